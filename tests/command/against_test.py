@@ -33,6 +33,9 @@ class Twin:
     def similarity(self, a, b):
         return jaccard(self.sets[a], self.sets[b])
 
+    def closeness(self, a, b):
+        return -hamming_distance(self.prints[a], self.prints[b]) if self.least is None else self.similarity(a, b)
+
     def near(self, a, b):
         if a not in self.prints or b not in self.prints:
             return False
@@ -54,10 +57,11 @@ class Twin:
         return rows
 
     def takers(self, within):
-        """The first that stands for each: of the other corpus, or of the input one that was kept."""
+        """The closest that stands for each, of equally close ones the first: of the other corpus, or of the input one that was
+        kept."""
         taker, kept = {}, list(self.others)
         for b in self.texts:
-            taker[b] = next((r for r in kept if self.near(r, b)), b)
+            taker[b] = max((r for r in kept if self.near(r, b)), key=lambda r: self.closeness(r, b), default=b)
             if within and taker[b] == b:
                 kept.append(b)
         return taker

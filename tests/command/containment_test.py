@@ -3,7 +3,7 @@
 import json
 import random
 
-from harness import A, CommandTest, connected, jsonl, members_of, represented, run, words, main
+from harness import closeness_in, A, CommandTest, connected, jsonl, members_of, represented, run, words, main
 
 
 LEAST_COMMON = 8
@@ -79,7 +79,12 @@ class Containment(CommandTest):
     def test_the_container_stays(self):
         largest = sorted(self.sets, key=lambda name: -len(self.sets[name]))
         for least in (0.5, 0.8):
-            near = lambda a, b: containment(self.sets[a], self.sets[b]) >= least
+            near = closeness_in({
+                (a, b): containment(self.sets[a], self.sets[b])
+                for a in largest
+                for b in largest
+                if containment(self.sets[a], self.sets[b]) >= least
+            })
             label = represented(largest, near)
             label = {name: label[name] for name in self.sets}
             kept = b"".join(line for i, line in enumerate(self.lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")

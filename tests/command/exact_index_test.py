@@ -245,12 +245,13 @@ class QueryByPostings(Kept):
 
 class AddTo(Kept):
     def expected(self, batch, measure, least):
-        """For each document of a batch the one that stands for it, the first of the index or the first kept one."""
+        """For each document of a batch the closest one of the index and of those kept before it, the first of equals."""
         kept = [(i, s, "against") for i, s in self.with_sets()]
         taken = []
         for i, text in batch:
             own = self.sets(text)
-            by = next(((j, s, where) for j, s, where in kept if own and similar(own, s, measure, least)), None)
+            found = [match for match in kept if own and similar(own, match[1], measure, least)]
+            by = max(found, key=lambda match: measure(own, match[1]), default=None)
             if by is None and own:
                 kept.append((i, own, "kept"))
             taken.append((i, by and (by[0], by[2], rounded(measure(own, by[1])))))

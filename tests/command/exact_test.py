@@ -7,7 +7,7 @@ import re
 import threading
 import time
 
-from harness import A, CommandTest, characters, connected, corpus, fingerprints, hamming_distance, jaccard, jsonl
+from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, hamming_distance, jaccard, jsonl
 from harness import SANITIZED, close_pairs, cpu_seconds, members_of, represented, run, start, stop, words, main
 
 
@@ -111,7 +111,7 @@ class ByDefault(CommandTest):
         lines = self.data.splitlines(keepends=True)
         for measure, least in (("jaccard", 0.5), ("cosine", 0.6)):
             similar = matches(self.sets, MEASURES[measure], least)
-            near = lambda a, b: (a, b) in similar or (b, a) in similar
+            near = closeness_in(similar)
             for rule, keep, label in (
                 ("representatives", "first", represented(self.sets, near)),
                 ("components", "first", connected(self.sets, similar)),
@@ -139,7 +139,7 @@ class ByDefault(CommandTest):
         expected = [
             {"id": name, "kept": by, "similarity": float(f"{jaccard(self.sets[name], self.sets[by]):.6g}")}
             for name, by in represented(
-                self.sets, lambda a, b: jaccard(self.sets[a], self.sets[b]) >= 0.5
+                self.sets, closeness_in(matches(self.sets, jaccard, 0.5))
             ).items()
             if by != name
         ]

@@ -4,7 +4,7 @@ import math
 import random
 import re
 
-from harness import A, B, SOURCE, CommandTest, characters, close_pairs, connected, corpus, cpu_seconds, fingerprints
+from harness import closeness_in, A, B, SOURCE, CommandTest, characters, close_pairs, connected, corpus, cpu_seconds, fingerprints
 from harness import hamming_distance, jaccard, jsonl, members_of, represented, run, unless_short, words, main
 
 
@@ -34,10 +34,10 @@ class Groups(CommandTest):
         for bits in (32, 64, 128, 256):
             prints = fingerprints(data, "--bits", bits)
             for distance in (0, 3, 9):
-                near = {(a, b) for a, b, _ in close_pairs(prints, distance, similar)}
+                near = {(a, b): -found for a, b, found in close_pairs(prints, distance, similar)}
                 labels = {
                     "components": connected(prints, near),
-                    "representatives": represented(prints, lambda a, b: (a, b) in near),
+                    "representatives": represented(prints, closeness_in(near)),
                 }
                 for rule, label in labels.items():
                     with self.subTest(bits=bits, distance=distance, rule=rule):
@@ -63,10 +63,11 @@ class Groups(CommandTest):
             sets = {name: features(text_of[name]) for name in prints}
             for least in (0.5, 0.8):
                 similar = {
-                    (a, b) for a, b, _ in close_pairs(prints, 16, lambda a, b: jaccard(sets[a], sets[b]) >= least)
+                    (a, b): jaccard(sets[a], sets[b])
+                    for a, b, _ in close_pairs(prints, 16, lambda a, b: jaccard(sets[a], sets[b]) >= least)
                 }
                 longest = sorted(prints, key=lambda n: -len(text_of[n].encode()))
-                near = lambda a, b: (a, b) in similar or (b, a) in similar
+                near = closeness_in(similar)
                 labels = {
                     ("components", "first"): connected(prints, similar),
                     ("representatives", "first"): represented(prints, near),

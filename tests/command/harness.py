@@ -133,12 +133,22 @@ def connected(names, pairs):
     return label
 
 
-def represented(names, near):
-    """For each the first representative before it that is near, else itself."""
+def represented(names, closeness):
+    """For each the closest representative before it, of equally close ones the first; itself if none matches.
+
+    closeness(a, b) gives a number, or None if the two do not match.
+    """
     label = {}
     for name in names:
-        label[name] = next((r for r in label if label[r] == r and near(r, name)), name)
+        found = [(closeness(r, name), r) for r in label if label[r] == r]
+        matches = [match for match in found if match[0] is not None]
+        label[name] = max(matches, key=lambda match: match[0])[1] if matches else name
     return label
+
+
+def closeness_in(similarities):
+    """The closeness of pairs that a dictionary has, in either order."""
+    return lambda a, b: similarities.get((a, b), similarities.get((b, a)))
 
 
 def members_of(label):

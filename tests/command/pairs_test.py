@@ -174,11 +174,13 @@ class Check(CommandTest):
         self.assertLess(len(pairs("--copies-once")), len(expected))
         groups = lambda *more: [[m["id"] for m in g["members"]] for g in self.assert_done(
             run("groups", *options, "--format", "jsonl", *more, "-", data=data)).json]
-        label = represented(names, near)
+        close = lambda a, b: 1 - edit_distance(fold(names[a]), fold(names[b])) / max(map(len, map(fold, (names[a], names[b]))))
+        closeness = lambda a, b: close(a, b) if near(a, b) else None
+        label = represented(names, closeness)
         self.assertEqual(groups(), members_of(label))
         self.assertEqual(groups("--grouping", "components"), members_of(connected(names, expected)))
         longest = sorted(names, key=lambda name: -len(names[name]))
-        by_length = represented(longest, near)
+        by_length = represented(longest, closeness)
         self.assertEqual(sorted(map(sorted, groups("--keep", "longest"))), sorted(map(sorted, members_of(by_length))))
         kept = [name for name in names if label[name] == name] + ["d90"]
         path = self.write("all.jsonl", data)

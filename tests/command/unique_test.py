@@ -5,7 +5,7 @@ import os
 import random
 import threading
 
-from harness import A, B, TIMEOUT, CommandTest, close_pairs, connected, corpus, fingerprints, hamming_distance
+from harness import closeness_in, A, B, TIMEOUT, CommandTest, close_pairs, connected, corpus, fingerprints, hamming_distance
 from harness import jaccard, jsonl, represented, run, start, stop, unless_short, words, write_all, main
 
 
@@ -81,9 +81,12 @@ class Unique(CommandTest):
         lines = data.splitlines(keepends=True)
         prints = fingerprints(data)
         sets = {name: words(texts[int(name[1:])], 2) for name in prints}
-        near = {(a, b) for a, b, _ in close_pairs(prints, 20, lambda a, b: jaccard(sets[a], sets[b]) >= 0.6)}
+        near = {
+            (a, b): jaccard(sets[a], sets[b])
+            for a, b, _ in close_pairs(prints, 20, lambda a, b: jaccard(sets[a], sets[b]) >= 0.6)
+        }
         longest = sorted(prints, key=lambda n: -len(texts[int(n[1:])]))
-        label = represented(longest, lambda a, b: (a, b) in near or (b, a) in near)
+        label = represented(longest, closeness_in(near))
         expected = b"".join(line for i, line in enumerate(lines) if label.get(f"d{i}", f"d{i}") == f"d{i}")
         options = ("--jsonl", "--distance", 20, "--min-similarity", 0.6)
         for source in (self.write("c.jsonl", data), "-"):
