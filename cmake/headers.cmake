@@ -124,6 +124,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/set_prefixes.hpp
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp
+    include/neardup/sets/set_bounds.hpp
     include/neardup/sets/set_similarity.hpp
     include/neardup/sets/similarity.hpp
     include/neardup/simhash.hpp

@@ -5,5 +5,6 @@
 
 #include "sets/feature_sets.hpp"
 #include "sets/pairs.hpp"
+#include "sets/set_bounds.hpp"
 #include "sets/set_similarity.hpp"
 #include "sets/similarity.hpp"

@@ -4,6 +4,7 @@
 #include <bit>
 #include <neardup/dedup/group_sets.hpp>
 #include <neardup/sets/pairs.hpp>
+#include <neardup/sets/set_bounds.hpp>
 #include <neardup/threads.hpp>
 
 #include "../ground/pipeline.hpp"
@@ -18,7 +19,7 @@ namespace {
 /// similar to any has least_partner(n) of them.
 class batch_filter {
  public:
-  batch_filter(std::span<const feature_set> batch, const neardup::detail::overlap_bounds& bounds) : bounds_(bounds) {
+  batch_filter(std::span<const feature_set> batch, const neardup::set_bounds& bounds) : bounds_(bounds) {
     std::size_t features = 0;
     for (const feature_set set : batch) {
       if (set.empty()) continue;
@@ -50,7 +51,7 @@ class batch_filter {
   }
 
  private:
-  const neardup::detail::overlap_bounds& bounds_;
+  const neardup::set_bounds& bounds_;
   std::size_t smallest_ = 0;  // of the sets that may be similar
   std::size_t largest_ = 0;   // of the batch
   std::uint32_t mask_ = 0;
@@ -76,8 +77,7 @@ class chosen_sets {
 chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;
-  const neardup::detail::overlap_bounds bounds(set_measure_of(settings.comparison),
-                                               *settings.comparison.min_similarity);
+  const neardup::set_bounds bounds(set_measure_of(settings.comparison), *settings.comparison.min_similarity);
   const batch_filter filter(is_large ? std::span<const feature_set>() : batch, bounds);
   std::vector<std::vector<std::uint32_t>> chosen((indexed.numbers + step - 1) / step);
   run_parallel(settings.threads, chosen.size(), [&](std::size_t part) {
@@ -123,7 +123,7 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
 void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
                        const match_visitor& visit) {
   const double similarity = *settings.comparison.min_similarity;
-  const neardup::detail::overlap_bounds bounds(set_measure_of(settings.comparison), similarity);
+  const neardup::set_bounds bounds(set_measure_of(settings.comparison), similarity);
   std::vector<indexed_match> matches;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const std::size_t n = batch[i].size(), least = n == 0 ? 1 : bounds.least_partner(n);

@@ -1,0 +1,36 @@
+// What the sizes of sets say about their similarity, before a feature is compared.
+#pragma once
+
+#include <cstddef>
+
+#include "engine/overlap_bounds.hpp"
+#include "set_similarity.hpp"
+
+namespace neardup::inline v0 {
+
+/// The bounds that follow from a least similarity, for programs that find candidates among sets themselves. They come
+/// from the comparison by which pairs() decides, so none is stricter, however the similarity is rounded.
+class set_bounds {
+ public:
+  /// `min_common`: the least number of features in common, however similar sets are; 0: default_min_contained for
+  /// containment, else 1.
+  /// Throws: std::invalid_argument unless least_similarity > 0.
+  set_bounds(set_similarity measure, double least_similarity, std::size_t min_common = 0)
+      : bounds_(measure, least_similarity, min_common) {}
+
+  /// The least number of features that a set of `size` features has in common with any set that is similar enough. It
+  /// is also the least size of such a set. More than `size` if no set is similar enough.
+  /// Precondition: size > 0.
+  [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept { return bounds_.least_partner(size); }
+
+  /// The similarity of two sets of `a` and `b` features, of which `common` are in both.
+  /// Precondition: a > 0, b > 0, common <= a, common <= b.
+  [[nodiscard]] double similarity(std::size_t a, std::size_t b, std::size_t common) const noexcept {
+    return bounds_.similarity(a, b, common);
+  }
+
+ private:
+  detail::overlap_bounds bounds_;
+};
+
+}  // namespace neardup::inline v0
