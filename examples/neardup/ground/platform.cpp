@@ -176,7 +176,9 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 std::uint64_t least_limit(const std::string& root, std::string group, const std::string& file) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (;;) {
-    if (const auto limit = number_in(root + group + '/' + file)) least = std::min(least, *limit);
+    std::string path = root;
+    path.append(group).append("/").append(file);
+    if (const auto limit = number_in(path)) least = std::min(least, *limit);
     const std::size_t slash = group.rfind('/');
     if (slash == group.npos) return least;
     group.resize(slash);
