@@ -157,6 +157,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/text_blocks.hpp
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
+    include/neardup/text/kernels/word_runs.hpp
     include/neardup/text/kernels/word_scanner.hpp
     include/neardup/text/kernels/word_spans.hpp
     include/neardup/text/mask.hpp

@@ -31,7 +31,7 @@ const auto no_stop_words = [](std::string_view token, std::uint64_t) {
 
 // yanyiwu/simhash, text-dedup: all of these had fingerprint 0, and were duplicates of each other.
 TEST_CASE("trap: texts without tokens are duplicates of each other", "[traps]") {
-  for (const std::string_view text : {"", " ", "\n\n", "?!", "\xff\xfe\xc3", "\U0001f600"}) {
+  for (const std::string_view text : {"", " ", "\n\n", "?!", "\xff\xfe\xc3", "\u2192", "\ufe0f"}) {
     CHECK_FALSE(simhash_of(text));
     for (const std::string_view other : {"", "?!", "\xff", "word"}) CHECK_FALSE(near_duplicates(text, other, 64));
   }

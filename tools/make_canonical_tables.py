@@ -11,10 +11,11 @@ Usage: make_canonical_tables.py [--data DIR] [--output FILE] [--check | --summar
 DIR is where Debian's package unicode-data puts the database.
 
 What becomes of a code point in canonical text (docs/fingerprint.md says how the steps are put together):
-  dropped     Default_Ignorable_Code_Point, and the three that only lengthen a word: U+0640, U+07FA, U+180A
+  dropped     Default_Ignorable_Code_Point; the three that only lengthen a word: U+0640, U+07FA, U+180A; and the marks of
+              Hebrew and Arabic (category Mn, blocks POINTED below, U+FB1E), which most texts leave out
   mapped      presentation forms (blocks PRESENTATION below) become what they are a form of: field 5 of UnicodeData.txt,
               once; then the canonical decomposition, the full case folding (C and F of CaseFolding.txt), the canonical
-              decomposition again, and the simple lower case, which changes Cherokee only
+              decomposition again, and the simple lower case, which changes Cherokee only; at last the spellings SPELLINGS
   others      their simple lower case
 """
 
@@ -36,7 +37,15 @@ PRESENTATION = {
     "Halfwidth and Fullwidth Forms",
 }
 LENGTHENERS = {0x0640, 0x07FA, 0x180A}
+POINTED = {"Hebrew", "Arabic", "Arabic Extended-A", "Arabic Extended-B", "Arabic Extended-C"}
+HEBREW_VARIKA = 0xFB1E
+# Letters that are typed for each other: alef wasla and alef, the Persian and the Arabic kaf and yeh, the dotless i, which
+# is the lower case of I in Turkish; and modifier letters that are written as apostrophes.
+SPELLINGS = {
+    0x0671: 0x0627, 0x06A9: 0x0643, 0x06CC: 0x064A, 0x0131: 0x0069, 0x02BB: 0x0027, 0x02BC: 0x0027, 0x02BD: 0x0027,
+}
 IOTA_BELOW, IOTA = 0x345, 0x3B9
+CIRCLED_M = 0x24C2
 DOT_ABOVE, SMALL_I = 0x307, 0x69
 ABOVE = 230  # the combining class of a mark above its letter
 
@@ -67,7 +76,11 @@ class Characters:
         for first, last, value in properties(data / "DerivedCoreProperties.txt"):
             if value == "Default_Ignorable_Code_Point":
                 self.ignorable.update(range(first, last + 1))
-        self.dropped = self.ignorable | LENGTHENERS
+        blocks = by_code_point(data / "Blocks.txt")
+        self.points = {HEBREW_VARIKA} | {
+            c for c, block in enumerate(blocks) if block in POINTED and self.categories[c] == "Mn"
+        }
+        self.dropped = self.ignorable | LENGTHENERS | self.points
         excluded = set()
         for first, last, value in properties(data / "DerivedNormalizationProps.txt"):
             if value == "Full_Composition_Exclusion":
@@ -79,14 +92,17 @@ class Characters:
             fields = [field.strip() for field in line.split("#")[0].split(";")]
             if len(fields) >= 3 and fields[1] in "CF":
                 self.folding[int(fields[0], 16)] = [int(part, 16) for part in fields[2].split()]
-        blocks = by_code_point(data / "Blocks.txt")
+        # An emoji, the lower case of which is none.
+        del self.lower[CIRCLED_M], self.folding[CIRCLED_M]
         self.presentation = {c: to for c, to in self.compatible.items() if blocks[c] in PRESENTATION}
 
         # The order of the steps rests on these.
         assert all(self.categories[c][0] == "M" for c in self.combining)
-        assert not any(c in self.combining or c in self.canonical for c in self.dropped)
-        assert not any(part in self.dropped or part in self.presentation
+        assert not any(c in self.combining or c in self.canonical for c in self.dropped - self.points)
+        assert not any(c in self.canonical for c in self.points)
+        assert not any(part in self.dropped - self.points or part in self.presentation
                        for parts in self.canonical.values() for part in parts)
+        assert not any(c in self.canonical for c in SPELLINGS) and not SPELLINGS.keys() & set(SPELLINGS.values())
         assert [c for c, order in self.combining.items() if order == 240] == [IOTA_BELOW]
 
     def decompose(self, code_points):
@@ -102,7 +118,8 @@ class Characters:
         result = [part for part in result if part not in self.dropped]
         result = [part if part == IOTA_BELOW else folded for part in result
                   for folded in ([part] if part == IOTA_BELOW else self.folding.get(part, [part]))]
-        return [self.lower.get(part, part) for part in self.decompose(result)]
+        result = [self.lower.get(part, part) for part in self.decompose(result)]
+        return [SPELLINGS.get(part, part) for part in result]
 
     def order(self, c):
         return self.combining.get(c, 0)
@@ -151,6 +168,8 @@ class Tables:
             # Letters are in lower case before they are composed, and U+0345 is a letter then.
             if characters.mapping(first) != characters.decompose([first]) or second == IOTA_BELOW:
                 continue
+            if second in characters.dropped:
+                continue
             assert composite not in characters.lower
             by_second.setdefault(second, []).append((first, composite))
         by_second.setdefault(DOT_ABOVE, [])
@@ -179,6 +198,8 @@ class Tables:
         if c in characters.dropped:
             return DROPPED << KIND_SHIFT
         mapping = characters.mapping(c)
+        if not mapping:
+            return DROPPED << KIND_SHIFT
         lower = characters.lower.get(c, c)
         if mapping == [lower]:
             if c in place_of:

@@ -11,7 +11,10 @@ Usage: make_unicode_tables.py [--data DIR] [--output FILE] [--check | --summary]
 
 DIR is where Debian's package unicode-data puts the database.
 
-How a character gets its class (the classes are those of neardup::character_class):
+How a character gets its class (the classes are those of neardup::character_class), the first line that holds:
+  ignored     Default_Ignorable_Code_Point
+  pictograph  Extended_Pictographic, but for the three signs of PLAIN_SIGNS; Emoji_Modifier
+  regional    Regional_Indicator
   mark    general category M
   other   any category that is not L, M or N; unassigned code points and surrogates with them
   han     L or N, script Han
@@ -30,9 +33,12 @@ import sys
 # Tokens follow from the tables and fingerprints from the tokens: another version is a change of stored data.
 VERSION = "15.0.0"
 
-OTHER, LETTER, MARK, LONE, HAN = range(5)
-CLASS_NAMES = ["other", "letter", "mark", "lone", "han"]
+OTHER, LETTER, MARK, LONE, HAN, IGNORED, PICTOGRAPH, REGIONAL = range(8)
+CLASS_NAMES = ["other", "letter", "mark", "lone", "han", "ignored", "pictograph", "regional"]
 HAS_LOWER = 8
+
+# The copyright, registered and trade mark signs are pictographs to Unicode, but punctuation in most texts.
+PLAIN_SIGNS = {0xA9, 0xAE, 0x2122}
 
 # Line_Break=SA ("complex context dependent") marks most scripts without spaces: collect() holds the two lists
 # against each other. The others break between any two characters (ID), or are not covered by that property.
@@ -42,6 +48,14 @@ SPACELESS_SA = {
 SPACELESS_OTHER = {"Hiragana", "Katakana", "Khitan_Small_Script", "Nushu", "Tangut", "Yi"}
 SPACELESS = SPACELESS_SA | SPACELESS_OTHER
 NO_SCRIPT = {"Common", "Inherited", None}
+
+# Properties that decide before the general category does, the strongest last.
+OVERRIDES = [
+    ("emoji/emoji-data.txt", "Extended_Pictographic", PICTOGRAPH),
+    ("emoji/emoji-data.txt", "Emoji_Modifier", PICTOGRAPH),
+    ("PropList.txt", "Regional_Indicator", REGIONAL),
+    ("DerivedCoreProperties.txt", "Default_Ignorable_Code_Point", IGNORED),
+]
 
 CODE_POINTS = 0x110000
 LEAF = 16  # code points in a 64-bit word of the table, four bits each
@@ -70,6 +84,11 @@ def by_code_point(path):
     for first, last, value in properties(path):
         values[first : last + 1] = [value] * (last + 1 - first)
     return values
+
+
+def code_points_with(path, value):
+    """Returns all code points to which a file gives the value."""
+    return {i for first, last, found in properties(path) if found == value for i in range(first, last + 1)}
 
 
 def unicode_data(path):
@@ -130,6 +149,11 @@ def collect(data):
                 classes[code_point] = LETTER
             if breaks[code_point] == "SA":
                 sa_scripts |= script
+    for file, value, character_class in OVERRIDES:
+        for code_point in code_points_with(data / file, value):
+            classes[code_point] = character_class
+    for code_point in PLAIN_SIGNS:
+        classes[code_point] = OTHER
     if sa_scripts != SPACELESS_SA:
         sys.exit(f"scripts with Line_Break=SA: {sorted(sa_scripts)}, expected {sorted(SPACELESS_SA)}")
     return classes, lower
@@ -156,10 +180,10 @@ def wrap(items, indent="  ", width=120):
 def make_header(classes, lower):
     codes = [c | HAS_LOWER if i in lower else c for i, c in enumerate(classes)]
 
-    # Beyond the ideographs there are only the variation selectors of plane 14: one comparison instead of 2800 pages.
+    # Beyond the ideographs there are only the ignored ones of plane 14: one comparison instead of 2800 pages.
     end = max(i for i, code in enumerate(codes) if code and i < 0xE0000) // PAGE * PAGE + PAGE
     tail = [i for i in range(end, CODE_POINTS) if codes[i]]
-    assert tail == list(range(tail[0], tail[-1] + 1)) and {codes[i] for i in tail} == {MARK}
+    assert tail == list(range(tail[0], tail[-1] + 1)) and {codes[i] for i in tail} == {IGNORED}
 
     words = [
         sum(code << 4 * i for i, code in enumerate(codes[first : first + LEAF])) for first in range(0, end, LEAF)
@@ -204,7 +228,7 @@ def make_header(classes, lower):
             "",
             "// clang-format off",
             "",
-            "// From here on all is other, except for the marks of the tail.",
+            "// From here on all is other, except for the tail, which is ignored.",
             f"inline constexpr char32_t unicode_table_end = 0x{end:x};",
             f"inline constexpr char32_t unicode_tail_first = 0x{tail[0]:x}, unicode_tail_last = 0x{tail[-1]:x};",
             "",
@@ -268,11 +292,22 @@ def summary(data):
         if category[0] == "M":
             classes[first : last + 1] = bytes([MARK]) * (last + 1 - first)
 
+    for first, last, value in properties(data / "emoji/emoji-data.txt"):
+        if value in ("Extended_Pictographic", "Emoji_Modifier"):
+            for i in range(first, last + 1):
+                classes[i] = OTHER if i in PLAIN_SIGNS else PICTOGRAPH
+    for first, last, value in properties(data / "auxiliary/GraphemeBreakProperty.txt"):
+        if value == "Regional_Indicator":
+            classes[first : last + 1] = bytes([REGIONAL]) * (last + 1 - first)
+    for first, last, value in properties(data / "DerivedCoreProperties.txt"):
+        if value == "Default_Ignorable_Code_Point":
+            classes[first : last + 1] = bytes([IGNORED]) * (last + 1 - first)
+
     digest = basis
     for value in classes:
         digest = (digest ^ value) * prime & mask
     for value, name in enumerate(CLASS_NAMES):
-        print(f"{name:<8}{classes.count(value)}")
+        print(f"{name:<12}{classes.count(value)}")
     print(f"classes {digest:#018x}")
 
     digest, count = basis, 0
@@ -292,6 +327,8 @@ def summary(data):
         category = unicodedata.category(chr(i))
         if category != "Cn":
             expected = {"M": [MARK], "L": [LETTER, LONE, HAN], "N": [LETTER, LONE, HAN]}.get(category[0], [OTHER])
+            if collected[i] >= IGNORED:  # Python knows nothing of these properties
+                expected = [collected[i]]
             small = chr(i).lower()
             same_lower = ord(small) == lower.get(i, i) if len(small) == 1 else i == 0x130
             differing += collected[i] not in expected or not same_lower

@@ -55,7 +55,8 @@ std::string truth_text(std::string_view text) {
     const neardup::decoded next = neardup::decode_one(text.substr(i));
     i += next.length;
     const neardup::character_class kind = neardup::classify(next.code_point);
-    if (kind == neardup::character_class::other || kind == neardup::character_class::mark) {
+    using enum neardup::character_class;
+    if (kind != letter && kind != lone && kind != han) {
       space_pending = true;
       continue;
     }

@@ -18,9 +18,9 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 template <class Visit>
 void for_each_placed_word(std::string_view text, const Visit& visit) {
   const neardup::xxh3<64> hash;
-  neardup::words{}(text, [&](std::string_view word) {
-    const auto begin = static_cast<std::size_t>(word.data() - text.data());
-    visit(hash(neardup::normalise(word)), begin, begin + word.size());
+  neardup::for_each_word(text, [&](std::string_view word, std::string_view bytes) {
+    const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
+    visit(hash(neardup::normalise(word)), begin, begin + bytes.size());
   });
 }
 

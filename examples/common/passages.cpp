@@ -18,12 +18,12 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
   std::size_t begin_of_last = 0;
   bool has_last = false;
   std::string folded;
-  neardup::words{}(text, [&](std::string_view word) {
+  neardup::for_each_word(text, [&](std::string_view word, std::string_view bytes) {
     folded = neardup::normalise(word);
     const std::uint64_t own = hash(folded);
-    const auto begin = static_cast<std::size_t>(word.data() - text.data());
+    const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: the order of the two counts
-    if (has_last) visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + word.size());
+    if (has_last) visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + bytes.size());
     last = own;
     begin_of_last = begin;
     has_last = true;

@@ -29,11 +29,11 @@ void cut_gap(std::string_view gap, std::vector<std::string_view>& units) {
 std::vector<std::string_view> cut(std::string_view text) {
   std::vector<std::string_view> units;
   std::size_t end = 0;
-  neardup::words{}(text, [&](std::string_view word) {
-    const auto begin = static_cast<std::size_t>(word.data() - text.data());
+  neardup::for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
+    const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
     cut_gap(text.substr(end, begin - end), units);
-    units.push_back(word);
-    end = begin + word.size();
+    units.push_back(bytes);
+    end = begin + bytes.size();
   });
   cut_gap(text.substr(end), units);
   return units;

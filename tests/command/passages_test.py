@@ -77,7 +77,7 @@ def embedded(rng, items, count):
             parts += [item[:cut], draw(rng.randrange(0, 25)), item[cut:], draw(rng.randrange(0, 25))]
         text = ""
         for word in (word for part in parts for word in part):
-            text += word + rng.choice([" "] * 8 + [", ", "\n", ' "', " \U0001f600 ", " \u2014 ", "\\ "])
+            text += word + rng.choice([" "] * 8 + [", ", "\n", ' "', " \U0001d100 ", " \u2014 ", "\\ "])
         texts.append(text)
     return texts
 

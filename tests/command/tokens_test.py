@@ -98,6 +98,13 @@ class Words(CommandTest):
         done = self.assert_done(run("pairs", "--jsonl", "--features", "longest:3", "--distance", 0, "-", data=pages))
         self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"]])
 
+    def test_emoji_are_words(self):
+        self.assertEqual([w for w, _ in self.tokens("On my way ⚡️ 👩🏽‍🚀 🇩🇪 1️⃣", "--features", "words")],
+                         ["on", "my", "way", "⚡", "👩🏽‍🚀", "🇩🇪", "1⃣"])
+        done = self.assert_done(run("unique", "--lines", "--similarity", 0.8, "-",
+                                    data="❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\nOn my way ⚡\n"))
+        self.assertEqual(done.text, "❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\n")
+
     def test_weights_in_levels(self):
         text = "a a a a a a a a a a b b b b b b b b c c c c c c d d d d e e"
         of = lambda weights, *more: self.tokens(text, "--features", "words", "--weights", weights, *more)

@@ -11,6 +11,8 @@
 #include <neardup/text/unicode.hpp>
 #include <neardup/text/utf8.hpp>
 
+#include "text.hpp"
+
 #include <utf8proc.h>
 
 namespace oracle {
@@ -63,10 +65,56 @@ inline code_points without_presentation(utf8proc_int32_t c) {
   return c == 0xfbdd ? code_points{0x677} : full;
 }
 
+/// A vowel point or another mark of Hebrew or Arabic.
+inline bool is_point(utf8proc_int32_t c) {
+  const bool is_there = (c >= 0x590 && c < 0x700) || (c >= 0x870 && c < 0x900) || (c >= 0x10ec0 && c < 0x10f00);
+  return c == 0xfb1e || (is_there && utf8proc_category(c) == UTF8PROC_CATEGORY_MN);
+}
+
+/// Letters that are typed for each other.
+inline utf8proc_int32_t usual_spelling(utf8proc_int32_t c) {
+  switch (c) {
+    case 0x671: return 0x627;
+    case 0x6a9: return 0x643;
+    case 0x6cc: return 0x64a;
+    case 0x131: return 'i';
+    case 0x2bb:
+    case 0x2bc:
+    case 0x2bd: return '\'';
+    default: return c;
+  }
+}
+
 inline bool is_invisible(utf8proc_int32_t c) {
   // utf8proc knows nothing of what is not assigned yet, but will not be seen.
   if (c == 0x2065 || (c >= 0xfff0 && c <= 0xfff8) || (c >= 0xe0000 && c <= 0xe0fff)) return true;
   return utf8proc_get_property(c)->ignorable != 0 || c == 0x640 || c == 0x7fa || c == 0x180a;
+}
+
+/// Without what is not seen, but for the tags of an emoji and joiners between two.
+inline code_points without_invisible(const code_points& text) {
+  using neardup::character_class;
+  const auto class_of = [](utf8proc_int32_t c) { return neardup::classify(static_cast<char32_t>(c)); };
+  const auto is_tag = [](utf8proc_int32_t c) { return c >= 0xe0020 && c <= 0xe007f; };
+  const auto is_picture = [&](utf8proc_int32_t c) {
+    return class_of(c) == character_class::pictograph && !(c >= 0x1f3fb && c <= 0x1f3ff);
+  };
+  code_points result;
+  bool is_emoji = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const utf8proc_int32_t c = text[i];
+    if (is_invisible(c)) {
+      std::size_t next = i;
+      while (next < text.size() && is_invisible(text[next]) && !is_tag(text[next])) ++next;
+      const bool is_joiner = c == 0x200d && next < text.size() && is_picture(text[next]);
+      if (is_emoji && (is_joiner || is_tag(c)) && !(is_joiner && result.back() == c)) result.push_back(c);
+      continue;
+    }
+    result.push_back(c);
+    const bool goes_on = class_of(c) == character_class::mark || class_of(c) == character_class::pictograph;
+    is_emoji = is_picture(c) || (is_emoji && goes_on && c != 0x345);  // which becomes a letter
+  }
+  return result;
 }
 
 inline std::string canonicalise(std::string_view text) {
@@ -74,10 +122,14 @@ inline std::string canonicalise(std::string_view text) {
   neardup::for_each_code_point(text, [&](char32_t c, std::string_view) {
     for (const utf8proc_int32_t part : without_presentation(static_cast<utf8proc_int32_t>(c))) all.push_back(part);
   });
-  all.erase(std::remove_if(all.begin(), all.end(), is_invisible), all.end());
+  all = without_invisible(all);
   all = each_mapped(all, UTF8PROC_DECOMPOSE);
   order_marks(all);
+  const utf8proc_int32_t circled_m = 0x24c2, hidden = 0x10fffd;
+  std::replace(all.begin(), all.end(), circled_m, hidden);  // an emoji, the lower case of which is none
   all = each_mapped(each_mapped(all, UTF8PROC_CASEFOLD), UTF8PROC_DECOMPOSE);
+  all.erase(std::remove_if(all.begin(), all.end(), is_point), all.end());
+  for (utf8proc_int32_t& c : all) c = usual_spelling(c);
   order_marks(all);
   // The dot above an i.
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -93,35 +145,17 @@ inline std::string canonicalise(std::string_view text) {
     }
   }
   for (utf8proc_int32_t& c : all) c = utf8proc_tolower(c);
+  std::replace(all.begin(), all.end(), hidden, circled_m);
   const auto size = static_cast<utf8proc_ssize_t>(all.size());
   all.push_back(0);  // room that utf8proc wants
   all.resize(static_cast<std::size_t>(
       utf8proc_normalize_utf32(all.data(), size, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE))));
 
-  // What is between words.
-  std::string out;
-  enum class last { nothing, word, han } before = last::nothing;
-  bool gap = true, has_base = false;
-  for (const utf8proc_int32_t c : all) {
-    using neardup::character_class;
-    const character_class kind = neardup::classify(static_cast<char32_t>(c));
-    if (kind == character_class::mark && !has_base) continue;
-    if (kind != character_class::mark) has_base = kind != character_class::other;
-    if (kind == character_class::other) {
-      gap = true;
-      continue;
-    }
-    if (gap && before == last::word && kind != character_class::han) out += ' ';
-    gap = false;
-    if (kind == character_class::han) {
-      before = last::han;
-    } else if (kind != character_class::mark) {
-      before = last::word;
-    }
-    char bytes[4];
-    out.append(bytes, neardup::encode(static_cast<char32_t>(c), bytes));
-  }
-  return out;
+  // What is between words, and what has nothing to belong to.
+  return normalise(
+      std::vector<std::uint32_t>(all.begin(), all.end()),
+      [](std::uint32_t c) { return static_cast<kind>(neardup::classify(static_cast<char32_t>(c))); },
+      [](std::uint32_t c) { return c; });
 }
 
 }  // namespace oracle

@@ -85,7 +85,7 @@ inline std::string encode(std::uint32_t value) {
   return text;
 }
 
-enum class kind { other, letter, mark, lone, han };
+enum class kind { other, letter, mark, lone, han, ignored, pictograph, regional };
 
 /// By hand from the code charts, for the blocks that random_text.hpp draws from; anything else is `other`.
 inline kind kind_of(std::uint32_t c) {
@@ -94,21 +94,64 @@ inline kind kind_of(std::uint32_t c) {
     kind is;
   };
   constexpr range ranges[] = {
-      {'0', '9', kind::letter},       {'A', 'Z', kind::letter},         {'a', 'z', kind::letter},
-      {0xc0, 0xd6, kind::letter},     {0xd8, 0xf6, kind::letter},       {0xf8, 0x2af, kind::letter},
-      {0x300, 0x36f, kind::mark},     {0x391, 0x3a1, kind::letter},     {0x3a3, 0x3ce, kind::letter},
-      {0x400, 0x481, kind::letter},   {0x5d0, 0x5ea, kind::letter},     {0x620, 0x64a, kind::letter},
-      {0x64b, 0x65f, kind::mark},     {0x660, 0x669, kind::letter},     {0x900, 0x903, kind::mark},
-      {0x904, 0x939, kind::letter},   {0x93a, 0x93c, kind::mark},       {0x93e, 0x94f, kind::mark},
-      {0x966, 0x96f, kind::letter},   {0xe01, 0xe30, kind::lone},       {0xe31, 0xe31, kind::mark},
-      {0xe32, 0xe33, kind::lone},     {0xe34, 0xe3a, kind::mark},       {0xe40, 0xe46, kind::lone},
-      {0xe47, 0xe4e, kind::mark},     {0xe50, 0xe59, kind::lone},       {0x1e00, 0x1eff, kind::letter},
-      {0x212a, 0x212a, kind::letter}, {0x2c65, 0x2c65, kind::letter},   {0x3005, 0x3005, kind::han},
-      {0x3007, 0x3007, kind::han},    {0x3041, 0x3096, kind::lone},     {0x3099, 0x309a, kind::mark},
-      {0x309d, 0x309f, kind::lone},   {0x30a1, 0x30fa, kind::lone},     {0x30fc, 0x30ff, kind::lone},
-      {0x3400, 0x4dbf, kind::han},    {0x4e00, 0x9fff, kind::han},      {0xac00, 0xd7a3, kind::letter},
-      {0xfe00, 0xfe0f, kind::mark},   {0x10400, 0x1044f, kind::letter}, {0x20000, 0x2a6df, kind::han},
-      {0xe0100, 0xe01ef, kind::mark},
+      {'0', '9', kind::letter},
+      {'A', 'Z', kind::letter},
+      {'a', 'z', kind::letter},
+      {0xad, 0xad, kind::ignored},
+      {0x200b, 0x200f, kind::ignored},
+      {0x202a, 0x202e, kind::ignored},
+      {0x203c, 0x203c, kind::pictograph},
+      {0x20d0, 0x20f0, kind::mark},
+      {0x2764, 0x2764, kind::pictograph},
+      {0xfe00, 0xfe0f, kind::ignored},
+      {0xfeff, 0xfeff, kind::ignored},
+      {0x1f1e6, 0x1f1ff, kind::regional},
+      {0x1f000, 0x1f03f, kind::pictograph},
+      {0x1f3f4, 0x1f3f4, kind::pictograph},
+      {0x1f3fb, 0x1f3ff, kind::pictograph},
+      {0x1f468, 0x1f469, kind::pictograph},
+      {0x1f600, 0x1f64f, kind::pictograph},
+      {0xe0000, 0xe0fff, kind::ignored},
+      {0xc0, 0xd6, kind::letter},
+      {0xd8, 0xf6, kind::letter},
+      {0xf8, 0x2af, kind::letter},
+      {0x300, 0x34e, kind::mark},
+      {0x34f, 0x34f, kind::ignored},
+      {0x350, 0x36f, kind::mark},
+      {0x391, 0x3a1, kind::letter},
+      {0x3a3, 0x3ce, kind::letter},
+      {0x400, 0x481, kind::letter},
+      {0x5d0, 0x5ea, kind::letter},
+      {0x620, 0x64a, kind::letter},
+      {0x64b, 0x65f, kind::mark},
+      {0x660, 0x669, kind::letter},
+      {0x900, 0x903, kind::mark},
+      {0x904, 0x939, kind::letter},
+      {0x93a, 0x93c, kind::mark},
+      {0x93e, 0x94f, kind::mark},
+      {0x966, 0x96f, kind::letter},
+      {0xe01, 0xe30, kind::lone},
+      {0xe31, 0xe31, kind::mark},
+      {0xe32, 0xe33, kind::lone},
+      {0xe34, 0xe3a, kind::mark},
+      {0xe40, 0xe46, kind::lone},
+      {0xe47, 0xe4e, kind::mark},
+      {0xe50, 0xe59, kind::lone},
+      {0x1e00, 0x1eff, kind::letter},
+      {0x212a, 0x212a, kind::letter},
+      {0x2c65, 0x2c65, kind::letter},
+      {0x3005, 0x3005, kind::han},
+      {0x3007, 0x3007, kind::han},
+      {0x3041, 0x3096, kind::lone},
+      {0x3099, 0x309a, kind::mark},
+      {0x309d, 0x309f, kind::lone},
+      {0x30a1, 0x30fa, kind::lone},
+      {0x30fc, 0x30ff, kind::lone},
+      {0x3400, 0x4dbf, kind::han},
+      {0x4e00, 0x9fff, kind::han},
+      {0xac00, 0xd7a3, kind::letter},
+      {0x10400, 0x1044f, kind::letter},
+      {0x20000, 0x2a6df, kind::han},
   };
   for (const range& r : ranges) {
     if (c >= r.first && c <= r.last) return r.is;
@@ -131,25 +174,123 @@ inline std::uint32_t lower(std::uint32_t c) {
   return c;
 }
 
-/// What the character before position `end` is, marks passed over; `other` when there is nothing before.
-inline kind base_before(const std::vector<std::uint32_t>& text, std::size_t end) {
-  while (end > 0 && kind_of(text[end - 1]) == kind::mark) --end;
-  return end == 0 ? kind::other : kind_of(text[end - 1]);
+inline std::string encode_all(const std::vector<std::uint32_t>& text) {
+  std::string result;
+  for (const std::uint32_t c : text) result += encode(c);
+  return result;
+}
+
+/// A word, by what it begins with, and whether something stands between it and the word before.
+struct placed_word {
+  std::vector<std::uint32_t> characters;
+  kind begins = kind::other;
+  bool after_gap = false;
+};
+
+/// The words of a text by a grammar, `kind_of(c)` telling what characters are:
+///
+///   word    = letter (letter | mark)*  |  (lone | han) mark*  |  regional regional mark*  |  regional mark*
+///           | ("#" | "*") U+FE0F* U+20E3 mark*  |  tone mark*  |  emoji
+///   emoji   = picture (U+200D picture)*
+///   picture = pictograph (mark | tone | tag)*
+///
+/// Ignored characters may stand anywhere else, and are left out.
+template <class KindOf>
+std::vector<placed_word> words_of(const std::vector<std::uint32_t>& text, const KindOf& kind_of) {
+  const auto is_tone = [](std::uint32_t c) { return c >= 0x1f3fb && c <= 0x1f3ff; };
+  const auto is_tag = [](std::uint32_t c) { return c >= 0xe0020 && c <= 0xe007f; };
+  const auto is = [&](std::size_t i, kind wanted) { return i < text.size() && kind_of(text[i]) == wanted; };
+  const auto skip = [&](std::size_t& i) {
+    while (is(i, kind::ignored)) ++i;
+  };
+  std::vector<placed_word> result;
+  bool gap = false;
+  for (std::size_t i = 0; i < text.size();) {
+    placed_word word{{}, kind_of(text[i]), gap};
+    const auto take = [&] { word.characters.push_back(text[i++]); };
+    // Takes what is of these kinds, and passes over what is ignored between.
+    const auto take_all = [&](kind a, kind b) {
+      for (;;) {
+        std::size_t next = i;
+        skip(next);
+        if (!is(next, a) && !is(next, b)) return;
+        i = next;
+        take();
+      }
+    };
+    const auto take_picture = [&] {
+      take();
+      for (;;) {
+        std::size_t next = i;
+        while (is(next, kind::ignored) && !is_tag(text[next])) ++next;
+        if (next >= text.size() || !(is(next, kind::mark) || is_tone(text[next]) || is_tag(text[next]))) return;
+        i = next;
+        take();
+      }
+    };
+    switch (word.begins) {
+      case kind::letter: take_all(kind::letter, kind::mark); break;
+      case kind::lone:
+      case kind::han:
+        take();
+        take_all(kind::mark, kind::mark);
+        break;
+      case kind::regional: {
+        take();
+        std::size_t next = i;
+        skip(next);
+        if (is(next, kind::regional)) {
+          i = next;
+          take();
+        }
+        take_all(kind::mark, kind::mark);
+        break;
+      }
+      case kind::pictograph:
+        if (is_tone(text[i])) {
+          take();
+          take_all(kind::mark, kind::mark);
+          break;
+        }
+        take_picture();
+        for (;;) {
+          std::size_t next = i;
+          bool is_joined = false;
+          for (; is(next, kind::ignored); ++next) is_joined = is_joined || text[next] == 0x200d;
+          if (!is_joined || !is(next, kind::pictograph)) break;
+          i = next;
+          word.characters.push_back(0x200d);
+          take_picture();
+        }
+        break;
+      case kind::other: {
+        std::size_t next = i + 1;
+        while (next < text.size() && text[next] == 0xfe0f) ++next;
+        gap = true;
+        if ((text[i] == '#' || text[i] == '*') && next < text.size() && text[next] == 0x20e3) {
+          word.after_gap = true;
+          take();
+          i = next;
+          take();
+          take_all(kind::mark, kind::mark);
+        } else {
+          ++i;
+        }
+        break;
+      }
+      case kind::mark:
+      case kind::ignored: ++i; break;
+    }
+    if (word.characters.empty()) continue;
+    result.push_back(word);
+    gap = false;
+  }
+  return result;
 }
 
 inline tokens words(std::string_view bytes) {
-  const std::vector<std::uint32_t> text = decode(bytes);
   tokens result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const kind is = kind_of(text[i]);
-    if (is == kind::other) continue;
-    const bool after_other = i == 0 || kind_of(text[i - 1]) == kind::other;
-    const kind base = base_before(text, i);
-    const bool after_lone = base == kind::lone || base == kind::han;
-    const bool stands_alone = is == kind::lone || is == kind::han;
-    if (after_other || stands_alone || (is == kind::letter && after_lone)) result.emplace_back();
-    result.back() += encode(text[i]);
-  }
+  for (const placed_word& word : words_of(decode(bytes), kind_of)) result.push_back(encode_all(word.characters));
   return result;
 }
 
@@ -189,22 +330,19 @@ inline std::string fold(std::string_view text) {
   return result;
 }
 
-inline std::string normalise(std::string_view text) {
-  std::vector<std::uint32_t> kept;
-  bool gap = false;
-  for (const std::uint32_t c : decode(text)) {
-    if (kind_of(c) == kind::other) {
-      gap = true;
-      continue;
-    }
-    const bool beside_han = kind_of(c) == kind::han || base_before(kept, kept.size()) == kind::han;
-    if (gap && !kept.empty() && !beside_han) kept.push_back(' ');
-    gap = false;
-    kept.push_back(lower(c));
-  }
+/// Words in lower case, a space between two where something stands between them, unless one of them is Han.
+template <class KindOf, class Lower>
+std::string normalise(const std::vector<std::uint32_t>& text, const KindOf& kind_of, const Lower& lower) {
   std::string result;
-  for (const std::uint32_t c : kept) result += encode(c);
+  kind before = kind::han;
+  for (const placed_word& word : words_of(text, kind_of)) {
+    if (word.after_gap && before != kind::han && word.begins != kind::han) result += ' ';
+    before = word.begins;
+    for (const std::uint32_t c : word.characters) result += encode(kind_of(c) == kind::letter ? lower(c) : c);
+  }
   return result;
 }
+
+inline std::string normalise(std::string_view text) { return normalise(decode(text), kind_of, lower); }
 
 }  // namespace oracle

@@ -36,8 +36,14 @@ void check_bytes(const std::string& written, const std::string& name) {
   CHECK(is_same);
 }
 
-const fingerprint_composition golden_composition = composition_of(simhasher{
-    shingles{2, normalised{words{}}}, top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}});
+/// The files were made when fingerprints had this definition. Their format does not depend on it.
+fingerprint_composition of_definition_1(fingerprint_composition made_of) {
+  made_of.definition = 1;
+  return made_of;
+}
+
+const fingerprint_composition golden_composition = of_definition_1(composition_of(simhasher{
+    shingles{2, normalised{words{}}}, top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}}));
 
 /// The i-th fingerprint of every golden file.
 template <std::size_t Bits>
@@ -116,7 +122,7 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
   const support::temporary_folder folder;
   using durable = durable_deduplicator<decltype(make())>;
   {
-    durable d(folder / "d", make(), composition_of(hash));
+    durable d(folder / "d", make(), of_definition_1(composition_of(hash)));
     for (int i = 0; i < 6; ++i) d.add(text_of(i));
     d.save();
     for (int i = 5; i < 8; ++i) d.add(text_of(i));
@@ -129,7 +135,7 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
     const support::temporary_folder copy;
     std::filesystem::copy_file(golden(name), copy / "d");
     std::filesystem::copy_file(golden(name + ".log"), copy / "d.log");
-    const durable d(copy / "d", make(), composition_of(hash));
+    const durable d(copy / "d", make(), of_definition_1(composition_of(hash)));
     CHECK(d.get().added() == 9);
     for (int i = 0; i < 8; ++i) {
       CHECK(d.get().contains(static_cast<std::uint32_t>(i < 6 ? i : i + 1)) == (i != 2));
@@ -143,7 +149,7 @@ TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash ope
   const support::temporary_folder copy;
   std::filesystem::copy_file(golden(name), copy / "d");
   std::filesystem::copy_file(golden(name + ".log"), copy / "d.log");
-  const fingerprint_composition made_of{.tokenizer = "words"};
+  const fingerprint_composition made_of{.definition = 1, .tokenizer = "words"};
   using by_minima = deduplicator<minwise_hasher<words>>;
   using by_votes = deduplicator<simhasher<words>>;
   const int distance = by_minima(minwise_hasher<words>{}, {.similarity = 0.7, .exact = false}).distance();

@@ -348,9 +348,9 @@ TEST_CASE("a composition names the parts of a simhasher and their settings") {
   wrong.tokenizer = "a\nb";
   CHECK_THROWS_AS(to_string(wrong), std::invalid_argument);
   for (const char* const text :
-       {"", "kind: simhash\n", "kind: other\ndefinition: 1\n", "kind: simhash\ndefinition: x\n",
-        "kind: simhash\ndefinition: 1\nunknown: 1\n", "kind: simhash\ndefinition: 1\nidf: a",
-        "kind: simhash\ndefinition: 1\nidf: a\nidf: b\n", "kind: simhash\ndefinition: \n"}) {
+       {"", "kind: simhash\n", "kind: other\ndefinition: 2\n", "kind: simhash\ndefinition: x\n",
+        "kind: simhash\ndefinition: 2\nunknown: 1\n", "kind: simhash\ndefinition: 2\nidf: a",
+        "kind: simhash\ndefinition: 2\nidf: a\nidf: b\n", "kind: simhash\ndefinition: \n"}) {
     CHECK_FALSE(parse_composition(text).has_value());
   }
 }

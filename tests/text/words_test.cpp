@@ -2,6 +2,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <neardup/text/words.hpp>
 
@@ -71,21 +72,63 @@ TEST_CASE("marks stay with the character of a script without spaces that they fo
   // Thai: vowels above and tone marks are marks, the vowels before and after the consonant are letters.
   require_words("\u0e20\u0e32\u0e29\u0e32\u0e17\u0e35\u0e48",
                 {"\u0e20", "\u0e32", "\u0e29", "\u0e32", "\u0e17\u0e35\u0e48"});
-  require_words("\u304b\u3099\u4e2d\ufe00", {"\u304b\u3099", "\u4e2d\ufe00"});
+  require_words("\u304b\u3099\u4e2d\ufe00", {"\u304b\u3099", "\u4e2d"});
   require_words("\u4e2d\u0301\u0302a\u0301\u4e2d", {"\u4e2d\u0301\u0302", "a\u0301", "\u4e2d"});
 }
 
-TEST_CASE("a mark after no word begins one", "[words]") {
-  require_words("\u0301", {"\u0301"});
-  require_words(" \u0301a", {"\u0301a"});
-  require_words("\u0301\u4e2d", {"\u0301", "\u4e2d"});
-  require_words("\u4e2d \u0301\u0302a", {"\u4e2d", "\u0301\u0302a"});
+TEST_CASE("a mark after no word is none", "[words]") {
+  require_words("\u0301", {});
+  require_words(" \u0301a", {"a"});
+  require_words("\u0301\u4e2d", {"\u4e2d"});
+  require_words("\u4e2d \u0301\u0302a", {"\u4e2d", "a"});
+  require_words("\ufe0f \u200d\u20e3", {});
 }
 
-TEST_CASE("emoji, symbols and controls separate words", "[words]") {
-  require_words("a\U0001f600b", {"a", "b"});
-  require_words("a\u200db\u200bc\ufeffd", {"a", "b", "c", "d"});
-  require_words("a+b=c \u20ac5 \u00a9x", {"a", "b", "c", "5", "x"});
+TEST_CASE("what is ignored is as if it were not there", "[words]") {
+  require_words("co\u00adope\u00adrate\u00ad", {"cooperate"});
+  require_words("\ufeffa\u200db\u200bc\ufeffd", {"abcd"});
+  require_words("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", {"\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"});
+  require_words("a\u00ad-\u00adb", {"a", "b"});
+  require_words("e\u00ad\u0301", {"e\u0301"});
+  require_words("\u4e2d\u200b\u6587\ufe00\u0301", {"\u4e2d", "\u6587\u0301"});
+}
+
+TEST_CASE("an emoji is a word, with all that belongs to it", "[words]") {
+  require_words("a\U0001f600b\U0001f600\U0001f601", {"a", "\U0001f600", "b", "\U0001f600", "\U0001f601"});
+  require_words("\u2764\ufe0f \u2600\ufe0f \u26a1", {"\u2764", "\u2600", "\u26a1"});
+  // Skin tones, alone too.
+  require_words("\U0001f44d\U0001f3fd\U0001f44d\ufe0f\U0001f3ff", {"\U0001f44d\U0001f3fd", "\U0001f44d\U0001f3ff"});
+  require_words("a\U0001f3fd\U0001f3fd", {"a", "\U0001f3fd", "\U0001f3fd"});
+  // Joined ones; a joiner without a second emoji is ignored.
+  require_words("\U0001f469\u200d\u2764\ufe0f\u200d\U0001f468!", {"\U0001f469\u200d\u2764\u200d\U0001f468"});
+  require_words("\U0001f469\u200d \U0001f468", {"\U0001f469", "\U0001f468"});
+  require_words("\U0001f469\u200da", {"\U0001f469", "a"});
+  require_words("a\u200d\U0001f468", {"a", "\U0001f468"});
+  // Flags, of two letters each, and of regions.
+  require_words("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7\U0001f1e9",
+                {"\U0001f1e9\U0001f1ea", "\U0001f1eb\U0001f1f7", "\U0001f1e9"});
+  require_words("\U0001f3f4\U000e0067\U000e0062\U000e007f a\U000e0067",
+                {"\U0001f3f4\U000e0067\U000e0062\U000e007f", "a"});
+  // Keycaps.
+  require_words("1\ufe0f\u20e3 1 #\ufe0f\u20e3 # *\u20e3a", {"1\u20e3", "1", "#\u20e3", "*\u20e3", "a"});
+  require_words("# \u20e3 #a\u20e3", {"a\u20e3"});
+}
+
+TEST_CASE("each word has its place in the text", "[words]") {
+  const std::string_view text = "co\u00adop \u2764\ufe0f!#\ufe0f\u20e3b\u00ad";
+  std::vector<std::string> places;
+  tokens found;
+  neardup::for_each_word(text, [&](std::string_view word, std::string_view bytes) {
+    CHECK((bytes.data() >= text.data() && bytes.data() + bytes.size() <= text.data() + text.size()));
+    found.emplace_back(word);
+    places.emplace_back(bytes);
+  });
+  CHECK(found == tokens{"coop", "\u2764", "#\u20e3", "b"});
+  CHECK(places == tokens{"co\u00adop", "\u2764", "#\ufe0f\u20e3", "b"});
+}
+
+TEST_CASE("symbols and controls separate words", "[words]") {
+  require_words("a+b=c \u20ac5 \u00a9x\u00ae\u2122", {"a", "b", "c", "5", "x"});
   require_words(
       "a\0b\x1f\x7f"
       "c"sv,

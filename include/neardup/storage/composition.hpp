@@ -32,7 +32,7 @@ namespace neardup::inline v0 {
 
 /// Which definition of fingerprints this version follows (docs/fingerprint.md). It counts up with every change that
 /// gives some text another fingerprint.
-inline constexpr unsigned fingerprint_definition = 1;
+inline constexpr unsigned fingerprint_definition = 2;
 
 /// What fingerprints are made of. Two fingerprints may be compared only if these are equal.
 ///

@@ -10,6 +10,7 @@
 #include "../instruction_set.hpp"
 #include "kernels/normalise_blocks.hpp"
 #include "tokenizer.hpp"
+#include "unicode.hpp"
 #include "utf8.hpp"
 
 namespace neardup::inline v0 {
@@ -52,6 +53,7 @@ class text_normaliser {
   void reset() noexcept {
     chunks_.reset();
     last_ = normalised_end::nothing;
+    sign_ = '\0';
   }
 
  private:
@@ -59,7 +61,7 @@ class text_normaliser {
     // A step at a time, so that room is made for what little a step may write, not for what all of a text may.
     constexpr std::size_t step = 4096;
     const instruction_set level = active_instruction_set();
-    normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_};
+    normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_, text.data(), sign_};
     std::size_t size = out.size();
     while (cursor.at < cursor.end) {
       const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
@@ -74,18 +76,19 @@ class text_normaliser {
       if (last_ == normalised_end::space) --size;
     }
     out.resize(size);
+    sign_ = keycap_sign(text.data(), text.data() + text.size(), sign_);
   }
 
   utf8_chunks chunks_;
   normalised_end last_ = normalised_end::nothing;
+  char sign_ = '\0';  // the keycap_sign that the text so far ends with
 };
 
 /// The byte of ASCII that a character becomes in half width; 0 if it stays as it is.
 constexpr char narrow_form(char32_t c) noexcept {
   if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
-  const bool is_space =
-      c == 0x3000 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x205f;
-  return is_space ? ' ' : '\0';
+  const bool ends_line = c == 0x85 || c == 0x2028 || c == 0x2029;
+  return c >= 0x80 && is_white_space(c) && !ends_line ? ' ' : '\0';
 }
 
 /// Appends full-width ASCII as ASCII, and each white-space character beyond ASCII as a space.
@@ -114,10 +117,7 @@ using width_folder = piecewise_rewriter<append_narrowed>;
 inline void append_unspaced(std::string_view text, std::string& out) {
   for (std::size_t i = 0; i < text.size();) {
     const decoded next = decode_one(text.substr(i));
-    const char32_t c = next.code_point;
-    const bool is_space = next.valid && (c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0x2028 ||
-                                         c == 0x2029 || (c > 0x7f && narrow_form(c) == ' '));
-    if (!is_space) out.append(text.substr(i, next.length));
+    if (!next.valid || !is_white_space(next.code_point)) out.append(text.substr(i, next.length));
     i += next.length;
   }
 }
@@ -135,8 +135,9 @@ using space_remover = piecewise_rewriter<append_unspaced>;
 
 /// The text in lower case with its words one space apart, or none apart beside a Han character.
 ///
-/// Lower case is the simple mapping of Unicode 15. Runs of anything but letters, numbers and marks, ill-formed UTF-8
-/// included, become one space; there is none at either end. The result is well-formed UTF-8.
+/// Lower case is the simple mapping of Unicode 15. Runs of anything but letters, numbers, marks and emoji, ill-formed
+/// UTF-8 included, become one space; there is none at either end. Left out are default-ignorable characters, but for
+/// joiners between emoji, and marks that have nothing before them. The result is well-formed UTF-8.
 [[nodiscard]] inline std::string normalise(std::string_view text) {
   return detail::rewrite<detail::text_normaliser>(text);
 }

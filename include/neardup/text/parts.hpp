@@ -30,11 +30,11 @@ namespace detail {
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 constexpr bool is_space(char c) noexcept { return is_blank(c) || c == '\n' || c == '\r'; }
 
-/// Whether there is a letter or a number in a text.
+/// Whether there is a letter, a number or an emoji in a text.
 inline bool has_word(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const decoded next = decode_one(text.substr(i));
-    if (next.valid && classify(next.code_point) != character_class::other) return true;
+    if (next.valid && is_visible_word(classify(next.code_point))) return true;
     i += next.length;
   }
   return false;
@@ -132,11 +132,11 @@ struct text_parts {
   void cut_windows(std::string_view text, Sink& sink) const {
     if (size == 0) detail::fail<std::invalid_argument>("parts of words need a size of 1 or more");
     std::size_t begin = 0, count = 0;
-    words{}(text, [&](std::string_view word) {
-      const auto place = static_cast<std::size_t>(word.data() - text.data());
+    for_each_word(text, [&](std::string_view /*word*/, std::string_view bytes) {
+      const auto place = static_cast<std::size_t>(bytes.data() - text.data());
       if (count == 0) begin = place;
       if (++count < size) return;
-      sink(text.substr(begin, place + word.size() - begin));
+      sink(text.substr(begin, place + bytes.size() - begin));
       count = 0;
     });
   }

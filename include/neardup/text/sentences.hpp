@@ -51,7 +51,7 @@ constexpr bool ends_sentence(char32_t c) noexcept {
 ///
 /// A sentence ends at a line end, at ! ? ; and the marks of other scripts that mean the same, and at a full stop before
 /// a space, a tab, a line end, a double quote, a closing parenthesis or the end of the text, so that 3.14 and
-/// example.org stay whole. A sentence has a letter or a number at least.
+/// example.org stay whole. A sentence has a letter, a number or an emoji at least.
 /// Complexity: linear.
 struct sentences {
   template <class Sink>
@@ -70,7 +70,7 @@ struct sentences {
                             text[after] == '\r' || text[after] == '"' || text[after] == ')');
       if (is_stop || detail::ends_sentence(next.code_point)) {
         close();
-      } else if (next.valid && classify(next.code_point) != character_class::other) {
+      } else if (next.valid && detail::is_visible_word(classify(next.code_point))) {
         begin = (std::min)(begin, i);
         end = after;
       }

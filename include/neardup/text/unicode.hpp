@@ -13,21 +13,29 @@ namespace neardup::inline v0 {
 /// The version of Unicode that classes and lower case are of. A later one may change fingerprints.
 inline constexpr std::string_view unicode_version = detail::unicode_tables_version;
 
-/// What a code point is to a tokenizer; by general category and script.
+/// What a code point is to a tokenizer; by general category and script, and for emoji by their properties.
 ///
 /// Written without spaces are Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai Tham, Tai Viet,
 /// Ahom, Yi, Tangut, Nushu and Khitan: those whose Line_Break is SA, and those that break between any two characters.
 /// What such scripts share (U+30FC, the sound mark of the kana) belongs to them, by Script_Extensions.
 /// Source: tools/make_unicode_tables.py.
 enum class character_class : std::uint8_t {
-  other,   ///< no part of a word: spaces, punctuation, symbols, controls, unassigned, no code point at all
-  letter,  ///< a letter or number (L, N) of a script written with spaces
-  mark,    ///< a mark (M), which belongs to the character before it
-  lone,    ///< a letter or number of a script written without spaces, other than Han
-  han,     ///< a letter or number of the Han script
+  other,       ///< no part of a word: spaces, punctuation, symbols, controls, unassigned, no code point at all
+  letter,      ///< a letter or number (L, N) of a script written with spaces
+  mark,        ///< a mark (M), which belongs to the character before it
+  lone,        ///< a letter or number of a script written without spaces, other than Han
+  han,         ///< a letter or number of the Han script
+  ignored,     ///< default-ignorable: variation selectors, joiners, soft hyphens, direction marks, tags
+  pictograph,  ///< an emoji or the like (Extended_Pictographic, but for ©, ® and ™), or a skin tone
+  regional,    ///< a regional indicator: two of them are a flag
 };
 
 namespace detail {
+
+/// Whether something is to be seen of a character, and more than punctuation.
+constexpr bool is_visible_word(character_class kind) noexcept {
+  return kind != character_class::other && kind != character_class::ignored;
+}
 
 /// What the tables know of a code point:
 ///
@@ -38,13 +46,20 @@ namespace detail {
 constexpr unsigned unicode_bits(char32_t code_point) noexcept {
   if (code_point >= unicode_table_end) [[unlikely]] {
     const bool tail = code_point >= unicode_tail_first && code_point <= unicode_tail_last;
-    return static_cast<unsigned>(tail ? character_class::mark : character_class::other);
+    return static_cast<unsigned>(tail ? character_class::ignored : character_class::other);
   }
   const std::size_t word = unicode_rows[unicode_pages[code_point / 256]][code_point / 16 % 16];
   return static_cast<unsigned>(unicode_words[word] >> code_point % 16 * 4) & 15U;
 }
 
 inline constexpr unsigned unicode_has_lower = 8;
+
+/// Whether a code point has the property White_Space.
+constexpr bool is_white_space(char32_t c) noexcept {
+  if (c < 0x80) return c == U' ' || (c >= U'\t' && c <= U'\r');
+  return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+         c == 0x202f || c == 0x205f || c == 0x3000;
+}
 
 constexpr bool is_ascii_upper(char32_t code_point) noexcept { return code_point - U'A' < 26; }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -12,18 +13,38 @@
 
 namespace neardup::inline v0 {
 
+/// Calls `visit(std::string_view word, std::string_view bytes)` for each word of a text, in order. See words.
+///
+/// `bytes` are those of the text from the first character of the word to its last one. They are the word, unless
+/// characters stand between that are ignored.
+template <class Visit>
+void for_each_word(std::string_view text, Visit&& visit) {
+  const auto take = [&](std::size_t begin, std::size_t end, bool is_whole) {
+    const std::string_view bytes = text.substr(begin, end - begin);
+    if (is_whole) [[likely]] {
+      visit(bytes, bytes);
+    } else {
+      visit(std::string_view(detail::kept_characters(bytes)), bytes);
+    }
+  };
+  detail::word_scanner scanner;
+  scanner.scan(text, text.size(), take);
+  scanner.close(take);
+}
+
 /// Tokenizes a text into its words.
 ///
 /// A word is a maximal run of letters, numbers and the marks among them (Unicode general categories L, N and M). In a
 /// script that is written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a
-/// word of its own, together with the marks that follow it. Everything else separates words, ill-formed UTF-8 too.
-/// Case is kept; see folded and normalised. Complexity: linear.
+/// word of its own, together with the marks that follow it. So is an emoji, with its skin tone or all that it is joined
+/// to, a flag, and a keycap. Everything else separates words, ill-formed UTF-8 too; a mark after no word is none.
+/// Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...) are as if they were
+/// not there, so a token is no piece of the text where one stands in it: for_each_word tells the place of each. Case is
+/// kept; see folded and normalised. Complexity: linear.
 struct words {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    detail::word_scanner scanner;
-    scanner.scan(text, text.size(), sink);
-    scanner.close(text, sink);
+    for_each_word(text, [&](std::string_view word, std::string_view /*bytes*/) { sink(word); });
   }
 };
 
@@ -42,7 +63,8 @@ struct detail::cuts_of<words> {
       // More bytes that continue something than this character has: the first of them is ill-formed.
       if (i + character.length < end) return {i + character.length, i + character.length};
       const character_class kind = classify(character.code_point);
-      if (kind != character_class::letter && kind != character_class::mark) return {i, i};
+      if (kind == character_class::other || kind == character_class::lone || kind == character_class::han)
+        return {i, i};
     }
     return {0, 0};
   }

@@ -80,14 +80,22 @@ template <std::size_t Words>
 void hash_single_words(std::string_view text, std::uint64_t seed, token_spans& words, const hash_writer<Words>& out) {
   const instruction_set level = active_instruction_set();
   word_span_finder finder(text, level);
+  const auto add = [&](std::string_view word) {
+    out.add(
+        [&](std::size_t j) { return XXH3_64bits_withSeed(word.data(), word.size(), seed + j * xxh3<>::seed_step); });
+  };
   while (finder.next(words)) {
+    if (words.has_parted) [[unlikely]] {
+      for (std::size_t i = 0; i < words.count; ++i) {
+        const std::string_view word = text.substr(words.begin[i], words.end[i] - words.begin[i]);
+        words.parted[i] ? add(kept_characters(word)) : add(word);
+      }
+      continue;
+    }
     // Words at the very end cannot be loaded whole.
     while (words.count > 0 && words.begin[words.count - 1] + sizeof(std::uint64_t) > text.size()) {
       --words.count;
-      const std::string_view word =
-          text.substr(words.begin[words.count], words.end[words.count] - words.begin[words.count]);
-      out.add(
-          [&](std::size_t j) { return XXH3_64bits_withSeed(word.data(), word.size(), seed + j * xxh3<>::seed_step); });
+      add(text.substr(words.begin[words.count], words.end[words.count] - words.begin[words.count]));
     }
     add_span_hashes(text.data(), words.view(), seed, level, out);
   }

@@ -143,7 +143,7 @@ class chinese_words {
     for (std::size_t i = 0; i < token.size();) {
       const decoded next = decode_one(token.substr(i));
       const character_class kind = classify(next.code_point);
-      if (kind != character_class::other && kind != character_class::mark) return true;
+      if (kind == character_class::letter || kind == character_class::lone || kind == character_class::han) return true;
       i += next.length;
     }
     return false;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
@@ -20,6 +21,7 @@
 #include "../utf8.hpp"
 #include "canonical_tables.hpp"
 #include "text_blocks.hpp"
+#include "word_runs.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -89,7 +91,13 @@ class canonical_composer {
 
   void push(char32_t code_point, canonical_code code, std::string& out) {
     switch (code.kind()) {
-      case canonical_kind::dropped: return;
+      case canonical_kind::dropped:
+        if (code_point == zero_width_joiner) {
+          joins_ = joins_ || ends_with_emoji();
+        } else if (is_emoji_tag(code_point) && ends_with_emoji()) {
+          push_decomposed(code_point, {}, out);
+        }
+        return;
       case canonical_kind::mapped:
       case canonical_kind::stable: {
         const char16_t* at = canonical_pool + code.value() + 1;
@@ -100,9 +108,12 @@ class canonical_composer {
         }
         return;
       }
-      default: push_decomposed(to_lower(code_point), code, out);
+      default: push_decomposed(code_point == circled_m ? code_point : to_lower(code_point), code, out);
     }
   }
+
+  /// Whether the text so far ends with a joiner, which counts if an emoji follows.
+  [[nodiscard]] bool ends_with_joiner() const noexcept { return joins_; }
 
   /// Ends the character that is open.
   void close(std::string& out) {
@@ -114,12 +125,15 @@ class canonical_composer {
   void reset() noexcept {
     starter_ = none;
     count_ = 0;
-    has_base_ = false;
+    joins_ = false;
+    run_ = word_run::none;
+    last_put_ = none;
   }
 
  private:
   static constexpr char32_t none = 0xffffffff;
   static constexpr char32_t dot_above = 0x307, iota_below = 0x345, iota = 0x3b9;
+  static constexpr char32_t circled_m = 0x24c2;  // an emoji, the lower case of which is none
   static constexpr unsigned above = 230;
 
   struct mark {
@@ -129,6 +143,8 @@ class canonical_composer {
   };
 
   void push_decomposed(char32_t code_point, canonical_code code, std::string& out) {
+    const bool is_joined = std::exchange(joins_, false) && classify(code_point) == character_class::pictograph &&
+                           !is_emoji_modifier(code_point);
     if (const unsigned order = code.combining_class(); order != 0) {
       if (count_ == max_marks) return;
       // Marks of one class stay in their order.
@@ -149,6 +165,7 @@ class canonical_composer {
     } else if (is_open()) {
       close(out);
     }
+    if (is_joined) put(zero_width_joiner, out);
     starter_ = code_point;
   }
 
@@ -185,21 +202,37 @@ class canonical_composer {
     count_ = 0;
   }
 
-  /// Writes a code point, but no mark that has nothing to belong to.
-  void put(char32_t code_point, std::string& out) {
-    const character_class kind = classify(code_point);
-    if (kind == character_class::mark) {
-      if (!has_base_) return;
-    } else {
-      has_base_ = kind != character_class::other;
+  /// Whether tags and a joiner belong to what is open.
+  [[nodiscard]] bool ends_with_emoji() const noexcept {
+    if (starter_ == none) return false;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (marks_[i].code_point == iota_below) return false;  // it becomes a letter
     }
-    char bytes[4];
-    out.append(bytes, encode(code_point, bytes));
+    word_run run = run_;
+    word_step_of(classify(starter_), starter_, run);
+    return run == word_run::pictograph;
+  }
+
+  /// Writes a code point, but no mark that has nothing to belong to, and no joiner before anything but an emoji.
+  void put(char32_t code_point, std::string& out) {
+    const auto write = [&out](char32_t c) {
+      char bytes[4];
+      out.append(bytes, encode(c, bytes));
+    };
+    const word_step step = word_step_of(classify(code_point), code_point, run_);
+    const bool is_keycap = code_point == enclosing_keycap && (last_put_ == U'#' || last_put_ == U'*');
+    if (step == word_step::ignored && !is_keycap) return;
+    if (step == word_step::joins) write(zero_width_joiner);
+    if (step == word_step::ignored) run_ = word_run::lone;
+    write(code_point);
+    last_put_ = code_point;
   }
 
   char32_t starter_ = none;
   std::size_t count_ = 0;
-  bool has_base_ = false;
+  bool joins_ = false;             // there is a joiner behind an emoji
+  word_run run_ = word_run::none;  // what is open in what was put
+  char32_t last_put_ = none;
   std::array<mark, max_marks> marks_;
 };
 
@@ -434,6 +467,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
   const char* last = begin;  // the beginning of the last character that is no mark
   unsigned order = 0;        // of the last mark behind it
   std::size_t marks = 0;
+  constexpr std::size_t decomposed_marks = 3;  // those that a composed character may have itself
   const auto stays_at = [&](const char* character) {
     last = character;
     order = 0;
@@ -460,7 +494,8 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
       const decoded next = decode_multibyte(text);
       const canonical_code code = canonical_code::of(next.code_point);
       if (code.stays()) {
-        stays_at(at);
+        // A skin tone is not parted from its emoji, for tags and a joiner may follow.
+        if (!is_emoji_modifier(next.code_point)) stays_at(at);
         at += next.length;
         continue;
       }
@@ -468,7 +503,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
       const auto next_order = static_cast<unsigned>(code.value());
       if (next_order == 0) {
         marks = 0;
-      } else if (next_order < order || ++marks > canonical_composer::max_marks) {
+      } else if (next_order < order || ++marks > canonical_composer::max_marks - decomposed_marks) {
         return last;
       }
       order = next_order;
@@ -538,7 +573,7 @@ class canonical_form {
     for (; at < end;) {
       const decoded next = decode_one({at, static_cast<std::size_t>(end - at)});
       const canonical_code code = canonical_code::of(next.code_point);
-      if (is_begun && code.stays()) {
+      if (is_begun && code.stays() && !composer_.ends_with_joiner()) {
         composer_.close(made_);
         return at;
       }

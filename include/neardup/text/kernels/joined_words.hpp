@@ -21,6 +21,7 @@
 #include "../unicode.hpp"
 #include "normalise_blocks.hpp"
 #include "text_blocks.hpp"
+#include "word_runs.hpp"
 #include "word_spans.hpp"
 
 namespace neardup::inline v0::detail {
@@ -29,15 +30,11 @@ namespace neardup::inline v0::detail {
 enum class word_form : std::uint8_t {
   as_written,
   folded,      // ASCII letters in lower case
-  normalised,  // all letters in lower case; a gap does not part a Han character from a mark
+  normalised,  // all letters in lower case
 };
 
 /// Where writing words stands in the text and in the result: the words one after the other, shingle_separator between.
 struct word_join_cursor {
-  /// What the result ends with: an open word of letters, a separator or nothing at all, or one open character; `han` is
-  /// one that no gap parts from a mark.
-  enum class tail : std::uint8_t { letters, separator, lone, han };
-
   const char* at = nullptr;
   const char* end = nullptr;  // of the text
   char* joined = nullptr;
@@ -46,8 +43,9 @@ struct word_join_cursor {
   std::uint32_t* close = nullptr;  // and its end
   std::size_t count = 0;           // of the words that are closed
   word_form form = word_form::as_written;
-  tail last = tail::separator;
-  tail after_han = tail::lone;  // what an open Han character is
+  word_run last = word_run::none;  // the word that the result ends with, if it is open
+  const char* text = nullptr;      // the beginning of what is read
+  char before = '\0';              // the keycap_sign before that
 
   /// The most that the characters that begin in `bytes` bytes add to each, or overwrite.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
@@ -68,17 +66,16 @@ struct word_join_cursor {
     --size;
   }
 
-  /// Ends a character that is a word, before text without marks.
-  NEARDUP_ALWAYS_INLINE void leave_lone(bool has_letters) noexcept {
-    if (last == tail::letters || last == tail::separator || (last == tail::han && !has_letters)) return;
+  /// Ends an open word that is not of letters, before a character that cannot go on with it.
+  NEARDUP_ALWAYS_INLINE void leave_lone() noexcept {
+    if (last == word_run::letters || last == word_run::none) return;
     close_word();
-    last = tail::separator;
+    last = word_run::none;
   }
 };
 
 /// Joins the words of the characters that begin before `limit`.
 inline void take_characters(word_join_cursor& cursor, const char* limit) noexcept {
-  using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   while (c.at < limit) {
     const char* const begin = c.at;
@@ -88,30 +85,33 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
       next.length = static_cast<std::size_t>(c.at - begin);
       for (std::size_t i = 0; i < next.length; ++i) next.bytes[i] = begin[i];
     }
-    tail last = c.last;
-    switch (next.kind) {
-      case character_class::other:
-        if (last == tail::letters || last == tail::lone) {
-          c.close_word();
-          c.last = tail::separator;
+    word_run run = c.last;
+    switch (word_step_of(next.kind, next.code_point, run)) {
+      case word_step::ends:
+        if (c.last != word_run::none) c.close_word();
+        c.last = word_run::none;
+        continue;
+      case word_step::ignored:
+        c.last = run;
+        if (run != word_run::none || next.code_point != enclosing_keycap) continue;
+        if (const char sign = keycap_sign(c.text, begin, c.before); sign != '\0') {
+          c.joined[c.size++] = sign;
+          run = word_run::lone;
+          break;
         }
         continue;
-      case character_class::letter:
-        if (last == tail::lone || last == tail::han) c.close_word();
-        last = tail::letters;
+      case word_step::joins:
+        std::memcpy(c.joined + c.size, "\xe2\x80\x8d", 3);
+        c.size += 3;
         break;
-      case character_class::mark:
-        if (last == tail::separator) last = tail::letters;
+      case word_step::begins:
+        if (c.last != word_run::none) c.close_word();
         break;
-      case character_class::lone:
-      case character_class::han:
-        if (last != tail::separator) c.close_word();
-        last = next.kind == character_class::han ? c.after_han : tail::lone;
-        break;
+      case word_step::goes_on: break;
     }
     std::memcpy(c.joined + c.size, next.bytes, sizeof next.bytes);
     c.size += next.length;
-    c.last = last;
+    c.last = run;
   }
   cursor = c;
 }
@@ -119,16 +119,15 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
 /// Joins the words of the first `size` bytes of a block, which is in their form already.
 NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
-  using tail = word_join_cursor::tail;
   word_join_cursor c = cursor;
   c.at += size;
   const std::uint64_t all = low_mask(size);
   const std::uint64_t word = masks.word & all;
   const std::uint64_t kept = word | (masks.han & all);
-  c.leave_lone(kept != 0);
-  if (c.last == tail::letters && (word & 1U) == 0) {
+  c.leave_lone();
+  if (c.last == word_run::letters && (word & 1U) == 0) {
     c.close_word();
-    c.last = tail::separator;
+    c.last = word_run::none;
   }
   std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & kept);
   for (std::uint64_t begins = (word & ~(word << 1)) | (masks.han_leads & all); begins != 0; begins &= begins - 1) {
@@ -143,9 +142,9 @@ NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* bloc
     // The last word stays open if the next block may go on with it.
     const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
     const bool is_han = (masks.han >> last & 1U) != 0;
-    const bool is_open = last == size - 1 || (is_han && c.after_han == tail::han);
+    const bool is_open = last == size - 1;
     if (is_open) c.reopen_word();
-    c.last = !is_open ? tail::separator : is_han ? c.after_han : tail::letters;
+    c.last = !is_open ? word_run::none : is_han ? word_run::lone : word_run::letters;
   }
   cursor = c;
 }
@@ -166,30 +165,28 @@ NEARDUP_KERNELS_BEGIN
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower, std::size_t size,
                                                                    const character_masks& masks,
                                                                    word_join_cursor& c) noexcept {
-  using tail = word_join_cursor::tail;
   const std::uint64_t word = masks.word & low_mask(size);
   const std::uint64_t kept = word | (masks.han & low_mask(size));
   // Here and below without branches, which would be mispredicted where scripts are mixed.
-  const unsigned goes_on = unsigned{c.last == tail::letters} & static_cast<unsigned>(word);
-  const unsigned closes =
-      unsigned{c.last != tail::separator} & (unsigned{c.last != tail::han} | unsigned{kept != 0}) & ~goes_on;
+  const unsigned goes_on = unsigned{c.last == word_run::letters} & static_cast<unsigned>(word);
+  const unsigned closes = unsigned{c.last != word_run::none} & ~goes_on;
   c.close[c.count] = static_cast<std::uint32_t>(c.size);
   c.joined[c.size] = shingle_separator;
   c.size += closes;
   c.begin[c.count + 1] = static_cast<std::uint32_t>(c.size);
   c.count += closes;
   if (kept == 0) {
-    if (closes != 0) c.last = tail::separator;
+    c.last = word_run::none;
     return;
   }
   std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & masks.han & low_mask(size));
   // The last word stays open if the next block may go on with it.
   const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
   const std::uint64_t is_han = masks.han >> last & 1U;
-  const std::uint64_t is_open = (is_han & std::uint64_t{c.after_han == tail::han}) | std::uint64_t{last == size - 1};
+  const std::uint64_t is_open{last == size - 1};
   ends ^= is_open << last;
-  const tail tails[2][2] = {{tail::separator, tail::letters}, {tail::separator, c.after_han}};
-  c.last = tails[is_han][is_open];
+  constexpr word_run runs[2][2] = {{word_run::none, word_run::letters}, {word_run::none, word_run::lone}};
+  c.last = runs[is_han][is_open];
 
   // The separator of word number i is behind the bytes up to its last one, and i other separators.
   const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));
@@ -220,7 +217,6 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
 
 /// Joins the words of the characters that begin before `limit`, but stops at one that the masks cannot tell.
 NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
-  using tail = word_join_cursor::tail;
   const __m512i separators = _mm512_set1_epi8(shingle_separator);
   word_join_cursor c = cursor;
   while (c.at < limit) {
@@ -230,9 +226,9 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
     character_masks masks = ascii_masks_avx512(bytes);
     if (c.form == word_form::as_written) masks.upper = 0;
     if (masks.known == ~std::uint64_t{0}) {
-      c.leave_lone(masks.word != 0);
+      c.leave_lone();
       // The first separator after a word ends it.
-      const std::uint64_t after_word = masks.word << 1 | (c.last == tail::letters ? 1U : 0U);
+      const std::uint64_t after_word = masks.word << 1 | (c.last == word_run::letters ? 1U : 0U);
       const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
       const __m512i lower = lower_avx512(bytes, masks.upper);
       _mm512_storeu_si512(c.joined + c.size,
@@ -243,9 +239,9 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
       c.count += bit_positions_avx512(ends, base, c.close + c.count);
       c.size += static_cast<std::size_t>(std::popcount(kept));
       if (masks.word != 0) {
-        c.last = masks.word >> (size - 1) != 0 ? tail::letters : tail::separator;
-      } else if (c.last == tail::letters) {
-        c.last = tail::separator;
+        c.last = masks.word >> (size - 1) != 0 ? word_run::letters : word_run::none;
+      } else {
+        c.last = word_run::none;
       }
     } else {
       const std::uint64_t upper = masks.upper;
@@ -267,13 +263,11 @@ class joined_words {
  public:
   /// Begins a text: shingles of n words, n >= 1.
   void start(std::size_t n, word_form form) {
-    using tail = word_join_cursor::tail;
     n_ = n;
     emitted_ = false;
     next_ = 0;
     words_ = {};
     words_.form = form;
-    words_.after_han = form == word_form::normalised ? tail::han : tail::lone;
     make_room(0);
     begins_[0] = 0;
   }
@@ -286,19 +280,21 @@ class joined_words {
     const instruction_set level = active_instruction_set();
     words_.at = text.data();
     words_.end = text.data() + text.size();
+    words_.text = text.data();
     while (words_.at != words_.end) {
       const std::size_t part = (std::min)(step, static_cast<std::size_t>(words_.end - words_.at));
       hash_complete(hash);
       make_room(part);
       take_blocks(words_, words_.at + part, level);
     }
+    words_.before = keycap_sign(text.data(), words_.end, words_.before);
   }
 
   /// Ends the text. Fewer than n words are one shingle, if there is one.
   template <class Hash>
   void finish(const Hash& hash) {
     make_room(0);
-    if (words_.last != word_join_cursor::tail::separator) words_.close_word();
+    if (words_.last != word_run::none) words_.close_word();
     hash_complete(hash);
     if (!emitted_ && words_.count > 0) hash(joined_.data(), span_view{begins_.data(), &ends_[words_.count - 1], 1});
   }

@@ -15,6 +15,7 @@
 #include "../unicode.hpp"
 #include "../utf8.hpp"
 #include "text_blocks.hpp"
+#include "word_runs.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -27,8 +28,23 @@ inline std::uint64_t fold_bytes(std::uint64_t x) noexcept {
 }
 
 /// What the normalised text ends with so far. The space after a word is written at once, since most often one is due: a
-/// Han character takes it back, and so does the end of the text.
-enum class normalised_end : std::uint8_t { nothing, word, space, han };
+/// Han character takes it back, and so does the end of the text. A gap after a Han character leaves nothing.
+/// From `word` on it is an open word that needs a space before the next one.
+enum class normalised_end : std::uint8_t { nothing, space, han, word, lone, pictograph, joined, half_flag };
+
+constexpr bool is_spaced_word(normalised_end last) noexcept { return last >= normalised_end::word; }
+
+/// The word that is open at that end.
+constexpr word_run run_of(normalised_end last) noexcept {
+  constexpr word_run runs[] = {word_run::none, word_run::none,       word_run::lone,   word_run::letters,
+                               word_run::lone, word_run::pictograph, word_run::joined, word_run::half_flag};
+  return runs[static_cast<std::size_t>(last)];
+}
+constexpr normalised_end end_of(word_run run) noexcept {
+  constexpr normalised_end ends[] = {normalised_end::nothing,    normalised_end::word,   normalised_end::lone,
+                                     normalised_end::pictograph, normalised_end::joined, normalised_end::half_flag};
+  return ends[static_cast<std::size_t>(run)];
+}
 
 /// Where normalising stands in the text and in the result.
 struct normalise_cursor {
@@ -36,6 +52,8 @@ struct normalise_cursor {
   const char* end;  // of the text
   char* out;
   normalised_end last;
+  const char* begin;   // of the text
+  char before = '\0';  // the keycap_sign before the text
 };
 
 /// The most bytes that normalising writes, or overwrites, for the characters that begin in `bytes` bytes: two bytes may
@@ -73,6 +91,7 @@ inline constexpr std::array<std::uint32_t, 0x800> short_characters = [] {
 
 /// A character of a text in lower case.
 struct normalised_character {
+  char32_t code_point;
   character_class kind;
   std::size_t length;  // of the bytes; 0 if it is no part of a word
   char bytes[4];
@@ -89,7 +108,7 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
     code_point = next.code_point;
     at += next.length;
   }
-  normalised_character result{character_class::han, 0, {}};
+  normalised_character result{code_point, character_class::han, 0, {}};
   if (code_point < 0x800) {
     const std::uint32_t bits = short_characters[code_point];
     result.kind = static_cast<character_class>(bits >> short_character::class_shift);
@@ -105,7 +124,8 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
   }
   const unsigned bits = unicode_bits(code_point);
   result.kind = static_cast<character_class>(bits & ~unicode_has_lower);
-  if ((bits & unicode_has_lower) != 0) {
+  // U+24C2 has a lower case, but is a pictograph.
+  if ((bits & unicode_has_lower) != 0 && result.kind != character_class::pictograph) {
     result.length = encode(to_lower(code_point), result.bytes);
   } else if (result.kind != character_class::other) {
     result.length = static_cast<std::size_t>(at - begin);
@@ -120,20 +140,46 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
   char* out = cursor.out;
   normalised_end last = cursor.last;
   while (at < limit) {
+    const char* const character = at;
     const normalised_character next = read_normalised(at, cursor.end);
-    if (next.kind == character_class::other) {
-      if (last == normalised_end::word) {
-        *out++ = ' ';
-        last = normalised_end::space;
-      }
-      continue;
-    }
-    if (next.kind == character_class::han) {
-      if (last == normalised_end::space) --out;
-      last = normalised_end::han;
-    } else if (next.kind != character_class::mark || last != normalised_end::han) {
-      // A mark after a Han character belongs to it, even one that a space set apart: there is none in the result.
-      last = normalised_end::word;
+    word_run run = run_of(last);
+    switch (word_step_of(next.kind, next.code_point, run)) {
+      case word_step::ends:
+        if (is_spaced_word(last)) {
+          *out++ = ' ';
+          last = normalised_end::space;
+        } else if (last == normalised_end::han) {
+          last = normalised_end::nothing;
+        }
+        continue;
+      case word_step::ignored:
+        if (run != word_run::none) {
+          if (last != normalised_end::han) last = end_of(run);
+          continue;
+        }
+        if (next.code_point != enclosing_keycap) continue;
+        if (const char sign = keycap_sign(cursor.begin, character, cursor.before); sign != '\0') {
+          *out++ = sign;
+          last = normalised_end::lone;
+          break;
+        }
+        continue;
+      case word_step::joins:
+        std::memcpy(out, "\xe2\x80\x8d", 3);
+        out += 3;
+        last = end_of(run);
+        break;
+      case word_step::begins:
+        if (next.kind == character_class::han) {
+          if (last == normalised_end::space) --out;
+          last = normalised_end::han;
+        } else {
+          last = end_of(run);
+        }
+        break;
+      case word_step::goes_on:
+        if (last != normalised_end::han) last = end_of(run);
+        break;
     }
     std::memcpy(out, next.bytes, sizeof next.bytes);
     out += next.length;
@@ -179,9 +225,13 @@ NEARDUP_ALWAYS_INLINE void take_block(normalise_cursor& cursor, const char* bloc
   const std::uint64_t kept = (masks.word | masks.han) & low_mask(size);
   char* out = cursor.out;
   normalised_end last = cursor.last;
-  if (last == normalised_end::word && (kept & 1U) == 0) {
-    *out++ = ' ';
-    last = normalised_end::space;
+  if ((kept & 1U) == 0) {
+    if (is_spaced_word(last)) {
+      *out++ = ' ';
+      last = normalised_end::space;
+    } else if (last == normalised_end::han) {
+      last = normalised_end::nothing;
+    }
   }
   std::size_t end = 0;
   for (std::uint64_t left = kept; left != 0; left &= ~low_mask(end)) {
@@ -193,11 +243,11 @@ NEARDUP_ALWAYS_INLINE void take_block(normalise_cursor& cursor, const char* bloc
     const bool is_han = (masks.han >> (end - 1) & 1U) != 0;
     *out = ' ';
     out += is_han ? 0 : 1;
-    last = is_han ? normalised_end::han : normalised_end::space;
+    last = is_han ? normalised_end::nothing : normalised_end::space;
   }
-  if (end == size && last == normalised_end::space) {
-    --out;
-    last = normalised_end::word;
+  if (end == size) {
+    out -= last == normalised_end::space ? 1 : 0;
+    last = last == normalised_end::space ? normalised_end::word : normalised_end::han;
   }
   cursor.out = out;
   cursor.last = last;
@@ -226,15 +276,15 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
     character_masks masks = ascii_masks_avx512(bytes);
     if (masks.known == ~std::uint64_t{0}) {
       // The first separator after a word becomes its space.
-      const std::uint64_t after_word = masks.word << 1 | (last == normalised_end::word ? 1U : 0U);
+      const std::uint64_t after_word = masks.word << 1 | (is_spaced_word(last) ? 1U : 0U);
       const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
       const __m512i lower = lower_avx512(bytes, masks.upper);
       _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, _mm512_mask_mov_epi8(space, masks.word, lower)));
       out += std::popcount(kept);
       if (masks.word != 0) {
         last = masks.word >> (size - 1) != 0 ? normalised_end::word : normalised_end::space;
-      } else if (last == normalised_end::word) {
-        last = normalised_end::space;
+      } else if (last >= normalised_end::han) {
+        last = last == normalised_end::han ? normalised_end::nothing : normalised_end::space;
       }
       at += size;
       continue;
@@ -248,7 +298,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
     if (last == normalised_end::space && (kept & (0 - kept) & masks.han) != 0) --out;
     // Adding the beginnings of gaps that follow a word carries each to the byte behind its end. Where that is a word
     // again the last byte of the gap becomes the space; where the block ends no one knows yet.
-    const std::uint64_t after_word = word << 1 | (last == normalised_end::word ? 1U : 0U);
+    const std::uint64_t after_word = word << 1 | (is_spaced_word(last) ? 1U : 0U);
     const std::uint64_t behind = (separator & after_word) + separator;
     const std::uint64_t spaces = (behind & word & ~separator) >> 1 & separator;
     const __m512i lower = lower_avx512(bytes, masks.upper);
@@ -258,7 +308,11 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
       *out++ = ' ';
       last = normalised_end::space;
     } else if (kept != 0) {
-      last = (masks.han >> (63 - std::countl_zero(kept)) & 1U) != 0 ? normalised_end::han : normalised_end::word;
+      const auto end = static_cast<std::size_t>(63 - std::countl_zero(kept));
+      const bool is_han = (masks.han >> end & 1U) != 0;
+      last = !is_han ? normalised_end::word : end == size - 1 ? normalised_end::han : normalised_end::nothing;
+    } else if (last == normalised_end::han) {
+      last = normalised_end::nothing;
     }
     at += size;
   }

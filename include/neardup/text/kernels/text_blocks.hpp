@@ -92,7 +92,7 @@ NEARDUP_KERNELS_END
 struct latin_values {
   std::uint64_t continuation, c2, c3;
   std::uint64_t letters;  // second bytes that make a letter of C2; none of them has a lower case
-  std::uint64_t at_97, at_b7;
+  std::uint64_t at_97, at_b7, at_ad;
   std::uint64_t upper;  // second bytes that make an upper case of C3
 };
 
@@ -113,14 +113,14 @@ struct character_masks {
     known |= three | three << 1 | three << 2;
   }
 
-  /// Adds Latin-1.
+  /// Adds Latin-1, but for the soft hyphen, which is ignored.
   NEARDUP_ALWAYS_INLINE void add_latin(const latin_values& is) noexcept {
     const std::uint64_t of_two = is.continuation >> 1;                        // lead bytes that one continues
     const std::uint64_t c3 = is.c3 & of_two & ~((is.at_97 | is.at_b7) >> 1);  // not U+00D7, U+00F7
     const std::uint64_t words = c3 | (is.c2 & of_two & is.letters >> 1);
     word |= words | words << 1;
     upper |= c3 << 1 & is.upper;
-    const std::uint64_t two = (is.c2 | is.c3) & of_two;
+    const std::uint64_t two = ((is.c2 & ~(is.at_ad >> 1)) | is.c3) & of_two;
     known |= two | two << 1;
   }
 
@@ -162,10 +162,13 @@ inline std::size_t find_masks_portable(const char* text, std::size_t size, chara
     const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
     // U+4E00 to U+9FBF. No branch, for punctuation is among them anywhere.
     const bool is_han = bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
-    // U+2000 to U+203F, U+3000 to U+3004, U+3008 to U+3020, and of U+FF00 to U+FF3F what no numbers and letters are.
+    // U+2000 to U+203F but for what is ignored and U+203C, a pictograph; U+3000 to U+3004, U+3008 to U+3020, and of
+    // U+FF00 to U+FF3F what no numbers and letters are.
     const auto is_in = [&](std::uint32_t least, std::uint32_t most) { return bytes - least <= most - least; };
-    const bool is_between = is_in(0xe28080, 0xe280bf) || is_in(0xe38080, 0xe38084) || is_in(0xe38088, 0xe380a0) ||
-                            is_in(0xefbc80, 0xefbc8f) || is_in(0xefbc9a, 0xefbca0) || is_in(0xefbcbb, 0xefbcbf);
+    const bool is_between =
+        (is_in(0xe28080, 0xe280bf) && !is_in(0xe2808b, 0xe2808f) && !is_in(0xe280aa, 0xe280ae) && bytes != 0xe280bc) ||
+        is_in(0xe38080, 0xe38084) || is_in(0xe38088, 0xe380a0) || is_in(0xefbc80, 0xefbc8f) ||
+        is_in(0xefbc9a, 0xefbca0) || is_in(0xefbcbb, 0xefbcbf);
     if (!is_han && !is_between) return (std::min)(i, size);
     masks.han_leads |= std::uint64_t{is_han} << i;
     masks.han |= (is_han ? std::uint64_t{7} : 0) << i;
@@ -214,13 +217,16 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
                          NEARDUP_AVX2_LAMBDA { return bits(is_in(first, least, most), is_in(second, least, most)); };
   const __m256i min_lead = _mm256_set1_epi8(-0x40);
   const std::uint64_t continuation = bits(_mm256_cmpgt_epi8(min_lead, first), _mm256_cmpgt_epi8(min_lead, second));
-  // All from U+2000 to U+203F; of U+3000 to U+303F and U+FF00 to U+FF3F what no numbers and letters are.
+  // From U+2000 to U+203F all but what is ignored, and a pictograph; of U+3000 to U+303F and U+FF00 to U+FF3F what no
+  // numbers and letters are.
   const std::uint64_t second_80 = equal(0x80) >> 1;
   const std::uint64_t ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
   const std::uint64_t wide = range(0x90, 0x99) | range(0xa1, 0xba);
   const std::uint64_t han = range(0xe4, 0xe9) & ~(equal(0xe4) & equal(0xb7) >> 1);
-  const std::uint64_t three = (equal(0xe2) & second_80) | (equal(0xe3) & second_80 & ideographic >> 2) |
-                              (equal(0xef) & equal(0xbc) >> 1 & ~(wide >> 2));
+  std::uint64_t general = equal(0xe2) & second_80;
+  if (general != 0) general &= ~((range(0x8b, 0x8f) | range(0xaa, 0xae) | equal(0xbc)) >> 2);
+  const std::uint64_t three =
+      general | (equal(0xe3) & second_80 & ideographic >> 2) | (equal(0xef) & equal(0xbc) >> 1 & ~(wide >> 2));
   masks.add_three(three | han, han, continuation >> 1 & continuation >> 2);
   const std::uint64_t c2 = equal(0xc2);
   const std::uint64_t c3 = equal(0xc3);
@@ -230,7 +236,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
       const int i = std::countr_zero(left);
       letters |= std::uint64_t{latin_letters[static_cast<unsigned char>(text[i]) & 0x3fU] & 1U} << i;
     }
-    masks.add_latin({continuation, c2, c3, letters, equal(0x97), equal(0xb7), range(0x80, 0x9e)});
+    masks.add_latin({continuation, c2, c3, letters, equal(0x97), equal(0xb7), equal(0xad), range(0x80, 0x9e)});
   }
   return masks.known_bytes(continuation, size);
 }
@@ -279,7 +285,9 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
     if (next != 0xb7) second |= byte_roles::han_e4;
     if (next == 0x80) second |= byte_roles::e2 | byte_roles::e3;
     if (next == 0xbc) second |= byte_roles::ef;
-    unsigned third = byte_roles::han | byte_roles::han_e4 | byte_roles::e2;
+    unsigned third = byte_roles::han | byte_roles::han_e4;
+    // Not what is ignored, and not U+203C, a pictograph.
+    if (!is_in(next, 0x8b, 0x8f) && !is_in(next, 0xaa, 0xae) && next != 0xbc) third |= byte_roles::e2;
     if (is_in(next, 0x80, 0x84) || is_in(next, 0x88, 0xa0)) third |= byte_roles::e3;
     if (!is_in(next, 0x90, 0x99) && !is_in(next, 0xa1, 0xba)) third |= byte_roles::ef;
     result.first[i] = static_cast<std::uint8_t>(first);
@@ -314,7 +322,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
     const __m512i upper = _mm512_sub_epi8(bytes, _mm512_set1_epi8(static_cast<char>(0x80)));
     const __m512i letters = _mm512_permutexvar_epi8(bytes, _mm512_load_si512(latin_letters.data()));
     masks.add_latin({continuation, equal(0xc2), equal(0xc3), _mm512_movepi8_mask(letters), equal(0x97), equal(0xb7),
-                     _mm512_cmple_epu8_mask(upper, _mm512_set1_epi8(0x1e))});
+                     equal(0xad), _mm512_cmple_epu8_mask(upper, _mm512_set1_epi8(0x1e))});
   }
   return masks.known_bytes(continuation, size);
 }
@@ -323,6 +331,13 @@ NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
 // ---- texts block after block ----------------------------------------------------------------------------------------
+
+/// How many bytes are read character by character from `at` on, where blocks cannot tell a character: `usual`, for these
+/// rarely come alone. A soft hyphen does.
+NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t left, std::ptrdiff_t usual) noexcept {
+  if (left > 1 && at[0] == '\xc2' && at[1] == '\xad') return 1;
+  return left < usual ? left : usual;
+}
 
 /// Takes the characters of a cursor's text that begin before `limit`: those that `find_masks(bytes, size, masks)` can
 /// tell by take_block(cursor, ...), the others of the block by take_characters(cursor, limit). `find_masks` is one of
@@ -344,7 +359,7 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limi
     if (const std::size_t known = find_masks(bytes, size, masks); known > 0) {
       take_block(cursor, bytes, known, masks);
     } else {
-      take_characters(cursor, cursor.at + size);
+      take_characters(cursor, cursor.at + unknown_run(cursor.at, static_cast<std::ptrdiff_t>(left), text_block_size));
     }
   }
 }
@@ -367,9 +382,7 @@ void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexc
     for (;;) {
       take_blocks_avx512(cursor, limit);
       if (cursor.at >= limit) return;
-      // Characters that the kernel cannot tell rarely come alone: some bytes more are read one by one.
-      constexpr std::ptrdiff_t unknown_run = 24;
-      take_characters(cursor, limit - cursor.at < unknown_run ? limit : cursor.at + unknown_run);
+      take_characters(cursor, cursor.at + unknown_run(cursor.at, limit - cursor.at, 24));
     }
   }
   if (has_avx2(level)) return take_blocks_avx2(cursor, limit);

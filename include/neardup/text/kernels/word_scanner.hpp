@@ -4,56 +4,87 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "../../detail/bytes.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
+#include "word_runs.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// The word that lies in `raw`, without what is ignored in it.
+inline std::string kept_characters(std::string_view raw) {
+  std::string word;
+  word_run run = word_run::none;
+  std::size_t i = 0;
+  if (raw.front() == '#' || raw.front() == '*') {
+    word += raw[i++];  // of a keycap: otherwise none begins a word
+    run = word_run::lone;
+  }
+  while (i < raw.size()) {
+    const decoded next = decode_one(raw.substr(i));
+    const word_step step = word_step_of(classify(next.code_point), next.code_point, run);
+    if (step == word_step::joins) word += "\xe2\x80\x8d";
+    if (step != word_step::ignored) word.append(raw, i, next.length);
+    i += next.length;
+  }
+  return word;
+}
 
 /// Finds words in a text that may grow at its end.
 class word_scanner {
  public:
-  /// What is open: nothing, a run of letters, or a character that is a word by itself, before marks.
-  enum class run : std::uint8_t { none, letters, lone };
-
-  /// Scans the characters that begin before `end`, calls `sink` for each word that is surely complete.
-  template <class Sink>
-  void scan(std::string_view text, std::size_t end, Sink& sink) {
+  /// Scans the characters that begin before `end`. Calls `take(begin, end, is_whole)` with the place of each word that
+  /// is surely complete; a word that is not whole has characters in it that are ignored (see kept_characters).
+  template <class Take>
+  void scan(std::string_view text, std::size_t end, const Take& take) {
     while (position < end) {
       character_class kind = character_class::other;
+      char32_t code_point = 0;
       std::size_t length = 1;
       const auto byte = static_cast<unsigned char>(text[position]);
       if (byte < 0x80) {
         kind = ascii_classes[byte];
       } else if (begins_with_han(text.substr(position))) {
         // Most of Chinese: each character is a word. Without a look into tables.
-        close(text, sink);
-        begin(run::lone);
+        close(take);
+        begin(position);
+        open = word_run::lone;
         position += 3;
         continue;
       } else {
         const decoded next = decode_one(text.substr(position));
-        kind = classify(next.code_point);
+        code_point = next.code_point;
+        kind = classify(code_point);
         length = next.length;
       }
-      step(kind, text, sink);
+      step(kind, code_point, text, take);
       position += length;
     }
   }
 
   /// Ends the text: the word that is still open, if any, is complete.
-  template <class Sink>
-  void close(std::string_view text, Sink& sink) {
-    if (open == run::none) return;
-    open = run::none;
-    sink(text.substr(start, position - start));
+  template <class Take>
+  void close(const Take& take) {
+    if (open == word_run::none) return;
+    open = word_run::none;
+    take(start, ignored_from == nowhere ? position : ignored_from, is_whole);
+    is_whole = true;
+    ignored_from = nowhere;
   }
 
-  std::size_t position = 0;  // how far the text was scanned
-  std::size_t start = 0;     // of the word that is open
-  run open = run::none;
+  /// Whether the open word, if there is one, is what lies between `start` and `position`.
+  [[nodiscard]] bool is_plain() const noexcept { return is_whole && ignored_from == nowhere; }
+
+  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+  std::size_t position = 0;            // how far the text was scanned
+  std::size_t start = 0;               // of the word that is open
+  std::size_t ignored_from = nowhere;  // of what is ignored behind its last character
+  word_run open = word_run::none;
+  bool is_whole = true;  // nothing is ignored between its characters
 
  private:
   static constexpr std::array<character_class, 128> ascii_classes = [] {
@@ -71,28 +102,43 @@ class word_scanner {
     return bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
   }
 
-  template <class Sink>
-  void step(character_class kind, std::string_view text, Sink& sink) {
-    switch (kind) {
-      case character_class::letter:
-        if (open == run::lone) close(text, sink);
-        if (open == run::none) begin(run::letters);
+  template <class Take>
+  void step(character_class kind, char32_t code_point, std::string_view text, const Take& take) {
+    const word_run before = open;
+    word_run after = before;
+    switch (word_step_of(kind, code_point, after)) {
+      case word_step::ends: close(take); break;
+      case word_step::begins:
+        close(take);
+        begin(position);
         break;
-      case character_class::mark:
-        if (open == run::none) begin(run::letters);
+      case word_step::goes_on:
+      case word_step::joins:
+        if (ignored_from != nowhere) [[unlikely]] {
+          is_whole = false;
+          ignored_from = nowhere;
+        }
         break;
-      case character_class::lone:
-      case character_class::han:
-        close(text, sink);
-        begin(run::lone);
+      case word_step::ignored:
+        if (before != word_run::none) {
+          if (ignored_from == nowhere) ignored_from = position;
+        } else if (code_point == enclosing_keycap) {
+          begin_keycap(text, after);
+        }
         break;
-      case character_class::other: close(text, sink); break;
     }
+    open = after;
   }
 
-  void begin(run kind) noexcept {
-    open = kind;
-    start = position;
+  void begin(std::size_t at) noexcept { start = at; }
+
+  /// Begins a word at the sign before a keycap, if there is one.
+  void begin_keycap(std::string_view text, word_run& run) noexcept {
+    const char* const at = text.data() + position;
+    if (keycap_sign(text.data(), at, '\0') == '\0') return;
+    start = text.find_last_of("#*", position);
+    is_whole = start + 1 == position;
+    run = word_run::lone;
   }
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,8 @@ struct token_spans {
   alignas(64) std::uint32_t begin[capacity + slack];
   alignas(64) std::uint32_t end[capacity + slack];
   std::size_t count = 0;
+  bool has_parted = false;              // some are parted
+  std::array<bool, capacity> parted{};  // those with characters in them that are ignored (see kept_characters)
 
   [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
@@ -53,6 +56,8 @@ class word_span_finder {
     // A word takes two bytes of what is taken, which may be a block more; one may be open before it.
     constexpr std::size_t words_a_step = (step + text_block_size) / 2 + 2;
     spans.count = 0;
+    if (spans.has_parted) spans.parted.fill(false);
+    spans.has_parted = false;
     spans_ = &spans;
     while (spans.count + words_a_step <= token_spans::capacity && at != end) {
       const char* const limit = end - at < step ? end : at + step;
@@ -65,15 +70,21 @@ class word_span_finder {
       take_blocks_by_words(*this, limit, find_masks_portable);
     }
     if (at != end) return true;
-    if (words_.open != run::none) append(words_.start, text_.size());
-    words_.open = run::none;
+    words_.position = text_.size();
+    words_.close(appender{&spans});
     return spans.count > 0;
   }
 
   /// For take_blocks_by_words(): words of the first `size` bytes of a block.
   friend void take_block(word_span_finder& finder, const char* /*block*/, std::size_t size,
                          const character_masks& masks) noexcept {
-    finder.find_edges(masks.word, masks.han_leads, size);
+    // Edges cannot tell that something is ignored within a word, or at its end.
+    if (finder.words_.is_plain()) [[likely]] {
+      finder.find_edges(masks.word, masks.han_leads, size);
+    } else {
+      constexpr std::size_t rest_of_word = 16;
+      finder.scan(finder.at + (std::min)(size, rest_of_word));
+    }
   }
   /// Words of the characters that begin before `limit`; the last one may reach beyond.
   friend void take_characters(word_span_finder& finder, const char* limit) noexcept { finder.scan(limit); }
@@ -82,13 +93,20 @@ class word_span_finder {
   const char* end;  // of the text
 
  private:
-  using run = word_scanner::run;
+  using run = word_run;
 
-  void append(std::size_t begin, std::size_t close) noexcept {
-    spans_->begin[spans_->count] = static_cast<std::uint32_t>(begin);
-    spans_->end[spans_->count] = static_cast<std::uint32_t>(close);
-    ++spans_->count;
-  }
+  /// Takes the words of the scanner.
+  struct appender {
+    token_spans* spans;
+
+    void operator()(std::size_t begin, std::size_t close, bool is_whole) const noexcept {
+      const std::size_t i = spans->count++;
+      spans->begin[i] = static_cast<std::uint32_t>(begin);
+      spans->end[i] = static_cast<std::uint32_t>(close);
+      spans->parted[i] = !is_whole;
+      spans->has_parted |= !is_whole;
+    }
+  };
 
   /// Words that begin or end in the next `size` bytes, of which these are letters, and the first bytes of Han
   /// characters.
@@ -99,7 +117,8 @@ class word_span_finder {
     han_leads &= all;
     const std::uint64_t before = word << 1 | (words_.open == run::letters ? 1U : 0U);
     std::uint64_t begins = (word & ~before) | han_leads;
-    std::uint64_t ends = ((before & ~word) | han_leads << 3 | (words_.open == run::lone ? 1U : 0U)) & all;
+    const bool is_single = words_.open != run::none && words_.open != run::letters;
+    std::uint64_t ends = ((before & ~word) | han_leads << 3 | (is_single ? 1U : 0U)) & all;
     const auto base = static_cast<std::uint32_t>(at - text_.data());
     // An open word keeps its begin in the place of the next span; its end comes first.
     std::size_t n = spans.count;
@@ -125,11 +144,7 @@ class word_span_finder {
   void scan(const char* limit) noexcept {
     const char* const text = text_.data();
     words_.position = static_cast<std::size_t>(at - text);
-    auto sink = [&](std::string_view token) {
-      const auto begin = static_cast<std::size_t>(token.data() - text);
-      append(begin, begin + token.size());
-    };
-    words_.scan(text_, static_cast<std::size_t>(limit - text), sink);
+    words_.scan(text_, static_cast<std::size_t>(limit - text), appender{spans_});
     at = text + words_.position;
   }
 

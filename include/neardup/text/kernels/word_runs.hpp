@@ -1,0 +1,92 @@
+// What each character does to the words of a text: the one rule that all scanners of words follow.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "../../detail/bytes.hpp"
+#include "../unicode.hpp"
+
+namespace neardup::inline v0::detail {
+
+inline constexpr char32_t zero_width_joiner = 0x200d;
+inline constexpr char32_t enclosing_keycap = 0x20e3;
+
+/// A skin tone, which changes the pictograph before it.
+constexpr bool is_emoji_modifier(char32_t c) noexcept { return c >= 0x1f3fb && c <= 0x1f3ff; }
+
+/// A tag character. Behind a black flag some of them name a region, as in the flag of Scotland.
+constexpr bool is_emoji_tag(char32_t c) noexcept { return c >= 0xe0020 && c <= 0xe007f; }
+
+/// The word that is open at some place of a text.
+enum class word_run : std::uint8_t {
+  none,
+  letters,
+  lone,        ///< one character and its marks, or an emoji that nothing but marks can follow
+  pictograph,  ///< an emoji, which skin tones, tags and a joiner may follow
+  joined,      ///< an emoji and a joiner, which counts if an emoji follows
+  half_flag,   ///< one regional indicator
+};
+
+/// What becomes of a character.
+enum class word_step : std::uint8_t {
+  ends,     ///< it is between words
+  begins,   ///< it begins a word, and ends the one before it
+  goes_on,  ///< it belongs to the open word
+  joins,    ///< it belongs to the open word, and so does a joiner before it
+  ignored,  ///< it is as if it were not there
+};
+
+/// The same for the characters that few texts have.
+NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c, word_run& run) noexcept {
+  const bool is_open_pictograph = run == word_run::pictograph || run == word_run::joined;
+  if (kind == character_class::regional) {
+    const bool is_second = run == word_run::half_flag;
+    run = is_second ? word_run::lone : word_run::half_flag;
+    return is_second ? word_step::goes_on : word_step::begins;
+  }
+  if (kind == character_class::pictograph) {
+    if (is_emoji_modifier(c)) {
+      const bool has_base = is_open_pictograph;
+      run = has_base ? word_run::pictograph : word_run::lone;
+      return has_base ? word_step::goes_on : word_step::begins;
+    }
+    const bool is_joined = run == word_run::joined;
+    run = word_run::pictograph;
+    return is_joined ? word_step::joins : word_step::begins;
+  }
+  if (is_open_pictograph && c == zero_width_joiner) run = word_run::joined;
+  if (!is_open_pictograph || !is_emoji_tag(c)) return word_step::ignored;
+  run = word_run::pictograph;
+  return word_step::goes_on;
+}
+
+/// What becomes of a character behind `run`, which becomes the run that is open then.
+NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, word_run& run) noexcept {
+  switch (kind) {
+    case character_class::other: run = word_run::none; return word_step::ends;
+    case character_class::letter: {
+      const bool goes_on = run == word_run::letters;
+      run = word_run::letters;
+      return goes_on ? word_step::goes_on : word_step::begins;
+    }
+    case character_class::mark:
+      if (run == word_run::none) return word_step::ignored;
+      if (run == word_run::joined) run = word_run::pictograph;
+      if (run == word_run::half_flag) run = word_run::lone;
+      return word_step::goes_on;
+    case character_class::lone:
+    case character_class::han: run = word_run::lone; return word_step::begins;
+    default: return rare_step_of(kind, c, run);
+  }
+}
+
+/// The sign of a keycap, # or *, that a text ends with at `at`, variation selectors passed over; 0 if there is none.
+/// `before` is the one that stands before `begin`.
+inline char keycap_sign(const char* begin, const char* at, char before) noexcept {
+  while (at - begin >= 3 && std::memcmp(at - 3, "\xef\xb8\x8f", 3) == 0) at -= 3;
+  if (at == begin) return before;
+  return at[-1] == '#' || at[-1] == '*' ? at[-1] : '\0';
+}
+
+}  // namespace neardup::inline v0::detail
