@@ -157,3 +157,43 @@ TEST_CASE("masked tokenizers give the tokens of the masked text, in pieces, too"
     CHECK(support::tokens_of_chunks(stream, support::cut_at(text, i)) == expected);
   }
 }
+
+TEST_CASE("data in base64 is one number", "[mask]") {
+  const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::mt19937 random(5);
+  const auto data = [&](std::size_t size) {
+    std::string text;
+    for (; size > 0; --size) text += digits[random() % digits.size()];
+    return text;
+  };
+  for (const std::size_t size : {60U, 76U, 128U, 129U, 130U, 200U, 5000U}) {
+    for (int round = 0; round < 50; ++round) {
+      // A letter first: a run begins with no joiner.
+      const std::string picture = std::string("iV").append(data(size)).append("x");
+      const std::string text =
+          std::string("<img src=\"data:image/png;base64,").append(picture).append("==\"> and more");
+      CAPTURE(text);
+      REQUIRE(mask(text) == "<img src=\"data:image/png;base64,0==\"> and more");
+      REQUIRE(mask(std::string("key: ").append(picture).append("= end")) == "key: 0= end");
+      // However the text is cut.
+      const std::size_t cut = random() % text.size(), second = cut + random() % (text.size() - cut);
+      neardup::detail::text_masker masker;
+      std::string out;
+      masker.append(std::string_view(text).substr(0, cut), out);
+      masker.append(std::string_view(text).substr(cut, second - cut), out);
+      masker.append(std::string_view(text).substr(second), out);
+      masker.finish(out);
+      REQUIRE(out == mask(text));
+    }
+  }
+  // Zeros are data where something says so.
+  CHECK(mask(std::string("data:;base64,").append(300, 'A')) == "data:;base64,0");
+  // Long words, names and paths are none.
+  for (const std::string_view text :
+       {"https://example.org/a/very/long/path/with-many-words/and-a-few-more/of-them/index.html",
+        "theVeryLongNameOfAFunctionThatDoesEverythingAtOnceAndNothingWell",
+        "/usr/share/doc/libboost-program-options-dev/examples/Some_Folder/and_another_one/README",
+        "AbstractSingletonProxyFactoryBeanWithAllTheTrimmingsAndMoreForEveryone"}) {
+    CHECK(mask(text) == text);
+  }
+}

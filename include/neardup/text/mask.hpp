@@ -46,6 +46,7 @@ class text_masker {
     drop_held();
     joiners_ = 0;
     is_copying_ = false;
+    is_dropping_ = false;
     before_ = kind::other;
   }
 
@@ -65,22 +66,34 @@ class text_masker {
   static constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
   void put_word(std::string_view word, std::string& out) {
+    if (is_dropping_) return;
     joiners_ = 0;
     if (is_copying_) {
       out.append(word);
       return;
     }
-    run_.append(word);
+    // No more than that is looked at, so that it does not matter where a text is cut.
+    const std::string_view looked_at = word.substr(0, run_.size() > max_run ? 1 : max_run + 1 - run_.size());
+    run_.append(looked_at);
     if (run_.size() > max_run) {
       flush_held(out);
       before_ = kind::other;
-      out.append(run_);
+      if (is_base64(run_)) {
+        write_base64(run_, out);
+        is_dropping_ = true;
+      } else {
+        out.append(run_).append(word.substr(looked_at.size()));
+        is_copying_ = true;
+      }
       run_.clear();
-      is_copying_ = true;
     }
   }
 
   void put_other(char c, std::string& out) {
+    if (is_dropping_) {
+      if (is_base64_sign(c)) return;
+      is_dropping_ = false;
+    }
     if (is_joiner(c) && joiners_ < 2 && !run_.empty()) {
       ++joiners_;
       run_.push_back(c);
@@ -125,6 +138,12 @@ class text_masker {
   }
 
   void write(std::string_view run, std::string& out) {
+    if (is_base64(run)) {
+      flush_held(out);
+      before_ = kind::other;
+      write_base64(run, out);
+      return;
+    }
     const kind is = kind_of(run);
     const bool is_date = is == kind::date || is == kind::month || before_ == kind::date || before_ == kind::month;
     if (is != kind::other && spaces_ > 0 && is_date && !(is == kind::month && before_ == kind::month)) {
@@ -210,6 +229,38 @@ class text_masker {
     return word.size() >= 8 && turns >= 3;
   }
 
+  static constexpr std::string_view base64_mark = "base64,";  // in the URL of data
+  static constexpr bool is_base64_sign(char c) noexcept { return c == '+' || c == '/' || c == '-' || c == '_'; }
+
+  /// Whether a run is data in base64: what stands behind "base64,", or a long run in which digits, capitals and small
+  /// letters are mixed as they never are in words. Of random bytes 62 % of the characters are of another kind than the
+  /// one before, of camelCase about 35 %.
+  static bool is_base64(std::string_view run) {
+    if (run.starts_with(base64_mark) && run.size() > base64_mark.size()) return true;
+    constexpr std::size_t least = 48;
+    if (run.size() < least) return false;
+    const auto kind_of_character = [](char c) {
+      return is_digit(c) ? 1 : c >= 'a' && c <= 'z' ? 2 : is_letter(c) ? 3 : 0;
+    };
+    std::size_t pairs = 0, changes = 0;
+    bool has_kind[4] = {};
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      const int now = kind_of_character(run[i]);
+      if (now == 0 && !is_base64_sign(run[i])) return false;
+      has_kind[now] = true;
+      const int before = i > 0 ? kind_of_character(run[i - 1]) : 0;
+      if (now == 0 || before == 0) continue;
+      ++pairs;
+      changes += now != before ? 1 : 0;
+    }
+    return has_kind[1] && has_kind[2] && has_kind[3] && 5 * changes >= 2 * pairs;
+  }
+
+  static void write_base64(std::string_view run, std::string& out) {
+    if (run.starts_with(base64_mark)) out.append(base64_mark);
+    out.push_back('0');
+  }
+
   static bool is_month(std::string_view word) {
     constexpr std::array<std::string_view, 12> names{"january",   "february", "march",    "april",
                                                      "may",       "june",     "july",     "august",
@@ -252,7 +303,7 @@ class text_masker {
   std::string run_;   // since its first letter or digit
   std::string held_;  // a month, or the spaces after a number or month: dropped if a date goes on after them
   std::size_t joiners_ = 0, spaces_ = 0;
-  bool is_copying_ = false;
+  bool is_copying_ = false, is_dropping_ = false;
   kind before_ = kind::other;
 };
 
@@ -265,7 +316,9 @@ class text_masker {
 /// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" are each one "0". Hexadecimal numbers
 /// are those after 0x, and words of six or more of 0 to 9 and a to f with one of 0 to 9 among them; words of eight or
 /// more in which letters and digits change three times or more are identifiers, and masked whole. Months are English
-/// names with a capital. A run of letters, digits and . : - / , + _ between them of more than 128 bytes stays as it is.
+/// names with a capital. Data in base64 is one "0": what follows "base64,", as in the URL of data, and a run of 48 bytes
+/// or more in which digits, capitals and small letters change as they do in no word. Any other run of letters, digits
+/// and . : - / , + _ between them of more than 128 bytes stays as it is.
 /// Complexity: linear. Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
 [[nodiscard]] inline std::string mask(std::string_view text) { return detail::rewrite<detail::text_masker>(text); }
 
