@@ -149,6 +149,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/chinese/dictionary.hpp
     include/neardup/text/chinese/internal/logarithm.hpp
     include/neardup/text/chinese/unknown_words.hpp
+    include/neardup/text/code.hpp
     include/neardup/text/feature_choice.hpp
     include/neardup/text/kernels/canonical_form.hpp
     include/neardup/text/kernels/canonical_tables.hpp
@@ -166,6 +167,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/parts.hpp
     include/neardup/text/sentences.hpp
     include/neardup/text/shingles.hpp
+    include/neardup/text/spaced_words.hpp
     include/neardup/text/stop_words.hpp
     include/neardup/text/tokenizer.hpp
     include/neardup/text/unicode.hpp

@@ -4,6 +4,7 @@
 #include "version.hpp"
 
 #include "text/canonical.hpp"
+#include "text/code.hpp"
 #include "text/feature_choice.hpp"
 #include "text/mask.hpp"
 #include "text/ngrams.hpp"
@@ -11,6 +12,7 @@
 #include "text/parts.hpp"
 #include "text/sentences.hpp"
 #include "text/shingles.hpp"
+#include "text/spaced_words.hpp"
 #include "text/stop_words.hpp"
 #include "text/tokenizer.hpp"
 #include "text/unicode.hpp"

@@ -219,7 +219,7 @@ class Advise(CommandTest):
         pairs = r"^About [\d,]+ pairs of near-duplicates with .* \(a sample of 2,000 documents has [\d,]+, counted for each of its documents\)$"
         self.assertRegex(done.text.splitlines()[1], pairs)
         failed = run("advise", "--features", "zh:words", "-", data=A)
-        self.assert_fails(failed, "only words:N, masked:words:N, canonical:words:N, chars:N, canonical:chars:N, letters:N, longest:N and bytes:N")
+        self.assert_fails(failed, "only words:N, masked:words:N, canonical:words:N, chars:N, canonical:chars:N, letters:N, longest:N, code:N, spaced:words:N and bytes:N")
 
     def test_hardly_anything_to_look_at(self):
         done = self.assert_done(run("advise", "--lines", "-", data=""))

@@ -74,6 +74,7 @@ class Words(CommandTest):
                         ("--features", "words", "--weights", "idf", "--idf-file", fine, "--top", 4),
                         ("--features", "words", "--top", 4, "--idf-file", table),
                         ("--features", "letters:4"), ("--features", "longest:2"),
+                        ("--features", "code:2"), ("--features", "spaced:words:2"),
                         ("--features", "words", "--weights", "levels:5"),
                         ("--features", "words", "--weights", "quantiles:3:tfidf", "--idf-file", fine),
                         ("--features", "words", "--weights", "tfidf", "--idf-file", table),
@@ -97,6 +98,16 @@ class Words(CommandTest):
         pages = jsonl([text, "首页 | 登录\n" + text + "\n下一篇", text.replace("很长", "很短")])
         done = self.assert_done(run("pairs", "--jsonl", "--features", "longest:3", "--distance", 0, "-", data=pages))
         self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"]])
+
+    def test_code_and_words_cut_by_others(self):
+        self.assertEqual([w for w, _ in self.tokens("x<<=-2; // A", "--features", "code:1")],
+                         ["x", "<<=", "-", "2", ";", "//", "A"])
+        self.assertEqual([w for w, _ in self.tokens("It's 分词　很 好,", "--features", "spaced:words")],
+                         ["It's", "分词", "很", "好,"])
+        # Operators make texts unlike, white space does not.
+        data = jsonl(["if (a < b) x = y + 1;", "if (a > b) x = y - 1;", "if(a<b)x=y+1;"])
+        done = self.assert_done(run("pairs", "--jsonl", "--features", "code:2", "--similarity", 0.8, "-", data=data))
+        self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d2"]])
 
     def test_emoji_are_words(self):
         self.assertEqual([w for w, _ in self.tokens("On my way ⚡️ 👩🏽‍🚀 🇩🇪 1️⃣", "--features", "words")],

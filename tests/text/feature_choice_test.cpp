@@ -41,7 +41,7 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
        {neardup::feature_kind::words, neardup::feature_kind::chars, neardup::feature_kind::bytes,
         neardup::feature_kind::masked_words, neardup::feature_kind::canonical_words,
         neardup::feature_kind::canonical_chars, neardup::feature_kind::letters,
-        neardup::feature_kind::longest_sentences}) {
+        neardup::feature_kind::longest_sentences, neardup::feature_kind::code, neardup::feature_kind::spaced_words}) {
     for (const std::size_t size : {1U, 2U, 7U, 999U, 1000U}) {
       const feature_choice features{kind, size};
       REQUIRE(parse_features(to_string(features)) == features);
@@ -52,10 +52,12 @@ TEST_CASE("features have names that are read as they are written", "[feature_cho
 TEST_CASE("a wrong name of features says what is wrong", "[feature_choice]") {
   REQUIRE(message_of("letter:2") ==
           "'letter:2': features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N, "
-          "canonical:chars:N, letters:N or longest:N");
+          "canonical:chars:N, letters:N, longest:N, code:N or spaced:words:N");
   REQUIRE(message_of("").starts_with("'': features are words, words:N, "));
   REQUIRE(message_of("letters") == "'letters': say how long they are, as in chars:5");
   REQUIRE(message_of("longest") == "'longest': say how many sentences, as in longest:3");
+  REQUIRE(message_of("code") == "'code': say how many tokens, as in code:4");
+  REQUIRE(message_of("spaced").starts_with("'spaced': features are words, "));
   REQUIRE(message_of("chars") == "'chars': say how long they are, as in chars:5");
   REQUIRE(message_of("canonical:chars") == "'canonical:chars': say how long they are, as in chars:5");
   REQUIRE(message_of("canonical").starts_with("'canonical': features are words, "));
@@ -84,6 +86,13 @@ TEST_CASE("with_tokenizer cuts as the features are called", "[feature_choice]") 
           list{"The longest sentence of all", "A sentence"});
   REQUIRE(tokens_of("canonical:words", "Stra\u00dfe e\u0301") == list{"strasse", "\u00e9"});
   REQUIRE(tokens_of("canonical:chars:2", "\u1e9ee\u0301") == list{"ss", "s\u00e9"});
+  REQUIRE(tokens_of("code:1", "x<<=-2;") == list{"x", "<<=", "-", "2", ";"});
+  REQUIRE(tokens_of("code:2", "a < B") == list{"a\x1f<",
+                                               "<\x1f"
+                                               "B"});
+  REQUIRE(tokens_of("spaced:words", "It's\u3000one,  two ") == list{"It's", "one,", "two"});
+  REQUIRE(tokens_of("spaced:words:2", "\u5206\u8bcd \u5f88 \u597d") ==
+          list{"\u5206\u8bcd\x1f\u5f88", "\u5f88\x1f\u597d"});
   REQUIRE(tokens_of("masked:words", "From 10.0.0.7 ETH1") == list{"from", "0", "eth0"});
   REQUIRE(tokens_of("masked:words:2", "From 10.0.0.7 ETH1") == list{"from\x1f"
                                                                     "0",

@@ -52,8 +52,9 @@ constexpr std::array options_of_groups{
         "--features", "F", takes::features, section::fingerprint,
         "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
         "dates and addresses are one word, canonical:words:N and canonical:chars:N where it does not matter how "
-        "characters are spelt, letters:N of the text without spaces, longest:N, the N longest sentences, zh:words "
-        "or zh:keywords by a dictionary (default: --check-features if that is given, else {features})",
+        "characters are spelt, letters:N of the text without spaces, longest:N, the N longest sentences, code:N of "
+        "source code, spaced:words:N, words as white space parts them, zh:words or zh:keywords by a dictionary "
+        "(default: --check-features if that is given, else {features})",
         usual::always, "what is compared: words:N, chars:N, zh:words, … (default: {features})"},
     option_row{"--dictionary", "FILE", takes::dictionary, section::fingerprint,
                "of zh:words, in the format of jieba's dict.txt (default: that of Debian's python3-jieba)"},

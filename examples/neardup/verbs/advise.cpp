@@ -388,7 +388,7 @@ bool run_advise(typed_options& typed) {
     if (to.fingerprint.features.needs_dictionary() || to.comparison.check_features.needs_dictionary()) {
       throw usage_error(
           "advise knows no words by a dictionary, only words:N, masked:words:N, canonical:words:N, chars:N, "
-          "canonical:chars:N, letters:N, longest:N and bytes:N");
+          "canonical:chars:N, letters:N, longest:N, code:N, spaced:words:N and bytes:N");
     }
     to.comparison.min_similarity = similarity_of(given);
     take_number(given, "--recall", settings.recall, 0.0, 1.0);

@@ -20,11 +20,13 @@
 #include "../fingerprint/weighters.hpp"
 #include "../simhash.hpp"
 #include "../text/canonical.hpp"
+#include "../text/code.hpp"
 #include "../text/mask.hpp"
 #include "../text/ngrams.hpp"
 #include "../text/normalise.hpp"
 #include "../text/sentences.hpp"
 #include "../text/shingles.hpp"
+#include "../text/spaced_words.hpp"
 #include "../text/stop_words.hpp"
 #include "../text/words.hpp"
 
@@ -192,6 +194,8 @@ class part_names {
 
   [[nodiscard]] std::string of(const words&) const { return "words"; }
   [[nodiscard]] std::string of(const sentences&) const { return "sentences"; }
+  [[nodiscard]] std::string of(const spaced_words&) const { return "spaced_words"; }
+  [[nodiscard]] std::string of(const code_tokens&) const { return "code_tokens"; }
   [[nodiscard]] std::string of(const byte_ngrams& part) const { return with("byte_ngrams", part.n); }
   [[nodiscard]] std::string of(const code_point_ngrams& part) const { return with("code_point_ngrams", part.n); }
   [[nodiscard]] std::string of(const unit&) const { return "unit"; }

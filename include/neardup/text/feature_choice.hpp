@@ -11,11 +11,13 @@
 
 #include "../error.hpp"
 #include "canonical.hpp"
+#include "code.hpp"
 #include "mask.hpp"
 #include "ngrams.hpp"
 #include "normalise.hpp"
 #include "sentences.hpp"
 #include "shingles.hpp"
+#include "spaced_words.hpp"
 #include "words.hpp"
 
 namespace neardup::inline v0 {
@@ -29,13 +31,15 @@ enum class feature_kind {
   canonical_words,
   canonical_chars,
   letters,
-  longest_sentences
+  longest_sentences,
+  code,
+  spaced_words
 };
 
 /// Which pieces of a text are its features: runs of `size` words or `size` code points of the normalised text, of
 /// `size` bytes of the text as it is, of `size` words of the masked text (see mask), normalised then, of `size` words
 /// or code points of the canonical text (see canonicalise), or of `size` code points of the normalised text without its
-/// spaces (letters); or the `size` longest sentences of the text as it is.
+/// spaces (letters); or the `size` longest sentences of the text as it is; or runs of `size` code_tokens or spaced_words.
 struct feature_choice {
   feature_kind kind = feature_kind::words;
   std::size_t size = 2;  ///< 1 or more
@@ -58,12 +62,14 @@ inline constexpr feature_name feature_names[] = {
     {feature_kind::canonical_chars, "canonical:chars"},
     {feature_kind::letters, "letters"},
     {feature_kind::longest_sentences, "longest"},
+    {feature_kind::code, "code"},
+    {feature_kind::spaced_words, "spaced:words"},
 };
 
 }  // namespace detail
 
-/// "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5", "letters:4", "longest:3": what parse_features
-/// takes.
+/// "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5", "letters:4", "longest:3", "code:4",
+/// "spaced:words:2": what parse_features takes.
 [[nodiscard]] inline std::string to_string(const feature_choice& features) {
   std::string text;
   for (const detail::feature_name& one : detail::feature_names) {
@@ -73,7 +79,8 @@ inline constexpr feature_name feature_names[] = {
 }
 
 /// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
-/// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N" or "longest:N", N from 1 to 1000.
+/// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N", "longest:N", "code:N", "spaced:words" or
+/// "spaced:words:N", N from 1 to 1000.
 /// Throws: std::invalid_argument, with what is wrong.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {
@@ -94,11 +101,11 @@ inline constexpr feature_name feature_names[] = {
   if (!is_known) {
     refuse(
         "features are words, words:N, chars:N, bytes:N, masked:words:N, canonical:words:N, canonical:chars:N, "
-        "letters:N "
-        "or longest:N");
+        "letters:N, longest:N, code:N or spaced:words:N");
   }
   if (colon == name.npos) {
     if (features.kind == feature_kind::longest_sentences) refuse("say how many sentences, as in longest:3");
+    if (features.kind == feature_kind::code) refuse("say how many tokens, as in code:4");
     if (!kind.ends_with("words")) refuse("say how long they are, as in chars:5");
     return features;
   }
@@ -110,7 +117,7 @@ inline constexpr feature_name feature_names[] = {
 }
 
 /// Calls `use(tokenizer)` with the tokenizer of a choice, and returns what that returns. Each kind is a type of its
-/// own, so `use` is compiled for nine.
+/// own, so `use` is compiled for eleven.
 /// Precondition: features.size is 1 or more.
 template <class Use>
 decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
@@ -123,6 +130,8 @@ decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
     case feature_kind::canonical_chars: return std::forward<Use>(use)(canonical{code_point_ngrams{features.size}});
     case feature_kind::letters: return std::forward<Use>(use)(normalised{unspaced{code_point_ngrams{features.size}}});
     case feature_kind::longest_sentences: return std::forward<Use>(use)(longest{features.size, sentences{}});
+    case feature_kind::code: return std::forward<Use>(use)(shingles{features.size, code_tokens{}});
+    case feature_kind::spaced_words: return std::forward<Use>(use)(shingles{features.size, spaced_words{}});
     case feature_kind::words: break;
   }
   if (features.size == 1) return std::forward<Use>(use)(normalised{words{}});
