@@ -116,6 +116,17 @@ class Words(CommandTest):
                                     data="❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\nOn my way ⚡\n"))
         self.assertEqual(done.text, "❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\n")
 
+    def test_canonical_features_are_recommended(self):
+        data = jsonl(["مرحباً بالعالم الجديد", "hello new world", "and another one"])
+        said = "1 of the first 3 documents have characters that can be spelt otherwise"
+        for options, is_said in (((), True), (("--features", "chars:3"), True), (("--features", "canonical:words:2"), False),
+                                 (("--features", "bytes:3"), False), (("--quiet",), False)):
+            done = self.assert_done(run("unique", "--jsonl", *options, "-", data=data))
+            self.assertEqual(said in done.err, is_said, done.err)
+        self.assertIn("--features canonical:chars:3 ", run("unique", "--jsonl", "--features", "chars:3", "-", data=data).err)
+        few = jsonl([A] * 20 + ["مرحباً بالعالم"])
+        self.assertNotIn("spelt otherwise", run("unique", "--jsonl", "-", data=few).err)
+
     def test_weights_in_levels(self):
         text = "a a a a a a a a a a b b b b b b b b c c c c c c d d d d e e"
         of = lambda weights, *more: self.tokens(text, "--features", "words", "--weights", weights, *more)

@@ -1,5 +1,6 @@
 #include "readers.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -10,7 +11,9 @@
 #include <neardup/edits/edit_distance.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/sets/similarity.hpp>
+#include <neardup/text/canonical.hpp>
 #include <neardup/text/normalise.hpp>
+#include <neardup/text/utf8.hpp>
 
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
@@ -339,6 +342,20 @@ void look_for_terms(const fingerprint_settings& settings, std::string_view text)
   bool met = false;
   make_tokenizer(settings.features)(text, [&](std::string_view token) { met = met || settings.idf->find(token); });
   if (met) *settings.met_term = true;
+}
+
+void look_for_spelling(const fingerprint_settings& settings, const document_texts& texts) {
+  constexpr std::uint64_t enough_documents = 1000;
+  constexpr std::size_t beginning = 4096;  // bytes
+  if (!settings.spelling || settings.spelling->seen >= enough_documents) return;
+  const bool is_changed = std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
+    std::string_view part = text.substr(0, beginning);
+    if (part.size() < text.size()) part.remove_suffix(neardup::incomplete_suffix(part));
+    const bool is_ascii = std::none_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0; });
+    return !is_ascii && neardup::canonicalise(part) != neardup::normalise(part);
+  });
+  ++settings.spelling->seen;
+  if (is_changed) ++settings.spelling->changed;
 }
 
 }  // namespace command

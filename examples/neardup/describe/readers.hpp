@@ -81,6 +81,9 @@ document_describer make_describer(const fingerprint_settings& settings, const co
 /// Looks for the terms of --idf-file in a text, if there is one and none was met before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
+/// Counts a document in settings.spelling, if there is one, by the beginnings of the texts of the first documents.
+void look_for_spelling(const fingerprint_settings& settings, const document_texts& texts);
+
 /// --weights as typed. Throws: usage_error.
 void parse_weights(const std::string& text, fingerprint_settings& to);
 /// The same, as it is read again.

@@ -25,6 +25,12 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
+/// How many documents were looked at, and how many of them have other canonical features than normalised ones. Counted
+/// by several threads.
+struct spelling_count {
+  std::atomic<std::uint64_t> seen = 0, changed = 0;
+};
+
 /// What fingerprints are made of, and how.
 struct fingerprint_settings {
   feature_setting features;
@@ -39,6 +45,7 @@ struct fingerprint_settings {
   std::shared_ptr<const neardup::idf_table>
       idf;                                      ///< of --weights idf and tfidf and of --top, once it is read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;  ///< whether a feature was among the terms of idf_file
+  std::shared_ptr<spelling_count> spelling;     ///< where canonical features would be another choice
   std::size_t top = 0;                          ///< so many features of a document count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;

@@ -57,6 +57,7 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
       d.text_length += text.size();
       look_for_terms(settings, text);
     }
+    look_for_spelling(settings, texts);
     const described_document made = describe(texts);
     d.features = made.features;
     out.features.insert(out.features.end(), d.features.begin(), d.features.end());

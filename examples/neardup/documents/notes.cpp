@@ -271,6 +271,18 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
   return hint.empty() ? text : text + "; for texts so short try " + hint;
 }
 
+std::optional<std::string> run_notes::note_on_spelling() const {
+  if (!fingerprint_.spelling || comparison_.is_bound_to_index) return std::nullopt;
+  const std::uint64_t seen = fingerprint_.spelling->seen, changed = fingerprint_.spelling->changed;
+  if (20 * changed <= seen) return std::nullopt;  // 5 %
+  neardup::feature_choice canonical = fingerprint_.features.choice;
+  canonical.kind = canonical.kind == neardup::feature_kind::chars ? neardup::feature_kind::canonical_chars
+                                                                  : neardup::feature_kind::canonical_words;
+  return grouped(changed) + " of the first " + counted(seen, "document has", "documents have") +
+         " characters that can be spelt otherwise (accents, forms of letters, vowel marks …): --features " +
+         neardup::to_string(canonical) + " makes them one";
+}
+
 void run_notes::finish(const std::string& summary, const source_walker& sources) {
   clear();
   const auto note = [](std::uint64_t count, const std::string& one, const std::string& many, const std::string& rest) {
@@ -288,6 +300,7 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
     note(without_tokens_.count, "document has no tokens", "documents have no tokens",
          weight_ + example(without_tokens_) + " and cannot be compared");
     if (const auto short_texts = note_on_short_texts()) say(*short_texts);
+    if (const auto spelling = note_on_spelling()) say(*spelling);
     if (fingerprint_.met_term && !*fingerprint_.met_term && documents_ > without_tokens_.count) {
       say("no feature of the documents is a term in " + fingerprint_.idf_file +
           ": each counts as rare as the median; 'neardup tokens' lists features");

@@ -148,6 +148,10 @@ class run_notes {
   /// What there is to say of texts that are too short for a change, if half of them are.
   [[nodiscard]] std::optional<std::string> note_on_short_texts() const;
 
+  /// What there is to say of characters that are spelt in several ways, if canonical features of more than 5 % of the
+  /// documents are others.
+  [[nodiscard]] std::optional<std::string> note_on_spelling() const;
+
   /// Counts it, and says it unless as many as `most` were.
   void say_first(tally& t, std::uint64_t most, const std::string& what, const std::string& text);
   bool note(tally& t, const std::string& where, const std::string& what);

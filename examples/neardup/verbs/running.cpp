@@ -47,6 +47,11 @@ bool run_on_documents(run_settings& settings, const std::function<void(context&)
     fingerprint.idf = read_idf(fingerprint.idf_file);
     fingerprint.met_term = std::make_shared<std::atomic<bool>>(false);
   }
+  const auto kind = fingerprint.features.choice.kind;
+  if (!fingerprint.are_given && !fingerprint.features.needs_dictionary() &&
+      (kind == neardup::feature_kind::words || kind == neardup::feature_kind::chars)) {
+    fingerprint.spelling = std::make_shared<spelling_count>();
+  }
   context c(settings);
   if (!settings.output.quiet) say_choice(settings);
   if (fingerprint.learns_idf()) fingerprint.idf = learn_idf(c);
