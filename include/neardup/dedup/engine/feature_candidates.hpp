@@ -2,143 +2,58 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "../../detail/bits.hpp"
-#include "../../error.hpp"
 #include "../../runner.hpp"
-#include "../../sets/engine/overlap_bounds.hpp"
-#include "../../sets/engine/rare_first.hpp"
+#include "../../sets/engine/set_postings.hpp"
+#include "../../sets/set_similarity.hpp"
 #include "../../simhash.hpp"
 #include "../rule.hpp"
 
 namespace neardup::inline v0::detail {
 
 /// Candidates by the features that a document shares with kept ones: every kept document with a Jaccard similarity, or a
-/// cosine, of at least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is.
-///
-/// All features are in one order, rare ones first. Two sets that are similar enough have one of their first features in
-/// common (set_join.hpp names the sources): only these go into postings, and only these are looked up. What meets is
-/// discarded by the sizes, by where the common feature stands in both sets, then by a bitmap of each
-/// (distinct_sets.hpp), which lies in the posting.
-///
-/// The order is that of the counts when it was learnt. It is learnt anew when the number of documents has doubled, or more
-/// postings were looked at than learning it costs: so what was rare and then stands in every document, as a phrase of a
-/// new template, does not make it slow for long. Of a feature with many postings, those of one size and position are
-/// taken or left together.
-///
-/// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates.
-/// Learning the order is one look at all kept features, which is amortised. Memory: about 36 bytes for each of the
-/// n - ceil(similarity * n) + 1 first features of a document of n.
-/// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
-/// changes no answer. It can be moved, not copied.
+/// cosine, of at least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is; complexity,
+/// memory and guarantees are those of set_postings. It can be moved, not copied.
 template <class Fingerprint>
 class feature_candidates {
-  using feature_type = std::uint32_t;
-  using feature_span = std::span<const feature_type>;
-
  public:
-  /// Memory that is reused from document to document: one for each thread.
-  class workspace {
-    friend feature_candidates;
-    prefix_finder finder_;
-    std::vector<std::uint32_t> met_;
-    std::vector<std::uint32_t> least_;  // what two sets must have in common by Jaccard, by the sum of their sizes
-    std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // of a set, and of those that may be similar enough
-  };
+  using workspace = set_postings::workspace;
 
   /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine.
-  /// `max_in_row`: of a feature that more documents have, they are told apart by size and position. Changes no answer.
+  /// `max_in_row`: see set_postings.
   explicit feature_candidates(double similarity, std::size_t max_in_row = 2048,
                               set_similarity by = set_similarity::jaccard)
-      : similarity_(similarity),
-        max_in_row_(max_in_row),
-        by_(by),
-        bounds_(by, similarity),
-        heads_(min_heads, none),
-        counts_(min_heads) {}
-
-  feature_candidates(feature_candidates&& other) = default;
-  feature_candidates& operator=(feature_candidates&& other) = default;
+      : postings_(similarity, max_in_row, by) {}
 
   /// An empty source with the same settings.
-  [[nodiscard]] feature_candidates fresh() const { return feature_candidates(similarity_, max_in_row_, by_); }
+  [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
 
-  /// Adds a document. `features_of(number)` gives the features of those that were added before: as they were added last,
-  /// or none if the document is to be found no more.
-  /// A number may be added again with other features. Until the order is learnt anew the document is found by its old
-  /// ones, too, so that whoever no longer knows them need not erase() it: a candidate more, and never one fewer.
+  /// Adds a document, as set_postings::insert() does.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
-    if (document.features.empty()) return;
-    if (size_ + again_ >= 2 * learnt_ + min_learnt || looked_at_.value() > min_looked_at + 16 * features_) {
-      learn(features_of);
-    }
-    if (number >= is_kept_.size()) is_kept_.resize(std::size_t{number} + 1);
-    post(document.features, number);
-    ++(is_kept_[number] ? again_ : size_);
-    is_kept_[number] = true;
-    features_ += document.features.size();
+    postings_.insert(document.features, number, features_of);
   }
-
-  /// Learns the order from documents that are to be added, and makes room for as many, so that it need not be learnt while
-  /// they come. Precondition: none was added yet.
+  /// Learns the order from documents that are to be added, as set_postings::learn_from() does.
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
-    std::size_t features = 0, postings = 0;
-    for (const std::uint32_t number : numbers) {
-      const std::size_t n = features_of(number).size();
-      features += n;
-      postings += n == 0 ? 0 : bounds_.prefix(n);
-    }
-    counts_ = token_counts((std::max)(2 * features, min_heads));
-    for (const std::uint32_t number : numbers) {
-      for (const feature_type feature : features_of(number)) counts_.count(feature_token(feature), false);
-    }
-    heads_.assign(std::bit_ceil((std::max)(2 * postings, min_heads)), none);
-    learnt_ = numbers.size();
+    postings_.learn_from(numbers, features_of);
   }
-
   /// Removes a document by the features with which it was added last.
   template <class Description>
   void erase(const Description& document, std::uint32_t number) noexcept {
-    const std::size_t n = document.features.size();
-    if (n == 0) return;
-    std::size_t position = 0;
-    for (const std::uint64_t key : prefix_of(document.features, own_.finder_)) {
-      remove(static_cast<std::uint32_t>(key), number, clipped(n), clipped(position++));
-    }
-    is_kept_[number] = false;
-    features_ -= n;
-    --size_;
+    postings_.erase(document.features, number);
   }
-
   /// Calls `visit(number)` for all documents that may be originals of this one, each once, ascending.
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& scratch, const Visit& visit) const {
-    const feature_span features = document.features;
-    if (features.empty() || size_ == 0) return;
-    prepare(features.size(), scratch);
-    scratch.met_.clear();
-    const query asked{features.size(), signature_of(features)};
-    std::size_t looked_at = 0, position = 0;
-    for (const std::uint64_t key : prefix_of(features, scratch.finder_)) {
-      looked_at += meet(static_cast<std::uint32_t>(key), position++, asked, scratch);
-    }
-    looked_at_.add(looked_at);
-    std::sort(scratch.met_.begin(), scratch.met_.end());
-    scratch.met_.erase(std::unique(scratch.met_.begin(), scratch.met_.end()), scratch.met_.end());
-    for (const std::uint32_t number : scratch.met_) visit(number);
+    postings_.for_each(document.features, scratch, visit);
   }
 
   /// Decides about many documents by `rule`, as fingerprint_candidates does: first all of them against what is kept, in the
@@ -146,9 +61,6 @@ class feature_candidates {
   template <class Rule>
   void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
               const any_runner& runner) const {
-    struct of_number {
-      feature_span features;
-    };
     const auto first_new = static_cast<std::uint32_t>(kept.size());
     const std::size_t count = fingerprints.size() - kept.size();
     std::vector<std::optional<original_rank<std::uint32_t>>> best(count);
@@ -163,29 +75,27 @@ class feature_candidates {
     const auto compare = [&](std::uint32_t earlier, std::uint32_t number) {
       compare_at(earlier, number, hamming_distance(fingerprints[earlier], fingerprints[number]));
     };
-    std::vector<std::uint32_t> number_of(is_kept_.size());
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i] < number_of.size()) number_of[kept[i]] = static_cast<std::uint32_t>(i);
-    }
+    const auto slots = kept.empty() ? std::uint32_t{0} : *std::max_element(kept.begin(), kept.end()) + 1;
+    std::vector<std::uint32_t> number_of(slots);
+    for (std::size_t i = 0; i < kept.size(); ++i) number_of[kept[i]] = static_cast<std::uint32_t>(i);
     constexpr std::size_t step = 64;
     const std::size_t parts = parts_for(runner, count, step);
     std::vector<workspace> scratch(parts);
     in_steps(runner, parts, count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const auto number = static_cast<std::uint32_t>(first_new + i);
-        for_each(of_number{rule.features_of(number)}, scratch[part],
-                 [&](std::uint32_t slot) { compare(number_of[slot], number); });
+        postings_.for_each(rule.features_of(number), scratch[part],
+                           [&](std::uint32_t slot) { compare(number_of[slot], number); });
       }
       return true;
     });
     const auto features_of = [&](std::uint32_t number) { return rule.features_of(number); };
-    feature_candidates before = fresh();
+    set_postings before = postings_.fresh();
     std::vector<std::uint32_t> batch(count);
     std::iota(batch.begin(), batch.end(), first_new);
     before.learn_from(batch, features_of);
     for (const std::uint32_t number : batch) {
-      const of_number document{features_of(number)};
-      before.for_each(document, scratch[0], [&](std::uint32_t earlier) { compare(earlier, number); });
+      before.for_each(features_of(number), scratch[0], [&](std::uint32_t earlier) { compare(earlier, number); });
       if (rule.finds_more()) {
         rule.find_more(number, [&](std::uint32_t earlier, int distance) { compare_at(earlier, number, distance); });
       }
@@ -193,314 +103,19 @@ class feature_candidates {
         rule.drop(number, *original);
       } else {
         rule.keep(number);
-        before.insert(document, number, features_of);
+        before.insert(features_of(number), number, features_of);
       }
     }
   }
 
-  void reserve(std::size_t count) { is_kept_.reserve(count); }
-  [[nodiscard]] double similarity() const noexcept { return similarity_; }
-  [[nodiscard]] std::size_t memory_usage() const noexcept {
-    std::size_t of_lists = lists_.capacity() * sizeof(posting_list);
-    for (const posting_list& list : lists_) {
-      of_lists += list.row.capacity() * sizeof(listed) + list.runs.capacity() * sizeof(run);
-      for (const run& one : list.runs) of_lists += one.documents.capacity() * sizeof(listed);
-    }
-    return is_kept_.capacity() / 8 + heads_.capacity() * sizeof(std::uint32_t) +
-           postings_.capacity() * sizeof(posting) + of_lists + counts_.memory_usage();
-  }
+  void reserve(std::size_t count) { postings_.reserve(count); }
+  [[nodiscard]] double similarity() const noexcept { return postings_.similarity(); }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return postings_.memory_usage(); }
 
  private:
-  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t min_heads = 1024;
-  static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16;
-  static constexpr std::size_t max_in_chain = 8;  // postings of one feature; more go into a list
-  static constexpr std::uint16_t large = 0xffff;  // a size or position that does not fit
+  explicit feature_candidates(set_postings postings) : postings_(std::move(postings)) {}
 
-  /// One of the first features of a document, in a chain of those of one bucket. One without a size stands for a list.
-  struct posting {
-    std::uint32_t token;
-    std::uint32_t number;  // of the document, or the list
-    std::uint32_t next;
-    std::uint16_t size;
-    std::uint16_t position;
-    std::uint64_t signature;
-  };
-  /// A document of a list.
-  struct listed {
-    std::uint64_t signature;
-    std::uint32_t number;
-    std::uint16_t size, position;
-  };
-  /// Documents of one size that have a feature at one position.
-  struct run {
-    std::uint16_t size, position;
-    std::vector<listed> documents;
-  };
-  /// The documents of a feature that many have: all in a row, or of very many those of each size and position.
-  struct posting_list {
-    std::vector<listed> row;
-    std::vector<run> runs;  // by size, then position
-  };
-
-  /// What is known of a set before its features are compared.
-  struct query {
-    std::size_t size;
-    std::uint64_t signature;
-  };
-
-  /// A number that many threads add to.
-  class counter {
-   public:
-    counter() = default;
-    counter(counter&& other) noexcept : value_(other.value()) {}
-    counter& operator=(counter&& other) noexcept {
-      value_.store(other.value(), std::memory_order_relaxed);
-      return *this;
-    }
-    void add(std::size_t more) noexcept { value_.fetch_add(more, std::memory_order_relaxed); }
-    [[nodiscard]] std::size_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
-
-   private:
-    std::atomic<std::size_t> value_ = 0;
-  };
-
-  static std::uint16_t clipped(std::size_t n) noexcept {
-    return static_cast<std::uint16_t>((std::min)(n, std::size_t{large}));
-  }
-
-  /// A bitmap of 64 bits, see set_bitmap.
-  static std::uint64_t signature_of(feature_span features) noexcept {
-    std::uint64_t signature = 0;
-    for (const feature_type feature : features) signature ^= std::uint64_t{1} << (feature_token(feature) >> 26);
-    return signature;
-  }
-
-  [[nodiscard]] std::span<const std::uint64_t> prefix_of(feature_span features, prefix_finder& finder) const {
-    const std::size_t count = bounds_.prefix(features.size());
-    if (count == 0) return {};
-    return finder.find(features, count, counts_);
-  }
-
-  [[nodiscard]] std::size_t bucket(std::uint32_t token) const noexcept {
-    return static_cast<std::size_t>(mix(token)) & (heads_.size() - 1);
-  }
-
-  /// Adds the first features of a document, or nothing if it throws.
-  void post(feature_span features, std::uint32_t number) {
-    const std::span<const std::uint64_t> keys = prefix_of(features, own_.finder_);
-    const std::uint16_t size = clipped(features.size());
-    std::size_t position = 0;
-    undo posting_all{[&] {
-      while (position-- > 0) remove(static_cast<std::uint32_t>(keys[position]), number, size, clipped(position));
-    }};
-    const std::uint64_t signature = signature_of(features);
-    for (; position < keys.size(); ++position) {
-      add({static_cast<std::uint32_t>(keys[position]), number, none, size, clipped(position), signature});
-    }
-    posting_all.is_due = false;
-  }
-
-  void add(posting added) {
-    std::uint32_t& head = heads_[bucket(added.token)];
-    std::size_t same = 0;
-    for (std::uint32_t at = head; at != none; at = postings_[at].next) {
-      if (postings_[at].token != added.token) continue;
-      if (postings_[at].size == 0) return add_to(lists_[postings_[at].number], listed_as(added));
-      ++same;
-    }
-    if (same >= max_in_chain) return move_to_list(head, added);
-    std::uint32_t at = free_;
-    if (at == none) {
-      at = static_cast<std::uint32_t>(postings_.size());
-      if (at == none) fail<std::length_error>("a deduplicator has at most 2^32 - 1 postings");
-      postings_.emplace_back();
-    } else {
-      free_ = postings_[at].next;
-    }
-    added.next = head;
-    postings_[at] = added;
-    head = at;
-  }
-
-  /// Makes a list of those of one feature in a chain, and of another one.
-  void move_to_list(std::uint32_t& head, const posting& added) {
-    posting_list list;
-    std::uint32_t first = none;
-    for (std::uint32_t at = head; at != none; at = postings_[at].next) {
-      if (postings_[at].token != added.token) continue;
-      add_to(list, listed_as(postings_[at]));
-      if (first == none) first = at;
-    }
-    add_to(list, listed_as(added));
-    lists_.push_back(std::move(list));
-    for (std::uint32_t* link = &head; *link != none;) {
-      posting& p = postings_[*link];
-      if (p.token == added.token && *link != first) {
-        release(*link);
-      } else {
-        link = &p.next;
-      }
-    }
-    postings_[first].number = static_cast<std::uint32_t>(lists_.size() - 1);
-    postings_[first].size = 0;
-  }
-  static listed listed_as(const posting& p) noexcept { return {p.signature, p.number, p.size, p.position}; }
-
-  /// Takes a posting out of its chain: `link` is what leads to it.
-  void release(std::uint32_t& link) noexcept {
-    const std::uint32_t at = link;
-    link = postings_[at].next;
-    postings_[at].next = free_;
-    free_ = at;
-  }
-
-  static bool is_before(const run& a, const std::pair<std::uint16_t, std::uint16_t>& b) noexcept {
-    return a.size != b.first ? a.size < b.first : a.position < b.second;
-  }
-  void add_to(posting_list& list, const listed& added) const {
-    if (list.runs.empty() && list.row.size() < max_in_row_) return list.row.push_back(added);
-    if (list.runs.empty()) {
-      posting_list by_size;
-      for (const listed& one : list.row) add_to_run(by_size, one);
-      add_to_run(by_size, added);
-      std::swap(list, by_size);
-    } else {
-      add_to_run(list, added);
-    }
-  }
-  static void add_to_run(posting_list& list, const listed& added) {
-    auto at = std::lower_bound(list.runs.begin(), list.runs.end(), std::pair{added.size, added.position}, is_before);
-    if (at == list.runs.end() || at->size != added.size || at->position != added.position) {
-      at = list.runs.insert(at, {added.size, added.position, {}});
-    }
-    at->documents.push_back(added);
-  }
-
-  static void remove_from(std::vector<listed>& documents, std::uint32_t number) noexcept {
-    const auto found =
-        std::find_if(documents.begin(), documents.end(), [=](const listed& one) { return one.number == number; });
-    if (found == documents.end()) return;
-    *found = documents.back();
-    documents.pop_back();
-  }
-
-  void remove(std::uint32_t token, std::uint32_t number, std::uint16_t size, std::uint16_t position) noexcept {
-    for (std::uint32_t* link = &heads_[bucket(token)]; *link != none; link = &postings_[*link].next) {
-      const posting& p = postings_[*link];
-      if (p.token != token) continue;
-      if (p.size == 0) {
-        posting_list& list = lists_[p.number];
-        if (list.runs.empty()) return remove_from(list.row, number);
-        const auto at = std::lower_bound(list.runs.begin(), list.runs.end(), std::pair{size, position}, is_before);
-        if (at == list.runs.end() || at->size != size || at->position != position) return;
-        return remove_from(at->documents, number);
-      }
-      if (p.number == number) {
-        release(*link);
-        return;
-      }
-    }
-  }
-
-  /// The sizes of the sets that may be similar enough to one of `n`, and what they must have in common with it.
-  void prepare(std::size_t n, workspace& scratch) const {
-    if (scratch.size_ == n) return;
-    scratch.size_ = 0;
-    scratch.first_size_ = bounds_.least_partner(n);
-    const double ratio = by_ == set_similarity::cosine ? similarity_ * similarity_ : similarity_;
-    std::size_t last = (std::max)(n, static_cast<std::size_t>(static_cast<double>(n) / ratio));
-    while (bounds_.least_partner(last + 1) <= n) ++last;
-    while (last > n && bounds_.least_partner(last) > n) --last;
-    scratch.last_size_ = last;
-    // The Jaccard similarity depends on the sum of the sizes alone.
-    for (std::size_t sum = scratch.least_.size(); by_ == set_similarity::jaccard && sum <= n + last; ++sum) {
-      scratch.least_.push_back(static_cast<std::uint32_t>(bounds_.least(sum / 2, sum - sum / 2)));
-    }
-    scratch.size_ = n;
-  }
-
-  /// In how many features a set may differ that has one of its features at a position where the other one has it at
-  /// another; nothing if it cannot be similar enough.
-  [[nodiscard]] std::optional<std::size_t> may_differ(const workspace& scratch, std::size_t size, std::size_t position,
-                                                      std::size_t own_size, std::size_t own_position) const noexcept {
-    if (size == large) return (std::numeric_limits<std::size_t>::max)();
-    if (size < scratch.first_size_ || size > scratch.last_size_) return std::nullopt;
-    const std::size_t least =
-        by_ == set_similarity::jaccard ? scratch.least_[size + own_size] : bounds_.least(size, own_size);
-    if (least + position > size || least + own_position > own_size) return std::nullopt;
-    return size + own_size - 2 * least;
-  }
-
-  /// Adds those that have a token to what was met. Returns: how many postings, or runs of them, were looked at.
-  std::size_t meet(std::uint32_t token, std::size_t position, const query& asked, workspace& scratch) const {
-    std::size_t looked_at = 0;
-    const auto take = [&](std::uint64_t signature, std::size_t differing, std::uint32_t number) {
-      if (static_cast<std::size_t>(std::popcount(signature ^ asked.signature)) <= differing)
-        scratch.met_.push_back(number);
-    };
-    const auto take_if = [&](const auto& p) {
-      const auto most = may_differ(scratch, p.size, p.position, asked.size, position);
-      if (most) take(p.signature, *most, p.number);
-    };
-    for (std::uint32_t at = heads_[bucket(token)]; at != none; at = postings_[at].next) {
-      const posting& p = postings_[at];
-      ++looked_at;
-      if (p.token != token) continue;
-      if (p.size != 0) {
-        take_if(p);
-        continue;
-      }
-      const posting_list& list = lists_[p.number];
-      looked_at += list.row.size() + list.runs.size();
-      for (const listed& one : list.row) take_if(one);
-      for (const run& one : list.runs) {
-        const auto most = may_differ(scratch, one.size, one.position, asked.size, position);
-        if (!most) continue;
-        looked_at += one.documents.size();
-        for (const listed& document : one.documents) take(document.signature, *most, document.number);
-      }
-      break;  // a feature that has a list has no other postings
-    }
-    return looked_at;
-  }
-
-  /// Learns the order of the features of all kept documents, and posts these anew.
-  template <class FeaturesOf>
-  void learn(const FeaturesOf& features_of) {
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(size_);
-    for (std::size_t number = 0; number < is_kept_.size(); ++number) {
-      if (is_kept_[number]) numbers.push_back(static_cast<std::uint32_t>(number));
-    }
-    feature_candidates anew = fresh();
-    anew.learn_from(numbers, features_of);
-    for (const std::uint32_t number : numbers) {
-      const feature_span features = features_of(number);
-      anew.post(features, number);
-      anew.features_ += features.size();
-    }
-    anew.is_kept_ = std::move(is_kept_);
-    anew.size_ = size_;
-    *this = std::move(anew);
-  }
-
-  double similarity_;
-  std::size_t max_in_row_;
-  set_similarity by_;
-  overlap_bounds bounds_;
-  std::vector<std::uint32_t> heads_;  // of the chains of postings, by bucket
-  std::vector<posting> postings_;
-  std::uint32_t free_ = none;  // a chain of postings
-  std::vector<posting_list> lists_;
-  token_counts counts_;        // as they were learnt
-  std::size_t size_ = 0;       // documents
-  std::size_t again_ = 0;      // that were added again since the order was learnt
-  std::vector<bool> is_kept_;  // by number
-  std::size_t learnt_ = 0;     // documents when the order was learnt
-  std::size_t features_ = 0;   // of all documents
-  mutable counter looked_at_;  // since then
-  workspace own_;              // of those that write
+  set_postings postings_;
 };
 
 }  // namespace neardup::inline v0::detail
