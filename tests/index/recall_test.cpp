@@ -65,11 +65,11 @@ TEST_CASE("the least number of features that bears a change is the first whose s
 }
 
 TEST_CASE("match_probability is the binomial sum", "[recall]") {
-  for (const std::size_t bits : {16U, 64U, 72U, 256U}) {
+  for (const std::size_t width : {16U, 64U, 72U, 256U}) {
     for (const double cosine : {-1.0, -0.3, 0.0, 0.2, 0.7, 0.8235, 0.95, 0.9999, 1.0}) {
       const double p = std::acos(cosine) / std::numbers::pi;
-      for (int k = 0; k <= static_cast<int>(bits); ++k) {
-        REQUIRE(std::abs(match_probability(bits, k, cosine) - at_most(bits, k, p)) < 1e-9);
+      for (int k = 0; k <= static_cast<int>(width); ++k) {
+        REQUIRE(std::abs(match_probability(width, k, cosine) - at_most(width, k, p)) < 1e-9);
       }
     }
   }
@@ -158,18 +158,18 @@ TEST_CASE("distance_for is the smallest k with this recall", "[recall]") {
   REQUIRE(distance_for(64, 0.9, {.min_recall = 0.97}) == 10);
   REQUIRE(distance_for(64, 0.8, {.min_recall = 0.99}) == 15);
   REQUIRE(distance_for(128, 0.7, {.min_recall = 0.97}) == 30);
-  for (const std::size_t bits : {16U, 64U, 136U}) {
+  for (const std::size_t width : {16U, 64U, 136U}) {
     for (const double similarity : {0.05, 0.5, 0.8, 0.99, 1.0}) {
       double before = 0;
-      for (int k = 0; k <= static_cast<int>(bits); ++k) {
-        const double recall = expected_recall(bits, k, similarity);
+      for (int k = 0; k <= static_cast<int>(width); ++k) {
+        const double recall = expected_recall(width, k, similarity);
         REQUIRE(recall >= before);
         before = recall;
       }
       for (const double recall : {0.0, 0.5, 0.9, 0.999, 1.0}) {
-        const int k = distance_for(bits, similarity, {.min_recall = recall});
-        REQUIRE(expected_recall(bits, k, similarity) >= recall);
-        REQUIRE((k == 0 || expected_recall(bits, k - 1, similarity) < recall));
+        const int k = distance_for(width, similarity, {.min_recall = recall});
+        REQUIRE(expected_recall(width, k, similarity) >= recall);
+        REQUIRE((k == 0 || expected_recall(width, k - 1, similarity) < recall));
       }
     }
   }

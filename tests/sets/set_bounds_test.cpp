@@ -16,7 +16,7 @@ namespace {
 
 using neardup::set_similarity;
 
-double similarity_of(set_similarity measure, std::size_t a, std::size_t b, std::size_t common) {
+double plain_similarity(set_similarity measure, std::size_t a, std::size_t b, std::size_t common) {
   const auto x = static_cast<double>(a), y = static_cast<double>(b), both = static_cast<double>(common);
   if (measure == set_similarity::jaccard) return both / (x + y - both);
   if (measure == set_similarity::cosine) return std::min(1.0, both / std::sqrt(x * y));
@@ -34,7 +34,7 @@ TEST_CASE("the bounds of sizes are those of trying all sizes and overlaps", "[se
           std::size_t least_size = size + 1, least_common = size + 1;
           for (std::size_t other = 1; other <= 200; ++other) {
             for (std::size_t common = min_common; common <= std::min(size, other); ++common) {
-              if (similarity_of(measure, size, other, common) < least) continue;
+              if (plain_similarity(measure, size, other, common) < least) continue;
               least_size = std::min(least_size, other);
               least_common = std::min(least_common, common);
             }
@@ -62,7 +62,7 @@ TEST_CASE("the similarity of sizes is that of sets", "[sets]") {
         std::iota(second.begin(), second.end(), static_cast<unsigned>(a - common));
         REQUIRE(bounds.similarity(a, b, common) == neardup::jaccard(first, second));
         for (const set_similarity measure : {set_similarity::cosine, set_similarity::containment}) {
-          REQUIRE(neardup::set_bounds(measure, 0.5).similarity(a, b, common) == similarity_of(measure, a, b, common));
+          REQUIRE(neardup::set_bounds(measure, 0.5).similarity(a, b, common) == plain_similarity(measure, a, b, common));
         }
       }
     }
