@@ -17,7 +17,7 @@ namespace command {
 struct indexed_sets {
   std::size_t numbers = 0;
   std::function<feature_set(std::size_t number)> of;
-  common::posting_lists postings = {};  ///< of all of these sets, where the index keeps any
+  common::posting_lists postings = {};       ///< of all of these sets, where the index keeps any
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
 
@@ -38,8 +38,7 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
 
 /// For each set of a batch the most similar indexed one, of equally similar ones that of the smallest number. As above,
 /// but for the matches.
-std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings,
-                                                                 const indexed_sets& indexed,
-                                                                 std::span<const feature_set> batch);
+std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings, const indexed_sets& indexed,
+                                                           std::span<const feature_set> batch);
 
 }  // namespace command
