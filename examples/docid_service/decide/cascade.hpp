@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <neardup/storage/composition.hpp>
 #include <optional>
 #include <string>
 
@@ -62,10 +63,11 @@ struct cascade_options {
   }
 };
 
-/// What must stay the same as long as a store is used.
+/// The settings that must stay the same as long as a store is used, and the definition of its fingerprints.
 [[nodiscard]] inline std::string composition_of(const cascade_options& cascade) {
-  return "recipe " + cascade.recipe + ", title-tokens " + std::to_string(cascade.title_tokens) + ", steps " +
-         (cascade.by_title ? "title " : "") + (cascade.by_content ? "content" : "");
+  return "recipe " + cascade.recipe + ", definition " + std::to_string(neardup::fingerprint_definition) +
+         ", title-tokens " + std::to_string(cascade.title_tokens) + ", steps " + (cascade.by_title ? "title " : "") +
+         (cascade.by_content ? "content" : "");
 }
 
 }  // namespace docid

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What is wrong, too long or too much, and the command line."""
 import collections
+import contextlib
 import http.client
 import json
 import os
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import threading
@@ -288,6 +290,14 @@ class BadInput(TestCase):
         self.assertEqual(self.service.stop(), 0)
         with self.assertRaisesRegex(RuntimeError, "it was made with"):
             Service(self.folder, "--recipe", "pairs")
+
+    def test_fingerprints_of_another_definition_are_refused(self):
+        self.assertEqual(self.service.stop(), 0)
+        database = sqlite3.connect(os.path.join(self.folder, "docid.sqlite"))
+        with contextlib.closing(database), database:
+            database.execute("UPDATE store SET composition = replace(composition, 'definition ', 'definition 9')")
+        with self.assertRaisesRegex(RuntimeError, 'it was made with "recipe minwise, definition 9[0-9]+,.*not with'):
+            Service(self.folder)
 
     def test_one_service_a_port(self):
         with tempfile.TemporaryDirectory() as folder:
