@@ -196,6 +196,21 @@ class Http(TestCase):
             self.assertTrue(json.loads(answer.partition(b"\r\n\r\n")[2])["error"])
         self.assertEqual(self.service.request("GET", "/articles/kept")[1]["docId"], kept)
 
+    def test_too_many_fields_in_pieces_are_refused(self):
+        for piece in (1000, 30000, 65000):
+            with self.service.socket() as client:
+                client.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n")
+                fields = b"X: a\r\n" * 30000
+                try:
+                    for begin in range(0, len(fields), piece):
+                        client.sendall(fields[begin:begin + piece])
+                        time.sleep(0.002)  # so that pieces are read one by one
+                    client.sendall(b"\r\n")
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # refused before all was sent
+                answer = self.talk_through(client, b"", half=False)
+            self.assertIn(answer.partition(b" ")[2][:3], (b"431", b""), answer[:300])  # a reset may have lost the answer
+
     def test_what_is_unusual_but_right(self):
         one = article(1)
         name = self.service.doc_id(one)
