@@ -1,4 +1,4 @@
-// A client's connection, whose reads and writes have deadlines.
+// A connection to a client. Reads and writes have deadlines.
 #pragma once
 
 #include <atomic>

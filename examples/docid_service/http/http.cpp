@@ -299,7 +299,7 @@ struct http_server::implementation {
     threads.join();
   }
 
-  /// What follows an answer: a further request; the end; or nothing, as the client is gone.
+  /// The next step after an answer: read a further request, close the connection, or give it up since the client is gone.
   enum class sequel { request, end, nothing };
 
   /// Answers the requests of a connection, one after the other.
@@ -534,7 +534,7 @@ struct http_server::implementation {
   /// JSON Lines both ways: a thread reads while this one writes, so that a client may wait for the answers to what it has
   /// sent before it sends more.
   sequel answer_lines(const request& asked, request_reader& reader, connection& client) {
-    reader.give_leave();  // which comes before the answer
+    reader.give_leave();  // "100 Continue" comes before the answer
     ++statuses[200];
     const bool is_chunked = !asked.is_http_1_0;
     const bool is_open = asked.keeps_open && is_chunked && !stopping.is_given();

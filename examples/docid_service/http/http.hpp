@@ -29,8 +29,8 @@ class http_server {
   int bind();
   /// Serves until stop(), then finishes what has begun. Clients that came after bind() have waited.
   void run(service& articles);
-  /// From any thread, at any time. Connections between two requests end at once. Requests that have begun are answered if
-  /// they come whole within the timeout.
+  /// From any thread, at any time. Connections between two requests end at once. A request that has begun is
+  /// answered if all of it arrives within the timeout.
   void stop();
 
  private:

@@ -51,7 +51,7 @@ class request_reader {
   request_reader& operator=(const request_reader&) = delete;
   ~request_reader();
 
-  /// Returns: the next request, whose deadline starts with its first byte; nothing if none comes.
+  /// Returns: the next request, or nothing if none comes. The deadline starts with the first byte of the request.
   /// Throws: refusal.
   /// Precondition: is_whole(), or there was no request yet.
   std::optional<request> next();

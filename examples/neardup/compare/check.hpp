@@ -15,8 +15,8 @@
 
 namespace command {
 
-/// Checks two documents whose fingerprints are near each other: with a check by the exact similarity that --check names,
-/// without one short documents have to have the same features.
+/// Checks a candidate pair: by the exact similarity that --check names. Without --check, short documents match only if
+/// their features are equal.
 neardup::check_result check_documents(const comparison_settings& settings, feature_set a, feature_set b);
 inline bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
   return check_documents(settings, a, b).accepts;
@@ -42,7 +42,7 @@ class document_check {
   /// Whether it accepts by the Jaccard similarity of features that are all in memory.
   [[nodiscard]] bool can_join() const { return settings_.checks_jaccard() && features_.is_in_memory(); }
 
-  /// Checks two of them whose fingerprints are near each other. From any thread.
+  /// Checks a candidate pair. Thread safety: any number of threads.
   [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
     return check_documents(settings_, features_[i], features_[j]);
   }

@@ -15,7 +15,7 @@ namespace command {
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   bool is_of_comparison = false;  ///< else of fingerprints alone
-  int best_distance = -1;  ///< what the similarity would choose, where --distance was typed besides; -1: it was not
+  int best_distance = -1;         ///< the distance for --similarity, if --distance was typed, too; otherwise -1
 };
 
 /// Each part is for one room, and knows nothing of the others.

@@ -90,7 +90,7 @@ struct corpus {
   fingerprint_vector fingerprints;
   preference keep;
   std::vector<double> scores;                 // where --keep asks for them: once all are read the highest is kept
-  std::vector<exact_key> exact_scores;        // of those that are texts, or may have been rounded
+  std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double rounds
   std::size_t against = 0;                    // so many are of --against, the first ones
   std::optional<source_tally> sources;        // of the input, where --by asks for them
   std::vector<std::uint32_t> source_numbers;  // of all behind those of --against

@@ -12,7 +12,7 @@ namespace command {
 /// The rule for groups of documents whose sets are similar, those that `preference` scores highest first.
 neardup::set_group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// The same for documents whose texts are similar by the edit distance.
+/// The rule for groups of documents by the edit similarity of their texts.
 neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference);
 
 /// Says how far a comparison of texts is.

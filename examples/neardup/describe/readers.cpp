@@ -179,7 +179,7 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   const double most = std::ceil((1 - least) * static_cast<double>(longer));
   const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
   if (!distance) return std::nullopt;
-  // One division, as the library has it: a limit such as .68 is rounded as 17 / 25 is, and 1 - 8. / 25 is not.
+  // One division of whole numbers, as in the library: 17 / 25 and the limit .68 round alike; 1 - 8. / 25 does not.
   const double similarity = static_cast<double>(longer - *distance) / static_cast<double>(longer);
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }

@@ -166,7 +166,7 @@ class batch_worker {
     return "not valid JSON: a comma or a bracket of the array is missing, or there is one too many";
   }
 
-  /// Says what is wrong with a record, and with --skip-bad goes on where one surely begins in what was taken for it.
+  /// Reports a bad record. With --skip-bad, reading goes on at the next sure beginning of a record within its bytes.
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
     const bool is_array = unit == unit_of_input::json_array;

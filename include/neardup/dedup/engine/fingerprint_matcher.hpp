@@ -54,8 +54,8 @@ class fingerprint_matcher : public matcher<Number> {
   // Comparing so few with everything kept costs less than moving what is kept into buckets.
   static constexpr std::size_t max_scanned = 256;
 
-  /// A pair may come several times, and is taken once where pairs are not sorted by the caller: mostly, as far as a part
-  /// remembers them.
+  /// Removes repetitions before `take` is called: a pair is found once for each prefix feature that both documents share.
+  /// Each part sorts some pairs at a time, so a pair may still be repeated later.
   void find_by_features(const feature_join<Words, Number>& join, std::size_t count, std::size_t kept,
                         const take_type& take) const {
     if (kept == 0) return join.visit(run_, parts(count), take);

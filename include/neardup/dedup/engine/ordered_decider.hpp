@@ -62,7 +62,7 @@ class matcher {
 /// of documents that are all alike, the first half is decided, and what is kept of it is matched with the second half.
 /// So the work grows with the number of matches of kept documents, and not with that of all pairs.
 /// Second, if originals are asked for: kept documents are matched with the others, as far as that was not done in the
-/// first phase. The closeness of each pair is asked for at most once.
+/// first phase. No candidate pair is considered in both phases.
 template <class Number>
 class ordered_decider {
  public:
