@@ -5,7 +5,7 @@ s/^namespace neardup::inline v0/namespace neardup/
   s/Precondition: /\\pre /
   s/Returns: /\\return /
   s/Throws: /\\throws /
-  s/\(Complexity\|Guarantee\|Memory\|Space\|Source\): /\n\/\/\/ \\par \1\n\/\/\/ /
+  s/\(Complexity\|Thread safety\|Guarantee\|Memory\|Space\|Source\): /\n\/\/\/ \\par \1\n\/\/\/ /
 }
 # Doxygen leaves out a base class that has an excluded symbol among its arguments, and with it what is inherited.
 s/detail::\([a-z]*_engine<\)/\1/

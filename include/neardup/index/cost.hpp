@@ -1,4 +1,4 @@
-// Which block count to take: estimates of what a search costs in each layout, and in how much memory.
+// Estimates of the time and memory of a search in each layout, from which a block count is chosen.
 #pragma once
 
 #include <algorithm>
@@ -16,43 +16,45 @@
 
 namespace neardup::inline v0 {
 
-/// The time and the memory that the estimates below count with. The defaults were fitted to batches on one core
-/// of a server of 2024; other numbers for another machine change the estimates, and seldom the choice.
+/// The machine constants behind the estimates below. The defaults were fitted to batches on one core of a server of
+/// 2024. Constants of another machine change the estimates, but seldom the chosen layout.
 struct cost_model {
-  double id_bytes = 4;                  ///< of an id
-  double entries_per_bucket = 4;        ///< of a directory, where the key has enough bits
-  double cache_bytes = 24e6;            ///< what stays near the core: most of the last cache
-  double line_seconds = 12e-9;          ///< a line of memory at a random place, with a dozen others under way
-  double cached_line_seconds = 7e-9;    ///< the same in the cache, and what is computed for it
-  double bandwidth = 10e9;              ///< bytes per second of what is compared in a bucket, from memory
-  double cached_bandwidth = 20e9;       ///< the same from the cache
+  double id_bytes = 4;                  ///< bytes of an id
+  double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, where the key has enough bits
+  double cache_bytes = 24e6;            ///< usable cache per core: most of the last-level cache
+  double line_seconds = 12e-9;          ///< one cache line at a random address, with a dozen other loads in flight
+  double cached_line_seconds = 7e-9;    ///< the same line from the cache, with the work on it
+  double bandwidth = 10e9;              ///< bytes per second compared within a bucket, from memory
+  double cached_bandwidth = 20e9;       ///< bytes per second compared within a bucket, from the cache
   double scan_bandwidth = 35e9;         ///< bytes per second of a scan of all fingerprints, from memory
-  double cached_scan_bandwidth = 80e9;  ///< the same from the cache
-  double query_seconds = 40e-9;         ///< of each query, whatever it finds
+  double cached_scan_bandwidth = 80e9;  ///< bytes per second of a scan of all fingerprints, from the cache
+  double query_seconds = 40e-9;         ///< fixed cost of a query, whatever it finds
 };
 
-/// What to expect of an index in a layout that holds `count` different fingerprints, each bit of which is 0 as often as
-/// 1, when it is searched within k bits. Real fingerprints are not uniform, which costs short keys most.
+/// The expected cost of a search within k bits, in an index of `count` distinct fingerprints with a given layout.
+/// Assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, which makes short keys
+/// dearer than estimated.
 struct expected_costs {
-  int blocks;          ///< of the layout
-  std::size_t tables;  ///< of the layout, whether a search within k bits looks into them or not
+  int blocks;          ///< blocks of the layout
+  std::size_t tables;  ///< tables of the layout, including tables that a search within k bits does not probe
   double probes;       ///< keys that a query looks up: sum over probed tables of choose_at_most(key width, radius)
   double candidates;   ///< stored fingerprints with such keys, once for each table: sum of probes * count / 2^key width
-  double compared;     ///< what is in the buckets looked into: more than the candidates where buckets hold several keys
-  double bytes;        ///< of the frozen index, for each fingerprint
-  double seconds;      ///< of a query among many on one thread; to be compared with other estimates, not with a clock
+  double compared;     ///< fingerprints in the probed buckets; more than `candidates` where a bucket holds several keys
+  double bytes;        ///< bytes of the frozen index per fingerprint
+  double seconds;      ///< seconds per query in a batch on one thread; comparable with other estimates, not with a
+                       ///< clock
 };
 
 namespace detail {
 
-/// x / 2^n, 0 where that is too small for a double.
+/// Returns: x / 2^n, or 0 if that underflows a double.
 constexpr double divided_by_power(double x, std::size_t n) noexcept {
   for (; n >= 64; n -= 64) x *= 0x1p-64;
   return x / static_cast<double>(std::uint64_t{1} << n);
 }
 
-/// The number of ways to choose at most `max` out of `total` things, over 2^`by`; never more than a double holds for
-/// by == total.
+/// Returns: sum of C(total, i) for i in 0..max, divided by 2^by. Infinity if that overflows a double, which needs by <
+/// total.
 constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::size_t by) noexcept {
   double sum = 0;
   for (std::size_t i = 0; i <= max && i <= total; ++i) {
@@ -81,12 +83,12 @@ constexpr void check_count(double count) {
   }
 }
 
-/// What one table of a frozen index costs, in time and in bytes.
+/// The time and memory of one table of a frozen index.
 ///
-/// A directory of buckets leads to runs of entries. Table 0 orders the fingerprints themselves with their ids; each
-/// other table has a filter and a number for every fingerprint, and reads those that pass. The directory has
-/// as many buckets as the key has values, and no more than one for entries_per_bucket fingerprints; or its buckets are
-/// lines of memory, which hold nearly all that the table has.
+/// A directory maps a bucket to a run of entries. Table 0 stores the fingerprints and ids themselves, in bucket order.
+/// Each other table stores a filter and a slot number per fingerprint, and reads the fingerprints whose filter passes.
+/// The directory has min(2^key width, count / entries_per_bucket) buckets. Where bucket_line applies, each bucket is
+/// one cache line, which holds nearly all of its entries.
 class table_costs {
  public:
   constexpr table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
@@ -111,16 +113,16 @@ class table_costs {
     return buckets_ * (has_lines_ ? double{sizeof(bucket_line)} : number_bytes_);
   }
   [[nodiscard]] constexpr double entry_bytes() const noexcept { return entry_bytes_; }
-  /// What a search reads of each entry that it compares, besides the directory.
+  /// Bytes that a search reads per compared entry, without the directory.
   [[nodiscard]] constexpr double compared_bytes() const noexcept {
     if (has_lines_) return filter_bytes_ * bucket_line::overflow_share;
     return is_first_ ? fingerprint_bytes_ : filter_bytes_;
   }
-  /// How many random lines of memory a probe reads besides that of the directory.
+  /// Random cache lines read per probe, besides the line of the directory.
   [[nodiscard]] constexpr double entry_lines() const noexcept {
     return has_lines_ ? bucket_line::overflow_chance : (std::min)(count_ / buckets_, 1.0);
   }
-  /// How many random lines of memory an entry needs that passes the filter.
+  /// Random cache lines read per entry that passes the filter.
   [[nodiscard]] constexpr double passing_lines() const noexcept { return has_lines_ ? 1 : 2; }
 
   [[nodiscard]] constexpr double probes(int radius) const noexcept {
@@ -129,7 +131,7 @@ class table_costs {
   [[nodiscard]] constexpr double candidates(int radius) const noexcept {
     return count_ * scaled_choose_at_most(width_, static_cast<std::size_t>(radius), width_);
   }
-  /// The share of non-matches that a filter lets through.
+  /// The share of non-matches that pass the filter.
   [[nodiscard]] constexpr double passed(int k) const noexcept {
     if (is_first_) return 0;
     const auto bits = has_lines_ ? std::size_t{16} : static_cast<std::size_t>(8 * filter_bytes_);
@@ -150,8 +152,8 @@ class table_costs {
 
 }  // namespace detail
 
-/// The time, in seconds, of a query that looks at all of `count` fingerprints, as those of flat_index do. It is
-/// estimated like expected_costs::seconds: a layout for which that is more is slower than a scan.
+/// The seconds of one query of a flat_index, which compares all `count` fingerprints.
+/// Same units as expected_costs::seconds. A layout with a larger estimate is slower than a scan.
 /// Throws: std::invalid_argument if count is not in 0..1e300.
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
   detail::check_count(count);
@@ -160,16 +162,17 @@ class table_costs {
          bytes / (bytes <= model.cache_bytes ? model.cached_scan_bandwidth : model.scan_bandwidth);
 }
 
-/// What a search within k bits costs in this layout among `count` fingerprints.
+/// The expected cost of a search within k bits among `count` fingerprints in a given layout.
 ///
-/// Bytes: 8 for each word of the fingerprint and an id, once; for each table but the first a filter (4 bytes, 8 from
-/// k = 9 on) and a number; for each table the directory, 4 bytes per bucket. Numbers and buckets have 8 bytes from
-/// 2^32 fingerprints on. So for 64 bits and 32-bit ids 12 + 8 * (tables - 1) and up to one byte a table. For k up to 3
-/// and 2^17 to 2^28 fingerprints, tables with long keys have it all in lines of 64 bytes: 9.4 for each of them.
-/// Seconds: each probe takes a random line of the directory and one of the entries, then reads the bucket at
-/// bandwidth; an entry that passes its filter takes two lines more. Where buckets are lines, one in ten probes takes
-/// another, and an entry that passes takes one. The cache holds directories first, then entries.
-/// A search whose probes would outnumber the fingerprints scans these instead, and has the time of that.
+/// Bytes per fingerprint: 8 for each word and the id, once; for each table but the first a filter (4 bytes, 8 if k > 8)
+/// and a slot number (4 bytes); for each table its directory, 4 bytes per bucket. From 2^32 fingerprints on, slot
+/// numbers and directory entries have 8 bytes. With 64 bits and 32-bit ids this is 12 + 8 * (tables - 1), plus at most
+/// 1 per table. If k <= 3 and count is in 2^17..2^28, a table with long keys uses cache lines as buckets: 9.4 bytes per
+/// fingerprint.
+/// Seconds: a probe reads one random line of the directory and one of the entries, then the rest of the bucket at
+/// bandwidth. An entry that passes its filter costs two more lines. With cache lines as buckets, one probe in ten reads
+/// a second line, and an entry that passes costs one line. Directories fill the cache first, then entries.
+/// If the probes would outnumber the fingerprints, the search scans instead, and the estimate is that of the scan.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k,
                                                 const cost_model& model = {}) {
@@ -184,7 +187,7 @@ class table_costs {
   }
   result.bytes = directory_bytes / (std::max)(count, 1.0) + entry_bytes;
 
-  // The probed tables share the cache.
+  // The directories of all probed tables compete for the same cache.
   double probed_directories = 0;
   double probed_entries = 0;
   shape.for_each_probe(k, [&](const table_probe& probe) {
@@ -221,17 +224,17 @@ class table_costs {
   return result;
 }
 
-/// The same, searched within the k of the layout: `costs_of(layout(64, 3, 4), 1e9)`.
+/// The expected cost of a search within shape.k() bits. Example: `costs_of(layout(64, 3, 4), 1e9)`.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count) {
   return costs_of(shape, count, shape.k());
 }
 
-/// What fastest_blocks and leanest_blocks may choose.
+/// Limits of the choice that fastest_blocks and leanest_blocks make.
 struct block_limits {
-  /// Of fastest_blocks: bytes for each fingerprint.
+  /// Used by fastest_blocks: the most bytes per fingerprint.
   double max_bytes = std::numeric_limits<double>::infinity();
-  /// Of leanest_blocks: how many times as long as the fastest a search may take, 1 or more. Infinity: the least memory
-  /// of all that do not merely scan.
+  /// Used by leanest_blocks: the longest allowed search, as a multiple (1 or more) of the fastest. Infinity selects the
+  /// least memory among all layouts that do not merely scan.
   double max_slowdown = 10;
   cost_model model = {};
 };
@@ -254,10 +257,11 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 
 }  // namespace detail
 
-/// The block count whose searches within k bits are the fastest among `count` fingerprints of `bits` bits, with no more
-/// than `limits.max_bytes` for each; of equally fast ones the leanest.
-/// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or no layout is as
-/// lean as max_bytes; the message names the least that there is.
+/// The block count with the fastest searches within k bits among `count` fingerprints of `bits` bits.
+/// Layouts of more than `limits.max_bytes` per fingerprint are excluded. A tie goes to the layout of less memory.
+/// Returns: its costs; `.blocks` is the block count.
+/// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or every layout takes
+/// more than max_bytes; the message then names the least possible.
 /// Example: `fastest_blocks(64, 8, 1e7, {.max_bytes = 60}).blocks`
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {
@@ -272,8 +276,8 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
   return best;
 }
 
-/// The block count that takes the least memory, of those whose searches take at most `limits.max_slowdown` times those
-/// of the fastest. A layout whose searches only scan counts if all do: flat_index does that in less memory.
+/// The block count with the least memory, among layouts at most `limits.max_slowdown` times as slow as the fastest.
+/// A layout that only scans is considered if all do. Otherwise a flat_index scans in less memory.
 /// Returns: its costs; `.blocks` is the block count.
 /// Throws: std::invalid_argument as fastest_blocks() does, and unless max_slowdown >= 1.
 [[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,

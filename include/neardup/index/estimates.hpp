@@ -1,4 +1,4 @@
-// The similarity of two texts that the distance of their fingerprints stands for.
+// Estimates the similarity of two texts from the distance of their fingerprints.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace neardup::inline v0 {
 
-/// The cosine similarity of two weighted texts that the distance of their fingerprints stands for, from 1 to -1.
+/// Estimates the cosine similarity of two weighted texts from the distance of their SimHash fingerprints.
+/// Returns: a value from 1 to -1.
 /// Throws: std::invalid_argument if the distance is not in 0..Bits.
 /// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3: a bit differs
 /// with probability angle / pi.
@@ -23,7 +24,8 @@ template <std::size_t Bits>
   return std::cos(std::numbers::pi * distance / static_cast<double>(Bits));
 }
 
-/// The Jaccard similarity of two sets that the distance of their min-wise codes stands for, from 1 to 0.
+/// Estimates the Jaccard similarity of two sets from the distance of their min-wise codes.
+/// Returns: a value from 1 to 0.
 /// Throws: std::invalid_argument if the distance is not in 0..Bits.
 template <std::size_t Bits>
 [[nodiscard]] double estimated_jaccard(int distance) {

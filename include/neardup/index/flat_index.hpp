@@ -44,12 +44,11 @@ class flat_engine {
 
 }  // namespace detail
 
-/// A set of (fingerprint, id) pairs that is searched by a plain scan, for every k from 0 to Bits: what pigeonhole_index
-/// is, without tables.
+/// A set of (fingerprint, id) pairs without tables: every search scans all fingerprints, for any k from 0 to Bits.
 ///
-/// Faster than tables for a few thousand fingerprints or a large k, and the least memory: for 64 bits and 32-bit ids
-/// 26 to 42 bytes for each different fingerprint. A search that names no k has k = 3.
+/// It is faster than a pigeonhole_index for a few thousand fingerprints or a large k. The default k of a search is 3.
 /// All members are as those of pigeonhole_index.
+/// Memory: the least of all indexes: with 64 bits and 32-bit ids 26 to 42 bytes per distinct fingerprint.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>> {
   using base = searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>>;
@@ -58,7 +57,7 @@ class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail
  public:
   using typename base::fingerprint_type;
 
-  flat_index() = default;  // Without a declared constructor it would be an aggregate of its base.
+  flat_index() = default;  // A declared constructor keeps the class from being an aggregate of its base.
 
   bool insert(const fingerprint_type& fingerprint, const Id& id) {
     return engine_.store().insert(fingerprint.to_words(), id, [](std::size_t) {});

@@ -1,4 +1,4 @@
-// The most compact index, which cannot be changed.
+// The immutable index, which takes the least memory of those with tables.
 #pragma once
 
 #include <concepts>
@@ -25,8 +25,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Entries in memory for a frozen_index: one type, so that building one is compiled once for all indexes of these
-/// entries.
+/// Entries in memory as the source of a frozen_index. Being one type for all callers, it is instantiated once per entry
+/// type.
 template <class Entry>
 struct entries_source {
   const Entry* entries;
@@ -38,19 +38,18 @@ entries_source(const Entry*) -> entries_source<Entry>;
 
 }  // namespace detail
 
-/// An index that is built at once and then only searched: the searches of pigeonhole_index in half of its memory, and
-/// for large corpora faster.
+/// An immutable index: built once, then only searched. It has the searches of pigeonhole_index, takes half the memory,
+/// and is faster for large corpora.
 ///
-/// k and blocks are those of pigeonhole_index. Equal pairs count once.
-/// Space, for 64 bits and 32-bit ids: 12 bytes for each different fingerprint, 8 for each table but the first (12 if k
-/// > 8), and 0.5 to 1 for each table for directories of up to 2^26 buckets. For k <= 3, up to 2^28 fingerprints and an
-/// Offset of 32 bits, tables with keys long enough are arrays of lines of the cache instead: 9.4 bytes, and searches
-/// 1.5 times as fast.
-/// Complexity of building: O(tables * n), by partitioning. More than 2^26 pairs are partitioned in the index's own
-/// memory first and then part by part, so that it takes no more than the index itself, the input, and 1/8 of 2^26 pairs
-/// twice; where tables are lines, 8 bytes more for each fingerprint.
-/// In all constructors, `run` is how the work is spread: `threads{8}`, or your own runner; without it, the
-/// caller's thread does it all. The result does not depend on it.
+/// k and blocks are as in pigeonhole_index. Duplicate pairs are stored once.
+/// Space: with 64 bits and 32-bit ids 12 bytes per distinct fingerprint, 8 per table but the first (12 if k > 8), and
+/// 0.5 to 1 per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits and there are at most 2^28
+/// fingerprints, a table with long keys uses cache lines as buckets: 9.4 bytes, and searches 1.5 times as fast.
+/// Complexity: O(tables * n) to build, by partitioning. Above 2^26 pairs, building first partitions the pairs coarsely
+/// within the memory of the index, then one partition at a time. So it needs the index, the input, and twice the memory
+/// of 2^23 pairs. Tables with cache lines as buckets need 8 bytes more per fingerprint.
+/// All constructors take `run`, which spreads the work over threads: `threads{8}`, or a runner of yours. The default
+/// uses the calling thread only. The result is the same for every runner.
 /// All members but the constructors are as those of pigeonhole_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
@@ -64,15 +63,17 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   using typename base::fingerprint_type;
   using typename base::value_type;
 
-  /// From `count` entries source(0) to source(count - 1), each a value_type. The source is called several times for
-  /// each, from several threads if there are, and must give the same each time.
+  /// Builds the index from the `count` entries source(0) to source(count - 1), each a value_type.
+  /// Precondition: `source` returns the same entry for the same number every time. It is called several times per
+  /// entry, by all threads of `run`.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
-  /// max_distinct_size() fingerprints, or 2^32 pairs and more with an Offset of up to 32 bits; std::bad_alloc.
+  /// max_distinct_size() fingerprints, or at least 2^32 pairs while Offset has up to 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source>
   frozen_index(int k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
       : base(build(layout(Bits, k, blocks), count, source, run)) {}
 
-  /// From fingerprints and their ids. Throws: as above, and std::invalid_argument if there are not as many of both.
+  /// Builds the index from fingerprints and their ids, by position.
+  /// Throws: as above, and std::invalid_argument if the sizes of both ranges differ.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
                const any_runner& run = {})
       : base(build(
@@ -82,7 +83,8 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
             },
             run)) {}
 
-  /// From fingerprints whose ids are their positions. Throws: as above, and std::length_error if Id cannot number them.
+  /// Builds the index from fingerprints whose ids are their positions.
+  /// Throws: as above, and std::length_error if Id is too small for the last position.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
       : base(build(
             layout(Bits, k, blocks), numbered(fingerprints.size()),
@@ -91,7 +93,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
             },
             run)) {}
 
-  /// How the fingerprints are cut into blocks.
+  /// The layout: how fingerprints are cut into blocks.
   [[nodiscard]] const layout& shape() const noexcept { return engine_.shape(); }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
@@ -139,9 +141,9 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   }
 };
 
-/// A frozen_index of the pairs of another index, for searches within k bits in the layout of k and blocks. It does not
-/// refer to the other one, which may be destroyed.
-/// Memory: besides both, a copy of the pairs while it works.
+/// Builds a frozen_index of the pairs of another index, for searches within k bits, in the layout of k and blocks.
+/// The result is independent of `index`, which may be destroyed.
+/// Memory: both indexes, and a copy of the pairs during the build.
 /// Throws: as the constructors of frozen_index.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, int k, int blocks, const any_runner& run = {}) {
@@ -151,8 +153,8 @@ template <class Index>
                                                         run);
 }
 
-/// The same in the layout of that index.
-/// Throws: besides, std::invalid_argument for an index_view of a flat_index, which has no layout.
+/// Builds a frozen_index of the pairs of another index, in the layout of that index.
+/// Throws: as above, and std::invalid_argument for an index_view of a flat_index, which has no layout.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, const any_runner& run = {}) {
   constexpr bool has_layout = requires { index.shape(); };
@@ -168,7 +170,7 @@ template <class Index>
     }
     return freeze(index, index.shape().k(), index.shape().blocks(), run);
   } else {
-    return freeze(index, 0, 1, run);  // never; so that the sentence above is the only error
+    return freeze(index, 0, 1, run);  // Never called: it only keeps the static_assert above the single error message.
   }
 }
 

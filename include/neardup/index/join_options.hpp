@@ -1,4 +1,4 @@
-// What the functions over whole corpora take and give: fingerprints, how they are joined, and pairs of them.
+// The input, options and output of functions over whole corpora of fingerprints.
 #pragma once
 
 #include <cstddef>
@@ -42,19 +42,20 @@ concept contiguous_elements = requires(const Range& range) {
 template <class Range>
 concept fingerprint_range = detail::contiguous_elements<Range> && detail::has_fingerprints<Range>;
 
-/// How pairs and visit_pairs of fingerprints, and cluster, work. Only `copies_once` changes a result.
+/// Options of pairs, visit_pairs and cluster over fingerprints. Only `copies_once` changes a result.
 struct join_options {
-  /// The blocks that fingerprints are cut into, as in pigeonhole_index; 0 for what suits their number and a sample of
-  /// them.
+  /// The number of blocks of the layout, as in pigeonhole_index. 0 chooses it by the number of fingerprints and a
+  /// sample.
   int blocks = 0;
-  /// How the work is spread: `threads{8}`, or a runner of the caller's.
+  /// The runner that spreads the work over threads: `threads{8}`, or one of yours.
   any_runner run = {};
-  /// Pairs within one corpus: of equal fingerprints only the first is paired with others, and each of the rest with
-  /// that first one alone. So a thousand copies of a text are 999 pairs, not 499,500.
+  /// Reduces the pairs of copies within one corpus. Of equal fingerprints only the first is paired with other
+  /// fingerprints, and each copy is paired with that first one only. A thousand copies of a text then give 999 pairs,
+  /// not 499,500.
   bool copies_once = false;
 };
 
-/// Two fingerprints that differ in few bits: their positions, first < second, and in how many bits.
+/// A pair of fingerprints within k bits: their positions, first < second, and their distance in bits.
 template <class Index>
 struct near_pair {
   Index first, second;

@@ -1,4 +1,4 @@
-// The index for documents that change: one fingerprint per id, found, replaced and erased by the id alone.
+// An index for documents that change: one fingerprint per id, which is found, replaced and erased by id.
 #pragma once
 
 #include <concepts>
@@ -22,7 +22,7 @@ concept hashable_id = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
-/// A map from ids, by their hash if there is a std::hash, otherwise by their order.
+/// A map from ids to values: by hash if std::hash<Id> exists, otherwise by order.
 template <class Id, class Value>
 using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>, std::map<Id, Value>>;
 
@@ -34,16 +34,16 @@ concept changeable_index = requires(Index& index, const typename Index::value_ty
 
 }  // namespace detail
 
-/// An index in which each id has exactly one fingerprint, and a map from ids to fingerprints: to replace or erase a
-/// document you need not know its old fingerprint.
+/// An index with exactly one fingerprint per id, and a map from id to fingerprint. So a document is replaced or erased
+/// without knowing its old fingerprint.
 ///
-/// Index: pigeonhole_index or flat_index, whose constructors, searches and iteration this one has. Several ids may have
+/// Index: pigeonhole_index or flat_index. This class has its constructors, searches and iteration. Several ids may have
 /// the same fingerprint.
-/// The map is a std::unordered_map if there is a std::hash<Id>, otherwise a std::map; what hashes, compares or orders
-/// ids must not throw.
-/// Space: that of Index and of the map: for 64 bits and ids of 4 or 8 bytes 40 to 48 bytes per id, for ids of 16 bytes
-/// without a hash 64 (measured, with what the allocator adds).
-/// Guarantee: const members may run in many threads while no thread writes; what throws leaves the index unchanged.
+/// The map is a std::unordered_map if std::hash<Id> exists, otherwise a std::map.
+/// Precondition: hashing, comparing and ordering ids do not throw.
+/// Space: that of Index and of the map. With 64 bits, the map takes 40 to 48 bytes per id of 4 or 8 bytes, and 64 bytes
+/// per id of 16 bytes without a hash (measured, allocator included).
+/// Guarantee: const members are safe from many threads while no thread writes; a member that throws has no effect.
 template <class Index = pigeonhole_index<64>>
 class keyed_index : private Index {
   static_assert(detail::changeable_index<Index>,
@@ -67,8 +67,8 @@ class keyed_index : private Index {
   keyed_index(const keyed_index&) = default;
   keyed_index(keyed_index&& other) noexcept
       : Index(static_cast<Index&&>(other)), fingerprint_of_(std::exchange(other.fingerprint_of_, {})) {}
-  // There are two operators because with one that takes its argument by value, a class with such a member would claim
-  // that copying it cannot throw.
+  // Two operators instead of one by value: with the latter, std::is_nothrow_copy_assignable would be true for a class
+  // with such a member, although copying may throw.
   keyed_index& operator=(const keyed_index& other) {
     keyed_index(other).swap(*this);
     return *this;
@@ -95,10 +95,10 @@ class keyed_index : private Index {
   using Index::search_batch;
   using Index::size;
 
-  /// The index without the map: to freeze it, or to look up fingerprints.
+  /// The underlying index without the map: to freeze it, or to look up fingerprints.
   [[nodiscard]] const Index& index() const noexcept { return *this; }
 
-  /// The fingerprint of an id, if it has one.
+  /// Returns: the fingerprint of an id, or nullopt if the id is not stored.
   [[nodiscard]] std::optional<fingerprint_type> find(const id_type& id) const noexcept {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return std::nullopt;
@@ -108,8 +108,8 @@ class keyed_index : private Index {
   /// Whether the id has a fingerprint.
   [[nodiscard]] bool contains(const id_type& id) const noexcept { return fingerprint_of_.contains(id); }
 
-  /// Gives a new id its fingerprint.
-  /// Returns: false if the id has one already, which it keeps.
+  /// Stores an id with its fingerprint.
+  /// Returns: false if the id is stored already; its fingerprint is then unchanged.
   /// Throws: as Index::insert.
   bool insert(const fingerprint_type& fingerprint, const id_type& id) {
     const auto [entry, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
@@ -120,9 +120,10 @@ class keyed_index : private Index {
     return true;
   }
 
-  /// Gives an id its fingerprint, in place of the one that it has, if any.
-  /// Returns: whether the id is new.
-  /// Throws: as Index::insert, also where the old fingerprint would make room: both are stored for a moment.
+  /// Stores an id with its fingerprint, or replaces the fingerprint of a stored id.
+  /// Returns: true if the id is new.
+  /// Throws: as Index::insert. That includes std::length_error of a full index, because the old and the new fingerprint
+  /// are both stored for a moment.
   bool insert_or_assign(const fingerprint_type& fingerprint, const id_type& id) {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return insert(fingerprint, id);
@@ -134,7 +135,7 @@ class keyed_index : private Index {
   }
 
   /// Removes an id and its fingerprint.
-  /// Returns: whether it was there.
+  /// Returns: false if the id was not stored.
   bool erase(const id_type& id) noexcept {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return false;
@@ -149,7 +150,7 @@ class keyed_index : private Index {
     fingerprint_of_.clear();
   }
 
-  /// Makes room for `count` ids of as many different fingerprints in all.
+  /// Reserves memory for `count` ids in all, each with a distinct fingerprint.
   /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
   void reserve(std::size_t count) {
     Index::reserve(count);
@@ -165,9 +166,10 @@ class keyed_index : private Index {
   /// Whether both have the same ids with the same fingerprints.
   friend bool operator==(const keyed_index& a, const keyed_index& b) { return a.index() == b.index(); }
 
-  /// Bytes that the index and the map have allocated; of the map, about.
+  /// Bytes allocated by the index and the map. The share of the map is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    // Nodes of a hash table and of a tree, by the words that every library has in them, and one of the allocator.
+    // The node sizes are estimates: the pointers that every implementation of the map has, and one word of the
+    // allocator.
     std::size_t sum = Index::memory_usage();
     if constexpr (is_hashed) sum += fingerprint_of_.bucket_count() * sizeof(void*);
     return sum + fingerprint_of_.size() * (sizeof(typename map_type::value_type) + (is_hashed ? 2 : 5) * sizeof(void*));

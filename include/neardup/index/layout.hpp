@@ -1,4 +1,4 @@
-// The pigeonhole principle as arithmetic: which bits each table is keyed on, and what a search has to probe.
+// The pigeonhole principle as arithmetic: the key of each table, and the probes of a search.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace detail {
 
 inline constexpr std::uint64_t saturated = (std::numeric_limits<std::uint64_t>::max)();
 
-/// a + b, or `saturated` if that does not fit.
+/// Returns: a + b, or `saturated` on overflow.
 constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > saturated - b ? saturated : a + b;
 }
 
-/// The number of ways to choose `chosen` out of `total` things; `saturated` from about 2^64 / total upwards.
+/// Returns: C(total, chosen), or `saturated` if it is about 2^64 / total or more.
 constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   if (chosen > total) return 0;
   if (chosen > total - chosen) chosen = total - chosen;
@@ -37,7 +37,8 @@ constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   return result;
 }
 
-/// The number of ways to choose at most `max` out of `total` things: the keys within `max` flips of a key.
+/// Returns: sum of C(total, i) for i in 0..max, saturating: the number of keys within `max` bit flips of a key of
+/// `total` bits.
 constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexcept {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i <= max && i <= total; ++i) {
@@ -49,10 +50,10 @@ constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexc
 
 }  // namespace detail
 
-/// Stands for K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
+/// The value of K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
 inline constexpr int dynamic_layout = (std::numeric_limits<int>::min)();
 
-/// One table that a search looks into, and how many bits of its key it flips at most.
+/// A table that a search probes, and its radius: the most bits of the key that the search flips.
 struct table_probe {
   std::size_t table;
   int radius;
@@ -60,16 +61,18 @@ struct table_probe {
   friend constexpr bool operator==(const table_probe&, const table_probe&) = default;
 };
 
-/// How fingerprints of `bits()` bits are cut into blocks, so that those within `k()` bits meet in a table.
+/// How fingerprints of `bits()` bits are cut into blocks, and which blocks each table is keyed on. Any two fingerprints
+/// within `k()` bits share a key, or have keys within the radius, in at least one table.
 ///
-/// Exact regime, blocks > k: one table for each choice of blocks - k blocks, which k differing bits cannot all touch.
-/// Radius regime, blocks <= k: one table a block; the blocks have radii with sum(radius + 1) = k + 1, so at least one
-/// of them differs in no more bits than its radius.
+/// Exact regime, blocks > k: one table for each choice of blocks - k blocks. k differing bits touch at most k blocks,
+/// so some choice is untouched.
+/// Radius regime, blocks <= k: one table per block. The radii of the blocks satisfy sum(radius + 1) = k + 1, so at
+/// least one block differs in no more bits than its radius.
 /// Source: Manku, Jain, Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 3.1 (exact regime);
 /// Norouzi, Punjani, Fleet, Fast Exact Search in Hamming Space with Multi-Index Hashing, PAMI 2014, section 3.
 class layout {
  public:
-  /// The most tables that an index may have.
+  /// The largest number of tables.
   static constexpr std::size_t max_tables = 256;
 
   /// Throws: std::invalid_argument unless is_valid(bits, k, blocks).
@@ -77,7 +80,7 @@ class layout {
     if (!is_valid(bits, k, blocks)) refuse(bits, k, blocks);
   }
 
-  /// The number of tables for 0 <= k and 1 <= blocks, saturating.
+  /// The number of tables, saturating. Precondition: 0 <= k and 1 <= blocks.
   static constexpr std::uint64_t count_tables(int k, int blocks) noexcept {
     return blocks > k ? detail::choose(static_cast<std::size_t>(blocks), static_cast<std::size_t>(k))
                       : static_cast<std::uint64_t>(blocks);
@@ -93,7 +96,8 @@ class layout {
   /// The largest distance that a search may ask for.
   constexpr int k() const noexcept { return k_; }
   constexpr int blocks() const noexcept { return blocks_; }
-  /// Whether a probe takes a key as it is (blocks > k), or flips bits of it.
+  /// True in the exact regime (blocks > k), where a probe looks up the key itself. False in the radius regime, where
+  /// probes flip bits of it.
   constexpr bool is_exact() const noexcept { return blocks_ > k_; }
   constexpr std::size_t table_count() const noexcept { return static_cast<std::size_t>(count_tables(k_, blocks_)); }
 
@@ -106,7 +110,7 @@ class layout {
     return block_begin(block + 1) - block_begin(block);
   }
 
-  /// Calls `visit(block)` for what table_blocks() has, also in constant expressions.
+  /// Calls `visit(block)` for each element of table_blocks(table); constexpr.
   template <class Visit>
   constexpr void for_each_block(std::size_t table, const Visit& visit) const {
     std::uint64_t rank = table;
@@ -122,7 +126,8 @@ class layout {
     }
   }
 
-  /// The blocks that a table is keyed on, ascending; the tables are in lexicographic order of these.
+  /// The blocks that a table is keyed on, ascending. Tables are numbered in the lexicographic order of their block
+  /// lists.
   std::vector<std::size_t> table_blocks(std::size_t table) const {
     std::vector<std::size_t> chosen;
     for_each_block(table, [&](std::size_t block) { chosen.push_back(block); });
@@ -136,7 +141,7 @@ class layout {
     return width;
   }
 
-  /// The bits that a table is keyed on: words with those bits set, as many as a fingerprint has.
+  /// The bits that a table is keyed on, as a mask of as many words as a fingerprint has.
   std::vector<std::uint64_t> table_mask(std::size_t table) const {
     std::vector<std::uint64_t> mask(detail::words_for(bits_), 0);
     for_each_block(table, [&](std::size_t block) {
@@ -147,7 +152,7 @@ class layout {
     return mask;
   }
 
-  /// Calls `visit(probe)` for what plan(k) has, also in constant expressions.
+  /// Calls `visit(probe)` for each element of plan(k); constexpr.
   template <class Visit>
   constexpr void for_each_probe(int k, const Visit& visit) const {
     if (k < 0 || k > k_) detail::refuse_distance(k, k_);
@@ -170,9 +175,10 @@ class layout {
     }
   }
 
-  /// What a search within `k` bits probes: whatever k bits differ, one of these tables is within its radius.
-  /// Exact regime: as few tables as the construction below finds (5 blocks, K = 3: 1, 2, 4, 10 for k = 0..3).
-  /// Radius regime: radii with sum(radius + 1) = k + 1; a table without a share is not probed.
+  /// The probes of a search within `k` bits: whichever k bits differ, at least one of these tables finds the match.
+  /// Exact regime: a subset of the tables, as small as the construction below finds (5 blocks, K = 3: 1, 2, 4, 10
+  /// tables for k = 0..3).
+  /// Radius regime: radii with sum(radius + 1) = k + 1; a table that gets no share of that sum is not probed.
   /// Throws: std::invalid_argument if k < 0 or k > k().
   std::vector<table_probe> plan(int k) const {
     std::vector<table_probe> result;
@@ -180,7 +186,7 @@ class layout {
     return result;
   }
 
-  /// The number of keys that plan(k) looks up, saturating.
+  /// The number of keys that a search within k bits looks up, saturating.
   constexpr std::uint64_t probe_count(int k) const {
     std::uint64_t sum = 0;
     for_each_probe(k, [&](const table_probe& probe) {
@@ -202,7 +208,8 @@ class layout {
   constexpr std::size_t block_count() const noexcept { return static_cast<std::size_t>(blocks_); }
   constexpr std::size_t key_blocks() const noexcept { return is_exact() ? static_cast<std::size_t>(blocks_ - k_) : 1; }
 
-  // The first `blocks` blocks in `count` nearly equal parts; a table is probed if all its blocks are in one part.
+  // Splits the first `blocks` blocks into `count` nearly equal parts. A table is probed if all its blocks are in one
+  // part.
   struct parts {
     std::size_t blocks, count;
 
@@ -218,9 +225,10 @@ class layout {
     }
   };
 
-  // k differing blocks leave at least n - k of n blocks untouched. With key_blocks = r >= 2 and the n blocks in
-  // floor((n - k - 1) / (r - 1)) parts, those n - k are more than r - 1 a part, so some part holds r of them, and the
-  // table keyed on these finds the match. (Turan's construction; we try each n and keep the cheapest.)
+  // Why this finds every match (Turan's construction): at most k of n blocks differ, so at least n - k blocks are
+  // equal. Let r = key_blocks >= 2, and let the n blocks have p = floor((n - k - 1) / (r - 1)) parts. Then n - k > p *
+  // (r - 1), so some part has r equal blocks, and the table keyed on these finds the match. All n are tried, and the
+  // one of fewest tables is taken.
   constexpr parts cheapest_parts(std::size_t k) const {
     const std::size_t r = key_blocks();
     if (r == 1) return {k + 1, 1};
@@ -237,10 +245,10 @@ class layout {
   int blocks_;
 };
 
-/// The block count that suits fingerprints of `bits` bits and searches within `k` bits when nothing else is known.
-/// Returns: k + 1 while that leaves blocks of 16 bits or more, otherwise bits / 16; always from 1 to
-/// layout::max_tables. Below 16 bits, a table of a million fingerprints has crowded buckets; few blocks with a radius
-/// are faster there.
+/// The default block count for fingerprints of `bits` bits and searches within `k` bits.
+/// Returns: k + 1 if that leaves blocks of at least 16 bits, otherwise bits / 16, clamped to 1..layout::max_tables.
+/// With keys below 16 bits, a table of a million fingerprints has crowded buckets, and fewer blocks with a radius are
+/// faster.
 constexpr int default_blocks(std::size_t bits, int k) noexcept {
   const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
   if (exact <= layout::max_tables && bits / exact >= 16) return static_cast<int>(exact);

@@ -1,4 +1,4 @@
-// What an index stores and what a search gives.
+// The types that an index stores and a search returns.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@
 
 namespace neardup::inline v0 {
 
-/// A stored pair: the content of an index is a set of these.
+/// A stored (fingerprint, id) pair. An index is a set of entries.
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct entry {
   Fingerprint fingerprint;
@@ -26,7 +26,7 @@ struct entry {
   friend constexpr bool operator==(const entry&, const entry&) = default;
 };
 
-/// A stored pair within the distance of a search.
+/// A stored pair within k bits of a query.
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct match {
   Id id;
@@ -43,11 +43,11 @@ struct match {
   }
 };
 
-/// The matches of many queries in one flat array.
+/// The matches of a batch of queries in one flat array.
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct batch_result {
-  std::vector<match<Bits, Id, Fingerprint>> matches;  ///< those of query 0, then those of query 1, ...
-  std::vector<std::size_t> offsets;  ///< one more than queries: query i has matches offsets[i] to offsets[i + 1]
+  std::vector<match<Bits, Id, Fingerprint>> matches;  ///< the matches of query 0, then of query 1, ...
+  std::vector<std::size_t> offsets;  ///< of size() + 1: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1]
 
   /// The number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
@@ -61,7 +61,7 @@ struct batch_result {
 
 namespace detail {
 
-/// Whether an index may have these types. A wrong one does not compile, and a sentence says why.
+/// Checks the Id and Offset of an index by static_asserts that say what to write instead.
 template <class Id, class Offset>
 constexpr bool check_index_types() noexcept {
   static_assert(
@@ -75,7 +75,7 @@ constexpr bool check_index_types() noexcept {
   return true;
 }
 
-/// Whether an index of `Bits` bits may hold fingerprints of this type.
+/// Checks the fingerprint type of an index by a static_assert that says what to write instead.
 template <class Fingerprint, std::size_t Bits>
 constexpr bool check_fingerprint_type() noexcept {
   static_assert(std::derived_from<Fingerprint, fingerprint_bits<Fingerprint, Bits>>,
@@ -84,7 +84,7 @@ constexpr bool check_fingerprint_type() noexcept {
   return true;
 }
 
-/// Reports a search distance outside of 0..max.
+/// Throws std::invalid_argument for a search distance outside of 0..max.
 [[noreturn]] inline void refuse_distance(int k, int max) {
   fail<std::invalid_argument>("search distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(max) +
                               ", the distances that this index answers");

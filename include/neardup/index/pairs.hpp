@@ -21,9 +21,9 @@ namespace neardup::inline v0 {
 /// The pairs of positions i < j whose fingerprints differ in at most k bits, sorted by i, then j.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
 /// there is no layout of `how.blocks` blocks; std::bad_alloc.
-/// Complexity: that of visit_pairs, and O(p log p) for p pairs; copies of one fingerprint are joined as one.
-/// Memory: that of visit_pairs, 12 bytes per pair, and 12 bytes per pair of distinct fingerprints, 24 while they are
-/// sorted (24 and 48 from 2^32 fingerprints on). Where pairs may be very many, see visit_pairs.
+/// Complexity: that of visit_pairs, and O(p log p) for p pairs. Copies of a fingerprint are joined as one fingerprint.
+/// Memory: that of visit_pairs; 12 bytes per pair; and 12 bytes per pair of distinct fingerprints, 24 while these are
+/// sorted (24 and 48 from 2^32 fingerprints on). If there may be very many pairs, use visit_pairs.
 /// Example: `for (const auto& [i, j, distance] : pairs(fingerprints, 3, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
 [[nodiscard]] std::vector<near_pair<Index>> pairs(const Range& fingerprints, int k, const join_options& how = {}) {
@@ -42,14 +42,15 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
   return result;
 }
 
-/// Calls `visit(i, j, distance)` for each pair of positions i < j whose fingerprints differ in at most k bits, as they
-/// are found: each once, in no order that means anything, never two calls at a time, but from any thread of `how.run`.
-/// A visitor that returns false ends the visit; what it throws ends it, too, and passes through.
+/// Calls `visit(i, j, distance)` once for each pair of positions i < j whose fingerprints differ in at most k bits, as
+/// soon as it is found.
+/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `how.run`. The visit ends
+/// early if the visitor returns false or throws; its exception is rethrown.
 /// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `how.blocks` blocks; std::bad_alloc.
-/// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of 32 bits (64
-/// for k > 8), 16 (8) at a time with AVX-512, for each two in a bucket; then the calls.
-/// Memory: whatever the number of pairs, about 16 bytes per fingerprint of 64 bits, for its copy in the order of the
-/// buckets, and 16 bytes per copy.
+/// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of filters of
+/// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; then the calls.
+/// Memory: independent of the number of pairs: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order,
+/// and 16 bytes per copy of another fingerprint.
 template <fingerprint_range Range, class Visit>
 void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
@@ -64,11 +65,10 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
   });
 }
 
-/// Calls `visit(i, j, distance)` for each i of `a` and j of `b` whose fingerprints differ in at most k bits, pairs
-/// within `a` and within `b` left out; otherwise as visit_pairs of one corpus does it: in no order, never two calls at
-/// a time.
+/// Calls `visit(i, j, distance)` once for each i of `a` and j of `b` whose fingerprints differ in at most k bits. Pairs
+/// within `a` and within `b` are not visited. Order and threads are as in visit_pairs of one corpus.
 /// Throws: as visit_pairs of one corpus.
-/// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, of which a.size() * b.size() pairs are
+/// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
 /// compared.
 /// Memory: that of visit_pairs.
 template <fingerprint_range A, fingerprint_range B, class Visit>
@@ -89,10 +89,11 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
   });
 }
 
-/// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, sorted by the first, then
-/// the second.
-/// Throws: std::length_error if Index cannot number the fingerprints of both; what visit_pairs throws.
-/// Complexity, memory: those of visit_pairs of two corpora; O(p log p) for p pairs, 12 bytes per pair.
+/// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, sorted by the position in
+/// `a`, then in `b`.
+/// Throws: std::length_error if Index cannot number the fingerprints of both corpora; as visit_pairs.
+/// Complexity: that of visit_pairs of two corpora, and O(p log p) for p pairs.
+/// Memory: that of visit_pairs, and 12 bytes per pair.
 /// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, 3)) …`
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>

@@ -1,4 +1,4 @@
-// The index: a set of (fingerprint, id) pairs with exact search.
+// The main index: a set of (fingerprint, id) pairs with exact search within K bits.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,27 @@
 
 namespace neardup::inline v0 {
 
-/// A set of (fingerprint, id) pairs in memory that finds all within K of the `Bits` bits of a query, exactly.
+/// A set of (fingerprint, id) pairs in memory, with exact search: a query finds all pairs within K of its `Bits` bits.
 ///
-/// Blocks trades space for time: Blocks > K keeps C(Blocks, K) tables, each keyed on Blocks - K blocks (for K = 3: 4
-/// blocks 4 tables, 5 blocks 10 tables with longer keys); Blocks <= K keeps one table for each block and flips bits of
-/// the query instead (2 blocks for K = 3: 2 tables, 33 probes each at k = 3). See layout.
-/// The trade for K = 3, 64 bits, expected for uniform fingerprints: at 2^34 of them 4 tables meet 1,048,576 candidates
-/// per search and 10 tables 3,584; docs/cost.md has the table for other sizes and blocks, fastest_blocks and
-/// leanest_blocks choose.
+/// Blocks trades memory for time. Blocks > K keeps C(Blocks, K) tables, each keyed on Blocks - K blocks; for K = 3, 4
+/// blocks give 4 tables and 5 blocks give 10 tables with longer keys. Blocks <= K keeps one table per block and flips
+/// bits of the query; for K = 3, 2 blocks give 2 tables of 33 probes each. See layout.
+/// For K = 3, 64 bits and 2^34 uniform fingerprints, 4 tables give 1,048,576 candidates per search and 10 tables 3,584.
+/// docs/cost.md has the figures for other sizes and blocks. fastest_blocks and leanest_blocks choose a block count.
 /// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap
-/// then take the layout along; == compares the pairs and not the layouts.
-/// Id: any type that is an index_id. Offset: an unsigned type that counts the different fingerprints. Fingerprint: what
-/// is stored, simhash<Bits> or minwise<Bits>; see pigeonhole_index_of.
-/// Searches are exact and inclusive (distance <= k), and each match comes once. In every search, k outside of
-/// 0..max_distance() throws std::invalid_argument; without k it is default_distance().
-/// Space: for 64 bits and 32-bit ids about 30 bytes for each different fingerprint and 10 to 20 for each table, with
-/// room to grow; memory_usage() gives the number. A frozen_index takes about half.
-/// The members that do not change it are those of all indexes: see searchable_index.
-/// Guarantee: const members may run in many threads while no thread writes; what throws leaves the index unchanged.
+/// then include the layout; == compares the pairs and ignores the layouts.
+/// Id: any index_id. Offset: an unsigned type that numbers the distinct fingerprints. Fingerprint: the stored type,
+/// simhash<Bits> or minwise<Bits>; see pigeonhole_index_of.
+/// Searches are exact and inclusive (distance <= k), and each match comes once. The default k of a search is
+/// default_distance(). Every search throws std::invalid_argument if k is not in 0..max_distance().
+/// Space: with 64 bits and 32-bit ids about 30 bytes per distinct fingerprint and 10 to 20 per table, with room to
+/// grow; memory_usage() tells. A frozen_index takes about half.
+/// The const members are those of all indexes: see searchable_index.
+/// Guarantee: const members are safe from many threads while no thread writes; a member that throws has no effect.
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class pigeonhole_index
-    // No K or Blocks from here on: all layouts share the machine code.
+    // The base has no K or Blocks among its arguments, so all layouts share the machine code.
     : public searchable_index<Bits, Id, Offset, Fingerprint,
                               detail::pigeonhole_engine<detail::words_for(Bits), Id, Offset>> {
   static constexpr bool is_dynamic = K == dynamic_layout && Blocks == dynamic_layout;
@@ -60,43 +59,44 @@ class pigeonhole_index
  public:
   using typename base::fingerprint_type;
 
-  /// Empty; with a layout that is chosen at run time there must be arguments.
+  /// Makes an empty index. A dynamic layout has no default constructor.
   pigeonhole_index() requires(!is_dynamic) : base(engine_type(shared_plans())) {}
 
-  /// Empty, for searches within k bits; only pigeonhole_index<Bits, dynamic_layout> has these.
+  /// Makes an empty index for searches within k bits. Only pigeonhole_index<Bits, dynamic_layout> has these
+  /// constructors.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks).
   pigeonhole_index(int k, int blocks) requires(is_dynamic)
       : base(engine_type(std::make_shared<const plans_type>(layout(Bits, k, blocks)))) {}
   explicit pigeonhole_index(int k) requires(is_dynamic) : pigeonhole_index(k, default_blocks(Bits, k)) {}
 
-  /// How the fingerprints are cut into blocks. A static member unless that is chosen at run time.
+  /// The layout: how fingerprints are cut into blocks. A static member unless the layout is dynamic.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
   [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
 
   /// Stores a pair.
-  /// Returns: false if that pair is there already.
-  /// Throws: std::length_error if there are max_distinct_size() fingerprints and this is another, or if it shares a key
-  /// with 2^26 - 1 others; std::bad_alloc.
-  /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. No insertion waits for more than a
-  /// sixteenth of a table to be arranged anew.
+  /// Returns: false if the pair is stored already.
+  /// Throws: std::length_error if the fingerprint is new and max_distinct_size() are stored, or 2^26 - 1 others share
+  /// one of its keys; std::bad_alloc.
+  /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. The worst insertion rearranges a
+  /// sixteenth of a table.
   bool insert(const fingerprint_type& fingerprint, const Id& id) { return engine_.insert(fingerprint.to_words(), id); }
 
   /// Removes a pair.
-  /// Returns: whether it was there.
-  /// Complexity: O(log n) for n ids of one fingerprint; with the last of them O(tables), and a scan of one bucket
-  /// in each table, as a search makes it, sixteen entries at a time.
+  /// Returns: false if the pair was not stored.
+  /// Complexity: O(log n) for n ids of one fingerprint. Erasing its last id also costs O(tables) and a scan of one
+  /// bucket per table, sixteen entries at a time.
   bool erase(const fingerprint_type& fingerprint, const Id& id) noexcept {
     return engine_.erase(fingerprint.to_words(), id);
   }
 
   /// Removes a fingerprint with all its ids.
-  /// Returns: the number of ids that it had.
+  /// Returns: how many ids the fingerprint had.
   std::size_t erase(const fingerprint_type& fingerprint) noexcept { return engine_.erase(fingerprint.to_words()); }
 
   /// Removes everything; memory is kept for reuse.
   void clear() noexcept { engine_.clear(); }
 
-  /// Makes room for `count` different fingerprints in all.
+  /// Reserves memory for `count` distinct fingerprints in all.
   /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
   void reserve(std::size_t count) { engine_.reserve(count); }
 
@@ -112,7 +112,7 @@ class pigeonhole_index
   }
 
  private:
-  // One for all indexes of this layout, built at the first use.
+  // Shared by all indexes of this layout; built at the first use.
   static const std::shared_ptr<const plans_type>& shared_plans() {
     static const auto shared = std::make_shared<const plans_type>(shape());
     return shared;

@@ -1,4 +1,4 @@
-// What share of the similar pairs lies within k bits: the theory of distances, turned into a choice of k.
+// The theory of distances: which share of the similar pairs lies within k bits, and which k a given recall needs.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace neardup::inline v0 {
 
-/// The share of the near-duplicates that a distance finds, unless another is given: 0.99 by min-wise codes, 0.97 by
-/// SimHash, where the two bits more that 0.99 needs cost several times the candidates (docs/accuracy.md).
+/// The default recall of a choice of k: 0.99 for min-wise codes, 0.97 for SimHash. With SimHash, 0.99 needs two bits
+/// more, which cost several times the candidates (docs/accuracy.md).
 [[nodiscard]] constexpr double default_recall(fingerprint_kind kind) noexcept {
   return kind == fingerprint_kind::minwise ? 0.99 : 0.97;
 }
@@ -35,19 +35,21 @@ inline void check_recall(double recall) {
   }
 }
 
-/// The probability that a bit of the fingerprints of two sets of equal sizes with this Jaccard similarity differs. The
-/// cosine similarity of such sets is 2 * jaccard / (1 + jaccard); for min-wise codes their sizes do not matter.
+/// The probability that one bit differs between the fingerprints of two sets with this Jaccard similarity. For SimHash
+/// the sets are assumed to be of equal size, so that their cosine similarity is 2 * jaccard / (1 + jaccard). For
+/// min-wise codes their sizes do not matter.
 inline double difference_probability(fingerprint_kind kind, double jaccard) {
   if (kind == fingerprint_kind::minwise) return (1 - jaccard) / 2;
   return expected_distance(1, 2 * jaccard / (1 + jaccard));
 }
 
-/// The probability of at most k of `bits` bits, each on its own with probability p.
+/// The binomial distribution: the probability that at most k of `bits` independent bits differ, each with probability
+/// p.
 inline double binomial_sum(std::size_t bits, int k, double p) {
   const double n = static_cast<double>(bits);
   if (p <= 0 || static_cast<std::size_t>(k) == bits) return 1;
   if (p >= 1) return 0;
-  // Logarithms are needed because the first terms of wide fingerprints are smaller than a double can be.
+  // Logarithms, because the first terms underflow a double for wide fingerprints.
   const double odds = std::log(p) - std::log1p(-p);
   double term = n * std::log1p(-p);
   double sum = std::exp(term);
@@ -60,11 +62,11 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 
 }  // namespace detail
 
-/// The least number of features of a text that bears a change: if `changed` of them are replaced by others, the Jaccard
-/// similarity is still at least `similarity`. A word that is changed replaces up to n features of n words, and a
-/// character up to n of n characters.
+/// The least number of features of a text such that replacing `changed` of them keeps the Jaccard similarity at or
+/// above `similarity`. Changing one word replaces up to n features of n words; changing one character, up to n features
+/// of n characters.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1.
-/// Example: `features_to_bear(2, 0.8)`: 18, which are the pairs of 19 words.
+/// Example: `features_to_bear(2, 0.8)` is 18, the number of word pairs in 19 words.
 [[nodiscard]] inline std::size_t features_to_bear(std::size_t changed, double similarity) {
   detail::check_jaccard(similarity);
   if (changed == 0) return 0;
@@ -74,15 +76,15 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   };
   const double exact = static_cast<double>(changed) * (1 + similarity) / (1 - similarity);
   if (exact >= 0x1p53) return (std::numeric_limits<std::size_t>::max)();
-  // Rounding may have moved it by one.
+  // Rounding may have moved the result by one, so the search starts one below.
   std::size_t features = (std::max)(changed, static_cast<std::size_t>(exact) - (exact >= 1 ? 1 : 0));
   while (!bears(features)) ++features;
   return features;
 }
 
-/// The probability that the SimHash fingerprints, of `bits` bits, of two texts with this cosine similarity differ in at
-/// most k bits: each bit differs on its own, with probability acos(cosine) / pi.
-/// That is a limit for many features: texts of ten or fewer are off by some hundredths.
+/// The probability that the SimHash fingerprints of two texts with this cosine similarity differ in at most k of `bits`
+/// bits. Each bit differs independently, with probability acos(cosine) / pi.
+/// This is the limit for many features. For texts of at most ten features it is off by some hundredths.
 /// Throws: std::invalid_argument if k is not in 0..bits, or the cosine not in -1..1.
 /// Complexity: O(k).
 [[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
@@ -90,11 +92,13 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return detail::binomial_sum(bits, k, expected_distance(bits, cosine) / static_cast<double>(bits));
 }
 
-/// The share of the pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ in at most k
-/// bits, if the number of pairs falls evenly from there to none at 1: half of them lie in the lower 0.3 of the
-/// interval. Of the corpora in docs/accuracy.md one is like that, and the others have more pairs near 1: so they have
-/// more recall. For min-wise codes their number falls evenly to three tenths at 1, and bits count as independent: the
-/// distances of texts of about a hundred features spread less than that, which makes up for more pairs near the limit.
+/// The expected recall: the share of pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ
+/// in at most k bits.
+/// For SimHash, the number of pairs is assumed to fall linearly from `similarity` to none at 1; half of the pairs then
+/// lie in the lowest 0.3 of the interval. One corpus of docs/accuracy.md is like that; the others have more pairs near
+/// 1, hence a higher recall. For min-wise codes, the number of pairs is assumed to fall linearly to three tenths at 1,
+/// and bits to be independent. In truth, distances of texts of about a hundred features spread less, which makes up for
+/// the more pairs near the limit.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
 /// Complexity: O(k).
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
@@ -106,7 +110,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   double sum = 0;
   double pairs = 0;
   for (int i = 0; i < steps; ++i) {
-    const double height = (i + 0.5) / steps;  // 0 at the limit, 1 at equality
+    const double height = (i + 0.5) / steps;  // from 0 at the limit to 1 at equality
     const double of_these = 1 - fall * height;
     const double jaccard = similarity + (1 - similarity) * height;
     sum += of_these * detail::binomial_sum(bits, k, detail::difference_probability(kind, jaccard));
@@ -115,9 +119,9 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return sum / pairs;
 }
 
-/// Which share of the similar pairs distance_for() is to find, and by which fingerprints.
+/// Options of distance_for(): the recall to reach, and the kind of fingerprints.
 struct recall_options {
-  std::optional<double> min_recall = std::nullopt;  ///< default_recall(kind) if it is not given
+  std::optional<double> min_recall = std::nullopt;  ///< default_recall(kind) if absent
   fingerprint_kind kind = fingerprint_kind::simhash;
 };
 
@@ -130,7 +134,7 @@ struct recall_options {
   detail::check_jaccard(similarity);
   detail::check_recall(min_recall);
   int low = 0;
-  int high = static_cast<int>(bits);  // here recall is 1
+  int high = static_cast<int>(bits);  // recall 1
   while (low < high) {
     const int middle = low + (high - low) / 2;
     if (expected_recall(bits, middle, similarity, options.kind) >= min_recall) {
@@ -142,7 +146,7 @@ struct recall_options {
   return low;
 }
 
-/// The same for fingerprints of this kind, and default_recall(kind).
+/// The smallest k with expected_recall(bits, k, similarity, kind) >= default_recall(kind).
 /// Example: `distance_for(64, 0.8, fingerprint_kind::minwise)` is 10.
 [[nodiscard]] inline int distance_for(std::size_t bits, double similarity, fingerprint_kind kind) {
   return distance_for(bits, similarity, recall_options{.kind = kind});

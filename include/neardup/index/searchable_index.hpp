@@ -1,4 +1,4 @@
-// What all indexes have in common: their types, what they contain, and their searches.
+// The common base of all indexes: types, content and searches.
 #pragma once
 
 #include <concepts>
@@ -14,11 +14,11 @@
 
 namespace neardup::inline v0 {
 
-/// What all indexes have in common: pigeonhole_index, flat_index, frozen_index, index_view and keyed_index offer these
-/// members. They do not change an index, and may be called from many threads while no thread writes.
+/// The const interface that pigeonhole_index, flat_index, frozen_index, index_view and keyed_index share.
 ///
-/// It is their base class and has no public constructor. Engine: what stores and finds fingerprints, see
+/// This is their base class and has no public constructor. Engine: stores and finds fingerprints, see
 /// engine/searches.hpp.
+/// Thread safety: all members may be called from many threads while no thread writes.
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 class searchable_index {
   static_assert(detail::check_index_types<Id, Offset>());
@@ -32,7 +32,7 @@ class searchable_index {
   using value_type = entry<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
   using batch_type = batch_result<Bits, Id, Fingerprint>;
-  /// A constant forward iterator that gives entries by value.
+  /// A constant forward iterator; dereferencing returns an entry by value.
   using const_iterator = detail::entry_iterator<Fingerprint, Id, typename Engine::store_type>;
   using iterator = const_iterator;
   using size_type = std::size_t;
@@ -52,9 +52,9 @@ class searchable_index {
   /// The number of pairs.
   [[nodiscard]] std::size_t size() const noexcept { return engine_.store().pairs(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  /// The number of different fingerprints.
+  /// The number of distinct fingerprints.
   [[nodiscard]] std::size_t distinct_size() const noexcept { return engine_.store().slots(); }
-  /// The most different fingerprints that the index can hold.
+  /// The largest possible number of distinct fingerprints.
   [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return Engine::store_type::max_slots; }
 
   /// The pairs, in no particular order. A change of the index invalidates all iterators.
@@ -63,9 +63,9 @@ class searchable_index {
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
 
-  /// The largest k that a search may have.
+  /// The largest k of a search.
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
-  /// The k of a search that names none.
+  /// The default k of a search.
   [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
 
   /// All pairs within k bits, by distance, then id, then fingerprint.
@@ -73,35 +73,36 @@ class searchable_index {
     return detail::search(engine_, query, k.value_or(default_distance()));
   }
 
-  /// The matches of each query in turn, as search() gives them: many at a time, so that the waits for memory overlap.
-  /// `run` is how the work is spread: `threads{8}`, or your own runner; without it, the caller's thread does it
-  /// all. The result does not depend on it.
+  /// The matches of each query, as search() returns them. It is faster than one search at a time because cache misses
+  /// overlap.
+  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses the calling thread only.
+  /// The result is the same for every runner.
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
                                         const any_runner& run = {}) const {
     return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
   }
 
-  /// Calls `visit(match)` for each pair within k bits, once each, in no particular order.
-  /// A visitor that returns false ends the visit. What it throws passes through. It must not change the index.
-  /// Allocates nothing.
+  /// Calls `visit(match)` once for each pair within k bits, in unspecified order. Allocates no memory.
+  /// The visit ends early if the visitor returns false or throws; its exception is passed on. Precondition: the visitor
+  /// does not change the index.
   template <std::invocable<match_type> Visit>
   void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
     detail::visit_matches(engine_, query, k, visit);
   }
 
-  /// Whether any stored fingerprint is within k bits. Stops at the first.
+  /// Returns: true if any stored fingerprint is within k bits. Stops at the first match.
   [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const {
     return detail::any_within(engine_, query, k.value_or(default_distance()));
   }
 
-  /// The first of search(): the closest pair within k bits, the smallest id among equally close ones.
+  /// The first result of search(): the closest pair within k bits, with the smallest id among equally close ones.
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
     return detail::nearest(engine_, query, k.value_or(default_distance()));
   }
 
-  /// How many stored fingerprints search() compares with this query, which is what its time depends on: those in the
-  /// buckets that it looks into, once for each bucket that they are in, or all of them where it scans. costs_of()
-  /// expects `compared` of them.
+  /// How many stored fingerprints search() compares with this query; the time of the search is proportional to it. A
+  /// fingerprint counts once per probed bucket that holds it. A search that scans compares all. The expected value is
+  /// `compared` of costs_of().
   [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
     return detail::count_compared(engine_, query, k.value_or(default_distance()));
   }

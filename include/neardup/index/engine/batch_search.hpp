@@ -1,4 +1,4 @@
-// The exact search through the tables of an index for many queries at a time.
+// Exact search through the tables of an index for a batch of queries.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +18,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket to look through, the step that led to it, and the number of the probe within its group.
+/// A bucket to scan, the step of the plan that probed it, and the number of the probe within its group.
 struct batch_bucket : filter_run {
   std::uint32_t step, probe;
 };
 
-/// What table_search does, for many queries: table by table, all queries in each.
+/// The counterpart of table_search for a batch: table by table, all queries in each.
 ///
-/// What a table needs is then looked up once for many probes, and its directory is more likely in the cache. `Tables`
-/// and `Store` are as for table_search. The stages of a group of probes are the same; candidates move on by themselves:
-/// their slots are asked for, then, a share of them at a time, read, and the fingerprints asked for, then compared, and
-/// the ids of matches asked for. A match is in several tables; which fingerprints have been compared is remembered for
-/// a while, so that nearly all but the first are dropped without being read.
+/// So the data of a table are looked up once for many probes, and its directory is more likely cached. `Tables` and
+/// `Store` are as for table_search, and so are the stages of a group of probes. Candidates have stages of their own:
+/// slots are prefetched; then, candidate_share at a time, slots are read and fingerprints prefetched; fingerprints are
+/// compared and the ids of matches prefetched; matches are visited. A match may be in several tables. A small cache
+/// remembers the (query, slot) pairs compared last, so nearly all repeated candidates are dropped unread.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class batch_search {
  public:
@@ -55,8 +55,9 @@ class batch_search {
   batch_search& operator=(const batch_search&) = delete;
   ~batch_search() = default;
 
-  /// Visits (query, slot, distance) of each fingerprint within k bits of each query, once; false from `visit` ends it.
-  /// Returns: whether it was not ended. Precondition: queries.size() < 2^32 - 1.
+  /// Visits (query, slot, distance) once for each fingerprint within k bits of a query. Ends early if `visit` returns
+  /// false.
+  /// Returns: false if `visit` ended it. Precondition: queries.size() < 2^32 - 1.
   bool run() {
     for (std::size_t number = 0; number < steps_.size(); ++number) {
       if (!probe(number)) return false;
@@ -75,35 +76,35 @@ class batch_search {
 
   using bucket = batch_bucket;
 
-  // Probes of one step that follow each other in a group, up to where the next stretch begins.
+  // Consecutive probes of one step within a group. A stretch ends where the next one begins.
   struct stretch {
     std::size_t step, begin;
   };
 
   struct group {
     std::size_t count = 0, stretches = 0, narrow_count = 0, wide_count = 0;
-    std::array<std::uint64_t, group_size> hashes;   // of each probe
-    std::array<std::uint32_t, group_size> queries;  // of each probe
+    std::array<std::uint64_t, group_size> hashes;   // one per probe
+    std::array<std::uint32_t, group_size> queries;  // one per probe
     std::array<stretch, group_size + 2> stretch_at;
-    std::array<bucket, group_size + 1> narrow, wide;  // one more than are kept may be written
+    std::array<bucket, group_size + 1> narrow, wide;  // one element more than is kept may be written
   };
 
-  // A fingerprint whose filter is within k bits.
+  // A fingerprint whose filter is within k bits of the query's.
   struct candidate {
     std::uint64_t hash;
     std::uint32_t query, step;
-    const Offset* slot;  // null if it is `number`
+    const Offset* slot;  // null if the slot is `number`
     std::size_t number;
   };
 
-  // A fingerprint that is to be visited for a query.
+  // A match whose ids are being prefetched.
   struct found_match {
     std::uint32_t query;
     int distance;
     std::size_t slot;
   };
 
-  // A fingerprint of which it is decided whether it matches a query.
+  // A (query, slot) pair that needs no further comparison.
   struct judged {
     std::uint32_t query;
     Offset slot;
@@ -120,13 +121,13 @@ class batch_search {
     newest_->stretch_at[newest_->stretches++] = {number, newest_->count};
   }
 
-  // Probes the keys of a step for each query.
+  // Probes all keys of a step for each query.
   bool probe(std::size_t number) {
     begin_stretch(number);
     return steps_[number].radius == 0 ? probe_own_keys(number) : probe_near_keys(number);
   }
 
-  // One key each: a loop without a call, which makes batches 1.04 to 1.09 times as fast.
+  // Radius 0: one key per query. A loop without a call makes batches 1.04 to 1.09 times as fast.
   bool probe_own_keys(std::size_t number) {
     const step_type& step = steps_[number];
     const auto& table = tables_.table(step.table);
@@ -161,14 +162,14 @@ class batch_search {
     return true;
   }
 
-  // Begins a new group within a step.
+  // Moves the groups on when the newest one is full, and continues the step in a new group.
   bool advance_to(std::size_t number) {
     const bool goes_on = advance();
     begin_stretch(number);
     return goes_on;
   }
 
-  // Moves the groups on by a stage, and begins a new one.
+  // Moves each group to its next stage, and begins a new group.
   bool advance() {
     newest_->stretch_at[newest_->stretches].begin = newest_->count;
     group* const oldest = older_[1];
@@ -218,7 +219,7 @@ class batch_search {
     g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
   }
 
-  // Entries in the lines themselves are compared at once. What overflows becomes runs.
+  // Compares the entries within the lines at once. Overflowing entries are appended as runs.
   template <class Table>
   bool view_lines(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) {
     const words_type* const queries = queries_.data();
@@ -245,18 +246,18 @@ class batch_search {
     return true;
   }
 
-  // Prefetches the filters of a run, and appends it unless it is empty. Returns: where the next one goes.
+  // Prefetches the filters of a run, and appends the run unless it is empty. Returns: the place of the next run.
   static bucket* ask_for(const bucket_view<Offset>& run, std::uint64_t query, std::uint32_t step, std::uint32_t probe,
                          bucket* next) noexcept {
     const auto* const filters = static_cast<const char*>(run.filters);
-    // No branch depends on the length of a run while it is short, for that cannot be predicted.
+    // No branch depends on the length of a short run, because it would be mispredicted.
     constexpr std::size_t line = 64, max_lines = 24;
     const std::size_t size = run.count * (run.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
     const std::size_t last = size - (size != 0 ? 1 : 0);
     prefetch_far(filters);
     prefetch_far(filters + (std::min)(last, line));
     prefetch_far(filters + last);
-    // The processor prefetches longer runs by itself.
+    // The hardware prefetcher fetches longer runs.
     for (std::size_t at = 2 * line; at < (std::min)(last, max_lines * line); at += line) prefetch_far(filters + at);
     *next = {{filters, run.count, query}, step, probe};
     return next + (run.count != 0 ? 1 : 0);
@@ -286,7 +287,7 @@ class batch_search {
     return added_ - aged_ != candidate_share || advance_candidates();
   }
 
-  // Moves all candidates on by a stage.
+  // Moves each candidate to its next stage.
   bool advance_candidates() {
     for (std::size_t i = 0; i < matched_count_; ++i) {
       const found_match& m = matched_[i];
@@ -313,8 +314,8 @@ class batch_search {
     const words_type difference = differing_bits(fingerprint, query);
     const int distance = portable_popcount(difference);
     if (distance <= k_) {
-      // Not judged yet. A match is reported at its own key, by the first of the probed tables that finds it. That may
-      // come later, because the tables of a group are not searched in order.
+      // Not marked as judged yet. A match is reported only at its own key, by the first probed table that finds it.
+      // That table may come later, because the tables of a group are not searched in order.
       if (!steps_[c.step].is_own_key(difference, fingerprint, c.hash)) return;
       if (plan_.is_found_before(c.step, difference)) return;
       prefetch(store_.first_id(c.number));
@@ -334,21 +335,21 @@ class batch_search {
   decltype(filter_scan<std::uint64_t, bucket>()) scan_wide_;
   decltype(line_scan<group_size>()) scan_lines_;
   std::array<group, 3> groups_;
-  group* newest_ = &groups_[0];                               // directories are being asked for
-  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // are on their way; filters are on their way
-  // Candidates are numbered as they come: those before `resolved_` have been read, those from there to `aged_` are on
-  // their way for a while, and those from there to `added_` are new.
+  group* newest_ = &groups_[0];                               // stage 1: directory entries are being prefetched
+  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // stage 2: directory entries; stage 3: filters
+  // Candidates are numbered in order of arrival. Those below `resolved_` have been read; those in resolved_..aged_ were
+  // prefetched a stage ago; those in aged_..added_ are new.
   std::size_t resolved_ = 0, aged_ = 0, added_ = 0;
   std::array<candidate, 2 * candidate_share> candidates_;
   std::size_t asked_count_ = 0;
-  std::array<candidate, candidate_share> asked_;  // their fingerprints are on their way
+  std::array<candidate, candidate_share> asked_;  // their fingerprints are being prefetched
   std::size_t matched_count_ = 0;
-  std::array<found_match, candidate_share> matched_;  // their ids are on their way
+  std::array<found_match, candidate_share> matched_;  // their ids are being prefetched
   std::size_t judged_mask_;
-  std::array<judged, max_judged> judged_;  // by hash, the last one of each
+  std::array<judged, max_judged> judged_;  // by hash of (query, slot), the latest one each
 };
 
-/// Runs a batch_search, or compares everything where that is faster.
+/// Runs a batch_search, or a scan of all fingerprints where that is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables_batch(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                          std::span<const std::array<std::uint64_t, Words>> queries, int k, const batch_visitor& visit) {

@@ -1,4 +1,4 @@
-// Buckets that are a line of the cache each: directory, filters and slots in one.
+// Buckets of one cache line each, which holds directory entry, filters and slots together.
 #pragma once
 
 #include <algorithm>
@@ -12,33 +12,34 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket of a table that does not change. It holds as many entries as fit a line of the cache, and says where the
-/// others are.
+/// A bucket of an immutable table. It holds as many entries as fit a cache line, and the position of the overflow.
 ///
-/// A probe waits for this one line, mostly, where a directory and runs of filters and slots apart from it are three.
-/// Filters of 16 bits pass one non-match in 94 at k = 3, whose slot is at hand.
+/// Most probes miss the cache once, for this line. A directory with separate runs of filters and slots costs three
+/// misses. A filter of 16 bits passes one non-match in 94 at k = 3; its slot is in the same line.
 ///
 ///   bytes  0..19  filters_: ten filters of 16 bits
-///   bytes 20..59  slots_: their ten slots of 32 bits; from 15 entries on the last one is the number of all entries
-///   bytes 60..63  state_: bits 0..3 the number of entries, 15 for "15 or more"; bits 4..31 where those begin that do
+///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is their number
+///   bytes 60..63  state_: bits 0..3 the number of entries, 15 meaning "15 or more"; bits 4..31 where the overflow
+///                 begins, if any
 ///                 not fit, if there are any
 class alignas(64) bucket_line {
  public:
-  /// How many entries fit. It is one less in a bucket of 15 or more, whose number of entries takes the room of a slot.
+  /// The number of entries that fit; one less in a bucket of 15 or more, whose count takes the room of a slot.
   static constexpr std::size_t capacity = 10;
-  /// How many entries of a table of n lines a line has on average, and then, if they come to it at random: the chance
-  /// that it overflows, and the share of the entries that are beyond it (Poisson's distribution).
+  /// A table of n entries has n / mean_count lines. If entries fall into lines at random (Poisson distribution),
+  /// overflow_chance is the probability that a line overflows, and overflow_share the share of entries in the overflow.
   static constexpr std::size_t mean_count = 7;
   static constexpr double overflow_chance = 0.0985, overflow_share = 0.0296;
-  /// overflow() is less than this.
+  /// overflow() < overflow_limit.
   static constexpr std::size_t overflow_limit = std::size_t{1} << 28;
 
   bucket_line() = default;
-  /// Of `count` entries, whose filters of 32 bits and slots are given; those that do not fit, the last ones, are at
-  /// `overflow` in other arrays. Precondition: there are `capacity` values in both arrays, whatever they are.
+  /// Makes a bucket of `count` entries with these 32-bit filters and slots. The last entries, which do not fit, are
+  /// stored by the caller from position `overflow` on in other arrays. Precondition: both arrays have `capacity`
+  /// readable values, even if count is less.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {
-    // The loop covers the whole capacity, because the end of a loop up to `count` could not be predicted.
+    // The loop always covers the whole capacity: its end at `count` would be mispredicted.
     for (std::size_t i = 0; i < capacity; ++i) {
       filters_[i] = fold_filter<std::uint16_t>(std::array<std::uint64_t, 1>{filters[i]});
     }
@@ -74,34 +75,35 @@ class alignas(64) bucket_line {
 };
 static_assert(sizeof(bucket_line) == 64);
 
-/// Whether tables of this type may have bucket_lines for some of their buckets.
+/// True if some tables of this type have bucket_lines as buckets.
 template <class Table>
 inline constexpr bool may_have_lines = requires(const Table& table) {
   table.has_lines();
 };
 
-/// A bucket to look through.
+/// A line to scan for a query.
 struct line_probe {
   const bucket_line* line;
-  std::uint16_t filter;  ///< of the query
-  std::uint32_t number;  ///< the caller's
+  std::uint16_t filter;  ///< the query's filter
+  std::uint32_t number;  ///< a number of the caller's, handed back
 };
 
-/// What a scan of up to `Most` lines finds.
+/// The result of a scan of up to `Most` lines.
 template <std::size_t Most>
 struct line_findings {
-  /// A filter in a line that is within k bits.
+  /// A filter within k bits of the query's.
   struct hit {
-    std::uint32_t probe;     ///< its number among those that were scanned
+    std::uint32_t probe;     ///< index of the probe
     std::uint32_t position;  ///< within the line
   };
 
   std::size_t hit_count = 0, overflow_count = 0;
   std::array<hit, Most * bucket_line::capacity> hits;
-  std::array<std::uint32_t, Most> overflows;  ///< the probes whose lines overflow; beyond those counted, anything
+  std::array<std::uint32_t, Most> overflows;  ///< indices of the probes whose lines overflow; entries from
+                                              ///< overflow_count on are unspecified
 };
 
-/// Scans the lines of `count` probes. Precondition: count <= Most, and the findings are new.
+/// Scans the lines of `count` probes. Precondition: count <= Most, and `findings` is empty.
 template <std::size_t Most>
 void scan_lines_portable(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
@@ -135,7 +137,7 @@ NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t c
     const std::uint32_t within = near_bits_avx2(line.filters(), probes[i].filter, k);
     *overflow = static_cast<std::uint32_t>(i);
     overflow += line.overflows() ? 1 : 0;
-    // Each filter gives two equal bits, of which one is kept.
+    // near_bits_avx2 gives two equal bits per filter; one of them is kept.
     const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
     for (unsigned matching = within & filled; matching != 0; matching = _blsr_u32(matching)) {
       *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(_tzcnt_u32(matching) / 2)};
@@ -148,23 +150,23 @@ NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t c
 NEARDUP_KERNELS_END
 #endif
 
-/// The scan of lines that the active instruction set has.
+/// The line scan for the active instruction set.
 template <std::size_t Most>
 [[nodiscard]] auto line_scan() noexcept {
   using scan = void (*)(const line_probe*, std::size_t, int, line_findings<Most>&) noexcept;
 #if NEARDUP_X86_KERNELS
-  // A line has too few filters for vectors of 512 bits.
+  // There is no AVX-512 form: a line has too few filters for 512 bits.
   if (has_avx2(active_instruction_set())) return scan(scan_lines_avx2<Most>);
 #endif
   return scan(scan_lines_portable<Most>);
 }
 
-/// How many lines suit `count` fingerprints. 0 if lines do not suit: where filters of 16 bits pass too many, or keys of
-/// `key_width` bits are too few to spread over the lines, or where memory is what counts, for building them takes 8
-/// bytes more for each fingerprint.
+/// The number of lines for a table of `count` fingerprints, or 0 if lines do not suit it. That is so if k is so large
+/// that 16-bit filters pass too much, if keys of `key_width` bits are too few to fill the lines evenly, or if the table
+/// is too large: building lines takes 8 bytes more per fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
   constexpr std::size_t min_count = std::size_t{1} << 17;
-  constexpr int max_k = 3;  // passes 1.1 % of non-matches, 3.8 % at k = 4
+  constexpr int max_k = 3;  // at k = 3, 1.1 % of non-matches pass; at k = 4, 3.8 %
   const std::size_t lines = count / bucket_line::mean_count + 1;
   const bool spreads = key_width >= static_cast<std::size_t>(std::bit_width(lines)) + 1;
   return k <= max_k && spreads && count >= min_count && count <= bucket_line::overflow_limit ? lines : 0;

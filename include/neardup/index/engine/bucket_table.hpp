@@ -1,4 +1,4 @@
-// One table of an index that grows and shrinks: directories of buckets over arenas.
+// A table of a mutable index: directories of buckets over an arena of entries.
 #pragma once
 
 #include <algorithm>
@@ -18,32 +18,32 @@
 
 namespace neardup::inline v0::detail {
 
-/// What one bucket of a table holds: filters in one run, and the slots that they belong to.
+/// A read-only view of one bucket: a run of filters and their slots.
 template <class Offset>
 struct bucket_view {
   const void* filters = nullptr;  ///< std::uint32_t, or std::uint64_t if is_wide
-  const Offset* slots = nullptr;  ///< beside each filter its slot; null if the slots count up from first_slot
+  const Offset* slots = nullptr;  ///< slots[i] belongs to filter i; null if the slots are first_slot + i
   std::size_t first_slot = 0;
   std::size_t count = 0;
   bool is_wide = false;
 };
 
-/// Buckets of filters, each filter with the number of its slot, for hashes whose highest bits choose the bucket.
+/// One segment of a bucket_table: buckets of (filter, slot) entries. The highest bits of a hash choose the bucket.
 ///
-/// A bucket is a chunk of the arena: room for 8, 16, 24, 32, 48, 64, 96 ... entries. Chunks that are no longer used go
-/// to free lists, so that a million buckets do not cost a million allocations.
-/// Complexity: prepare and push O(1), amortised; erase and renumber O(1) and a look through the bucket.
+/// A bucket is a chunk of the arena, with room for 8, 16, 24, 32, 48, 64, 96 ... entries. Freed chunks go to free
+/// lists, so a million buckets do not cost a million allocations.
+/// Complexity: prepare and push amortised O(1); erase and renumber O(1) plus a scan of the bucket.
 template <class Offset>
 class bucket_segment {
  public:
-  /// Filters of 64 bits, or of 32.
+  /// Makes an empty segment, for filters of 64 bits if is_wide, else of 32.
   explicit bucket_segment(bool is_wide) noexcept : is_wide_(is_wide) { free_.fill(none); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
   [[nodiscard]] std::size_t buckets() const noexcept { return directory_.size(); }
 
-  /// Where the directory tells of the bucket of a hash, to load it ahead.
+  /// The directory entry for a hash, to prefetch it.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return has_buckets() ? &directory_[hash >> shift_] : nullptr;
   }
@@ -54,9 +54,8 @@ class bucket_segment {
     return {at(b.begin()), slots_.data() + b.begin(), 0, b.count(), is_wide_};
   }
 
-  /// Makes room for one more in the bucket. Precondition: has_buckets().
-  /// Throws: std::length_error if bucket or arena are at their limits. Guarantee: strong; only the arrangement may
-  /// change.
+  /// Makes room for one more entry in the bucket of a hash. Precondition: has_buckets().
+  /// Throws: std::length_error if the bucket or the arena is at its limit. Guarantee: strong; chunks may have moved.
   void prepare(std::uint64_t hash) {
     bucket& b = directory_[hash >> shift_];
     if (b.count() >= bucket::max_count) refuse_bucket();
@@ -95,7 +94,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // The remainder becomes a chunk of its own: 8 of 16 entries, 16 of 24, otherwise half.
+      // The rest shrinks to a smaller chunk: 8 entries of 16, 16 of 24, otherwise half.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);
@@ -109,11 +108,11 @@ class bucket_segment {
     slots_[place_of(directory_[hash >> shift_], slot)] = static_cast<Offset>(new_number);
   }
 
-  /// Adds all of another segment, which has half as many buckets: each of its buckets becomes two.
-  /// `hash_of(slot)` gives hashes as in push(), `prefetch_slot(slot)` starts to load what that needs.
+  /// Moves all entries of another segment here. Precondition: `other` has half as many buckets; each splits into two.
+  /// `hash_of(slot)` returns the hash as in push(); `prefetch_slot(slot)` prefetches what hash_of reads.
   template <class HashOf, class Prefetch>
   void take_doubling(const bucket_segment& other, const HashOf& hash_of, const Prefetch& prefetch_slot) {
-    constexpr std::size_t ahead = 4;  // buckets whose slots are on their way
+    constexpr std::size_t ahead = 4;  // how many buckets ahead to prefetch
     for (std::size_t from = 0; from < other.directory_.size(); ++from) {
       if (from + ahead < other.directory_.size()) {
         other.for_each_in(other.directory_[from + ahead],
@@ -135,20 +134,20 @@ class bucket_segment {
     size_ = other.size_;
   }
 
-  /// Visits (filter, slot) of all.
+  /// Calls `visit(filter, slot)` for every entry.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (const bucket& b : directory_) for_each_in(b, visit);
   }
 
-  /// Gives an empty segment a directory of 2^log buckets, 1 <= log, and room for `count` filters.
+  /// Gives an empty segment a directory of 2^log buckets, log >= 1, and reserves room for `count` entries.
   void make_buckets(std::size_t log, std::size_t count) {
     directory_.resize(std::size_t{1} << log);
     shift_ = static_cast<int>(word_bits - log);
     reserve_arena(count + count / 2);
   }
 
-  /// Forgets everything and keeps the memory.
+  /// Removes all entries and keeps the memory.
   void clear() noexcept {
     std::fill(directory_.begin(), directory_.end(), bucket{});
     filters_.clear();
@@ -162,21 +161,21 @@ class bucket_segment {
   }
 
  private:
-  // Positions in the arena are counted in grains, the smallest chunks.
+  // Positions in the arena are stored in units of a grain, the size of the smallest chunk.
   static constexpr std::size_t grain = 8;
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  // Chunk 1 has room for 8 entries, the next ones for 16, 24, 32, 48, 64, 96 ...
+  // The room of a size class of chunks: class 1 has 8 entries, the next 16, 24, 32, 48, 64, 96 ...
   static constexpr std::size_t capacity_of(std::size_t chunk) noexcept {
     if (chunk <= 2) return grain * chunk;
     const std::size_t i = chunk - 3;
     return (i % 2 == 0 ? std::size_t{3} : std::size_t{4}) << (3 + i / 2);
   }
 
-  // A run of entries, and the number of its chunk; 0 if it has none.
+  // A directory entry: where the chunk of a bucket begins, its size class, and the number of entries. All 0 if empty.
   //
-  //   bytes 0..3  grains_: where the run begins, in grains
-  //   bytes 4..7  count_and_chunk_: bits 0..5 the chunk, bits 6..31 the number of entries
+  //   bytes 0..3  grains_: where the chunk begins, in grains
+  //   bytes 4..7  count_and_chunk_: bits 0..5 the size class, bits 6..31 the number of entries
   class bucket {
    public:
     static constexpr std::size_t max_count = (std::size_t{1} << 26) - 1;
@@ -203,7 +202,7 @@ class bucket_segment {
     fail<std::length_error>("the index is full: a sixteenth of a table holds as many entries as it can");
   }
 
-  // The smallest chunk for `count` entries.
+  // The smallest size class with room for `count` entries.
   static constexpr std::size_t chunk_for(std::size_t count) noexcept {
     std::size_t chunk = 1;
     while (capacity_of(chunk) < count) ++chunk;
@@ -217,7 +216,7 @@ class bucket_segment {
     }
   }
 
-  // The bytes of so many filters. Two constant shifts, because one by a variable takes three times as long.
+  // The size of filters in bytes. Two constant shifts: a variable shift takes three times as long.
   [[nodiscard]] std::size_t bytes_of(std::size_t filters) const noexcept {
     return is_wide_ ? filters * 8 : filters * 4;
   }
@@ -247,8 +246,8 @@ class bucket_segment {
     slots_[place] = static_cast<Offset>(slot);
   }
 
-  // Searches from the end, where the latest slot often is, which takes the number of an erased one. It compares sixteen
-  // at a time, so that compilers can vectorise the loop.
+  // Searches backwards: the latest slot, which often is renumbered when another is erased, stands at the end. Sixteen
+  // comparisons at a time, so that compilers vectorise the loop.
   std::size_t place_of(const bucket& b, std::size_t slot) const noexcept {
     constexpr std::size_t step = 16;
     const auto wanted = static_cast<Offset>(slot);
@@ -269,7 +268,7 @@ class bucket_segment {
     slots_.reserve(entries);
   }
 
-  // A chunk. May throw; then nothing has changed.
+  // Allocates a chunk. Guarantee: strong.
   std::size_t allocate(std::size_t chunk) {
     if (free_[chunk] != none) {
       const std::size_t begin = std::size_t{free_[chunk]} * grain;
@@ -285,8 +284,8 @@ class bucket_segment {
     return begin;
   }
 
-  // Moves all chunks to a larger arena, without gaps: the chunks that growing buckets left behind are too short for
-  // others. May throw; then nothing has changed.
+  // Moves all chunks to a larger arena without gaps, since the chunks left by growing buckets are too short for others.
+  // Guarantee: strong.
   void grow_arena(std::size_t more) {
     const std::size_t used = slots_.size() - left_ + more;
     const std::size_t entries = used + used / 4;
@@ -307,17 +306,17 @@ class bucket_segment {
     left_ = 0;
   }
 
-  // Puts a chunk on its free list, linked through its first filter.
+  // Returns a chunk to its free list. The link is stored in the first filter of the chunk.
   void release(std::size_t begin, std::size_t chunk) noexcept {
     left_ += capacity_of(chunk);
     std::memcpy(at(begin), &free_[chunk], sizeof free_[chunk]);
     free_[chunk] = static_cast<std::uint32_t>(begin / grain);
   }
 
-  std::vector<bucket> directory_;  // Empty, or a power of two, at least 2.
+  std::vector<bucket> directory_;  // Size 0, or a power of two >= 2.
   int shift_ = 0;
   bool is_wide_;
-  // The arena: filters of one width, beside each the number of its slot.
+  // The arena: filters_[i] and slots_[i] are entry i; all filters have one width.
   std::vector<std::byte> filters_;
   std::vector<Offset> slots_;
   std::size_t size_ = 0;
@@ -325,15 +324,15 @@ class bucket_segment {
   std::array<std::uint32_t, 64> free_;
 };
 
-/// Buckets of filters by the hash of a key, in segments that grow each on its own: no insertion waits for more than a
-/// share of the table to be arranged anew.
+/// Buckets of (filter, slot) entries by the hash of a key. The table has one segment, later 16, which grow
+/// independently, so the worst insertion rearranges one segment only.
 template <class Offset>
 class bucket_table {
  public:
-  /// For keys of `key_width` bits; filters of 64 bits or of 32.
+  /// Makes a table for keys of `key_width` bits, with filters of 64 bits if is_wide, else of 32.
   bucket_table(std::size_t key_width, bool is_wide) : key_width_(key_width), is_wide_(is_wide) {}
 
-  /// Where the directory tells of the bucket of a hash, to load it ahead.
+  /// The directory entry for a hash, to prefetch it.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return segments_.empty() ? nullptr : segment_of(hash).entry(hash << log_segments_);
   }
@@ -342,9 +341,9 @@ class bucket_table {
     return segment_of(hash).view(hash << log_segments_);
   }
 
-  /// Makes room so that push() cannot fail for this hash; `hash_of(slot)` is the hash of the key of what is stored,
-  /// and `hash_of.prefetch(slot)` starts to load what that needs.
-  /// Guarantee: strong; only the arrangement may change.
+  /// Makes room so that push() of this hash cannot fail. `hash_of(slot)` returns the hash of the key of a stored slot,
+  /// and `hash_of.prefetch(slot)` prefetches what that reads.
+  /// Guarantee: strong; entries may have moved.
   template <class HashOf>
   void prepare(std::uint64_t hash, const HashOf& hash_of) {
     if (segments_.empty()) segments_.emplace_back(is_wide_);
@@ -363,8 +362,8 @@ class bucket_table {
     segment_of(hash).renumber(hash << log_segments_, slot, new_number);
   }
 
-  /// Gives the directories the size that suits `count` evenly spread filters, if they have less.
-  /// Guarantee: strong; only the arrangement may change.
+  /// Grows the directories to the size that suits `count` evenly spread entries.
+  /// Guarantee: strong; entries may have moved.
   template <class HashOf>
   void reserve(std::size_t count, const HashOf& hash_of) {
     if (segments_.empty()) segments_.emplace_back(is_wide_);
@@ -372,7 +371,7 @@ class bucket_table {
     for (segment& s : segments_) grow(s, count >> log_segments_, hash_of);
   }
 
-  /// Forgets everything and keeps the memory.
+  /// Removes all entries and keeps the memory.
   void clear() noexcept {
     for (segment& s : segments_) s.clear();
   }
@@ -386,11 +385,11 @@ class bucket_table {
  private:
   using segment = bucket_segment<Offset>;
 
-  // With fewer filters than this there is one segment, so that a small index takes little memory.
+  // Below this many entries there is one segment, so that a small index takes little memory.
   static constexpr std::size_t split_size = 8192;
   static constexpr std::size_t log_split = 4;
-  // A directory doubles when its buckets hold this many on average: twice half of this fill a cache line, and more
-  // would be non-matches to look at.
+  // The mean number of entries per bucket at which a directory doubles. After doubling, the filters of two buckets fill
+  // a cache line; with more entries, searches compare more non-matches.
   static constexpr std::size_t mean_load = 8;
 
   segment& segment_of(std::uint64_t hash) noexcept { return segments_[index_of(hash)]; }
@@ -401,7 +400,7 @@ class bucket_table {
 
   template <class HashOf>
   void grow(segment& s, std::size_t count, const HashOf& hash_of) {
-    // More buckets than keys would stay empty.
+    // A directory larger than the key space would have empty buckets.
     const std::size_t max_log = (std::min)(std::size_t{40}, (std::max)(std::size_t{1}, key_width_ - log_segments_));
     std::size_t log = 1;
     if (s.has_buckets()) {
@@ -442,7 +441,7 @@ class bucket_table {
     log_segments_ = log_split;
   }
 
-  std::vector<segment> segments_;  // None, one, or 2^log_split.
+  std::vector<segment> segments_;  // 0, 1 or 2^log_split segments.
   std::size_t log_segments_ = 0;
   std::size_t key_width_;
   bool is_wide_;

@@ -1,4 +1,4 @@
-// Looking through runs of filters for those within k bits of a query: the inner loop of every search.
+// Scans runs of filters for those within k bits of a query's filter: the inner loop of every search.
 #pragma once
 
 #include <algorithm>
@@ -13,51 +13,51 @@
 
 namespace neardup::inline v0::detail {
 
-/// A run of filters of one width to compare with a query's.
+/// A run of filters to compare with a query's filter.
 struct filter_run {
   const void* filters;
   std::size_t count;
-  std::uint64_t query;  ///< the query's filter
+  std::uint64_t query;  ///< the filter of the query
 };
 
-/// A filter within k bits.
+/// The position of a filter within k bits.
 struct filter_hit {
   std::size_t run;
   std::size_t position;  ///< within the run
 };
 
-/// Where a scan of several runs goes on.
+/// Where a scan of several runs resumes.
 struct scan_position {
   std::size_t run = 0, at = 0;
 };
 
-/// A scan returns to its caller when it has found this many hits, or up to a vector fewer.
+/// The capacity for hits. A scan returns when its hits reach it, or come within one vector of it.
 inline constexpr std::size_t hit_capacity = 256;
 
-/// Overrides scanned_a_probe() unless it is 0. It is for tests that need probes where scans would be faster.
+/// Overrides scanned_a_probe() unless it is 0. For tests that need probes where a scan would be faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   static std::atomic<std::size_t> forced{0};
   return forced;
 }
 
-/// About how many fingerprints of one word a scan compares in the time that one probe of a table takes: on a Zen 5,
-/// 0.08, 0.2 and 1.5 ns each against 12 ns.
+/// How many fingerprints of one word a scan compares in the time of one probe. On a Zen 5, a comparison takes 0.08
+/// (AVX-512), 0.2 (AVX2) or 1.5 ns (portable), a probe 12 ns.
 [[nodiscard]] inline std::size_t scanned_a_probe() noexcept {
   if (const std::size_t forced = forced_scanned_a_probe().load(std::memory_order_relaxed); forced != 0) return forced;
   const instruction_set level = active_instruction_set();
   return has_avx512(level) ? 150 : has_avx2(level) ? 60 : 8;
 }
 
-/// Whether looking at all of `count` fingerprints is faster than looking up `keys` keys.
+/// Returns: true if scanning all `count` fingerprints is faster than looking up `keys` keys.
 template <std::size_t Words>
 [[nodiscard]] bool scan_pays(std::size_t count, std::uint64_t keys) noexcept {
-  // Fingerprints of more words than the vector kernels handle are scanned without vectors.
+  // Wider fingerprints than the vector kernels handle are scanned portably.
   const std::size_t words =
       Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
   return count / (std::max)(std::size_t{1}, words / Words) <= keys;
 }
 
-/// Continues at `at`, which moves on, until the runs or the room for hits end. Returns: how many hits there are.
+/// Resumes the scan at `at`, and advances it until the runs or the capacity for hits end. Returns: the number of hits.
 template <class Filter, class Run>
 std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_position& at, int k,
                                   filter_hit* hits) noexcept {
@@ -103,8 +103,8 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t c
   return found;
 }
 
-// AVX-512 has masks, so it loads whole lines. A load that begins where a run does would cross to the next line more
-// often than not, which is slower, and waits for memory if the run ends before it and nobody has asked for that line.
+// Whole cache lines are loaded, with masks. Loads aligned to the run instead would mostly straddle two lines, which is
+// slower, and would wait for a line that nobody prefetched if the run ends before it.
 
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
@@ -116,10 +116,11 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
     const filter_run& run = runs[number];
     const __m512i query = broadcast_avx512(static_cast<Filter>(run.query));
     const auto first = reinterpret_cast<std::uintptr_t>(run.filters) + at.at * sizeof(Filter);
-    // The lanes of the line before the run, and the address of the line, which `valid` keeps from being read there.
+    // `before`: lanes of the first line that precede the run. `line`: the address of the line; the mask `valid` keeps
+    // those lanes from being read.
     std::size_t before = first % 64 / sizeof(Filter);
     const char* line = static_cast<const char*>(run.filters) + at.at * sizeof(Filter) - before * sizeof(Filter);
-    // The position of lane 0, modulo 2^64 if that is before the run.
+    // The position of lane 0 within the run, modulo 2^64 if it precedes the run.
     std::size_t position = at.at - before;
     for (; position + before < run.count; line += 64, position += lanes, before = 0) {
       if (found > hit_capacity - lanes) {
@@ -131,7 +132,7 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
       const unsigned valid = within >> before << before;
       auto matching =
           static_cast<unsigned>(near_bits_avx512<true>(reinterpret_cast<const Filter*>(line), valid, query, limit));
-      // The first hit without a branch, which would be mispredicted: few runs have another.
+      // The first hit is stored without a branch, which would be mispredicted. Few runs have a second hit.
       hits[found] = {number, position + _tzcnt_u32(matching)};
       found += matching != 0 ? 1 : 0;
       for (matching = _blsr_u32(matching); matching != 0; matching = _blsr_u32(matching)) {
@@ -146,8 +147,8 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
 NEARDUP_KERNELS_END
 #endif
 
-/// The scan of runs, each a `Run` that begins with a filter_run, for filters of type `Filter`, that the active
-/// instruction set has.
+/// The scan of runs for filters of type `Filter` and the active instruction set. Run: filter_run or a type derived from
+/// it.
 template <class Filter, class Run = filter_run>
 auto filter_scan() noexcept {
   using scan = std::size_t (*)(const Run*, std::size_t, scan_position&, int, filter_hit*) noexcept;

@@ -1,4 +1,4 @@
-// The content of an index: each distinct fingerprint once, with its ids.
+// The content of an index: each distinct fingerprint once, with the set of its ids.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The ids of one fingerprint, at least one, in ascending order: a view into id_lists.
+/// The ids of one fingerprint in ascending order, at least one: a view into id_lists.
 template <class Id>
 class id_list {
   using rest_iterator = typename std::set<Id>::const_iterator;
@@ -43,7 +43,7 @@ class id_list {
     friend bool operator==(const iterator&, const iterator&) noexcept = default;
 
    private:
-    const Id* smallest_ = nullptr;  // null once the iterator has passed it
+    const Id* smallest_ = nullptr;  // null after the first increment
     rest_iterator rest_{};
   };
 
@@ -59,12 +59,12 @@ class id_list {
 
  private:
   const Id* smallest_;
-  const std::set<Id>* rest_;  // All others; null when there are none.
+  const std::set<Id>* rest_;  // The other ids; null if there are none.
 };
 
-/// For each slot a non-empty set of ids. One id, which is the common case, costs no more than itself and a bit: the
-/// smallest is in smallest_[slot], the bit has_more_[slot] tells whether the map more_ has a set of the others.
-/// Complexity: O(log n) for n ids of one slot, so a million copies of one document stay cheap.
+/// A non-empty set of ids for each slot. A single id, the common case, costs its own size and one bit: smallest_[slot]
+/// is the smallest id, and has_more_[slot] says whether the map more_ has a set of the others.
+/// Complexity: O(log n) for n ids of one slot, so a million copies of one document are cheap.
 template <class Id>
 class id_lists {
  public:
@@ -73,7 +73,7 @@ class id_lists {
   }
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return smallest_.data() + slot; }
 
-  /// Adds an id to a slot. Returns: whether it is new there. Guarantee: strong.
+  /// Adds an id to a slot. Returns: false if it is there already. Guarantee: strong.
   bool insert(std::size_t slot, const Id& id) {
     Id& smallest = smallest_[slot];
     if (id == smallest) return false;
@@ -84,7 +84,7 @@ class id_lists {
     } else {
       std::set<Id>& rest = more_.find(slot)->second;
       const std::size_t before = rest.size();
-      // Ids mostly come in ascending order; the hint makes that O(1).
+      // Ids mostly come in ascending order; the hint makes their insertion O(1).
       rest.insert(is_less ? rest.begin() : rest.end(), is_less ? smallest : id);
       if (rest.size() == before) return false;
     }
@@ -92,7 +92,7 @@ class id_lists {
     return true;
   }
 
-  /// Removes an id from a slot. Precondition: it is one of several there.
+  /// Removes an id from a slot. Precondition: the slot has it, and at least one other.
   void erase(std::size_t slot, const Id& id) noexcept {
     const auto found = more_.find(slot);
     std::set<Id>& rest = found->second;
@@ -107,13 +107,13 @@ class id_lists {
     has_more_[slot] = false;
   }
 
-  /// Makes room for `count` slots in all. Guarantee: strong.
+  /// Reserves memory for `count` slots in all. Guarantee: strong.
   void reserve(std::size_t count) {
     smallest_.reserve(count);
     has_more_.reserve(count);
   }
 
-  /// Adds a slot with one id. Precondition: reserve() made room.
+  /// Adds a slot with one id. Precondition: reserve() was called for its number.
   void push_back(const Id& id) noexcept {
     smallest_.push_back(id);
     has_more_.push_back(false);
@@ -142,11 +142,11 @@ class id_lists {
     more_.clear();
   }
 
-  /// The bytes that are allocated. For slots with several ids it is an estimate.
+  /// Bytes allocated; an estimate for slots with several ids.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum =
         smallest_.capacity() * sizeof(Id) + has_more_.capacity() / 8 + more_.bucket_count() * sizeof(void*);
-    // Nodes of a hash table and of a tree, by the words that every library has in them.
+    // The node sizes are estimates: the pointers that every implementation of these containers has.
     for (const auto& [slot, rest] : more_) {
       sum += sizeof(std::set<Id>) + 3 * sizeof(void*) + rest.size() * (sizeof(Id) + 4 * sizeof(void*));
     }
@@ -156,19 +156,20 @@ class id_lists {
  private:
   std::vector<Id> smallest_;
   std::vector<bool> has_more_;
-  std::unordered_map<std::size_t, std::set<Id>> more_;  // All but the smallest, of the slots that have others.
+  std::unordered_map<std::size_t, std::set<Id>> more_;  // of slots with several ids: all but the smallest
 };
 
-/// Distinct fingerprints in dense slots 0..slots() - 1, found by value, each with the set of its ids.
-/// A slot keeps its number until a slot is removed: then the last one takes the number that is free.
+/// The distinct fingerprints of an index in dense slots 0..slots() - 1, each with the set of its ids; a fingerprint is
+/// found by value.
+/// A slot keeps its number until some slot is removed: then the last slot takes the number of the removed one.
 template <std::size_t Words, class Id, class Offset>
 class fingerprint_store {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// Tells that nothing was found; never the number of a slot.
+  /// Means "not found"; never the number of a slot.
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
-  /// The most distinct fingerprints; the number after the last slot means "none".
+  /// The largest number of distinct fingerprints.
   static constexpr std::size_t max_slots = static_cast<std::size_t>(
       (std::min)(std::uint64_t{none}, std::uint64_t{(std::numeric_limits<std::size_t>::max)()}));
 
@@ -201,7 +202,7 @@ class fingerprint_store {
   [[nodiscard]] id_list<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
   [[nodiscard]] bool has_id(std::size_t slot, const Id& id) const { return ids_[slot].contains(id); }
 
-  /// Where the ids of a slot begin, to load it ahead.
+  /// The first id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
 
   /// The slot of a fingerprint, or `none`.
@@ -209,7 +210,8 @@ class fingerprint_store {
     const std::uint64_t hash = mix_words(fingerprint);
     const bucket_view<Offset> bucket = finder_.view(hash);
     const auto* const tags = static_cast<const std::uint32_t*>(bucket.filters);
-    // Compares eight at a time, so that compilers can vectorise the loop. There is room for eight behind the last one.
+    // Eight comparisons at a time, so that compilers vectorise the loop. A chunk has room for eight, so reads past the
+    // last tag stay within it.
     for (std::size_t first = 0; first < bucket.count; first += 8) {
       unsigned same = 0;
       for (std::size_t i = 0; i < 8; ++i) same |= (tags[first + i] == tag_of(hash) ? 1U : 0U) << i;
@@ -221,8 +223,9 @@ class fingerprint_store {
     return none;
   }
 
-  /// Stores a pair. For a new fingerprint `add(slot)` is called before anything changes, and may throw.
-  /// Returns: whether the pair is new. Throws: std::length_error if max_slots are in use. Guarantee: strong.
+  /// Stores a pair. If the fingerprint is new, `add(slot)` is called before anything changes, and may throw.
+  /// Returns: false if the pair is stored already. Throws: std::length_error if max_slots are in use. Guarantee:
+  /// strong.
   template <class Add>
   bool insert(const words_type& fingerprint, const Id& id, const Add& add) {
     if (const Offset slot = find(fingerprint); slot != none) {
@@ -244,9 +247,9 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a pair. If the fingerprint goes with it, `remove(slot)` is called first; then the last slot takes its
-  /// number.
-  /// Returns: whether the pair was there.
+  /// Removes a pair. If it has the last id of its fingerprint, `remove(slot)` is called first, and then the last slot
+  /// takes the number of the removed one.
+  /// Returns: false if the pair was not stored.
   template <class Remove>
   bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {
     const Offset slot = find(fingerprint);
@@ -261,7 +264,7 @@ class fingerprint_store {
     return true;
   }
 
-  /// The same for a fingerprint with all its ids. Returns: the number of ids that it had.
+  /// Removes a fingerprint with all its ids, as erase() of a pair does. Returns: the number of its ids.
   template <class Remove>
   std::size_t erase(const words_type& fingerprint, const Remove& remove) noexcept {
     const Offset slot = find(fingerprint);
@@ -272,7 +275,7 @@ class fingerprint_store {
     return count;
   }
 
-  /// Makes room for `count` fingerprints in all.
+  /// Reserves memory for `count` fingerprints in all.
   /// Throws: std::length_error if that is more than max_slots. Guarantee: strong.
   void reserve(std::size_t count) {
     if (count > max_slots) refuse(count);
@@ -307,14 +310,15 @@ class fingerprint_store {
     ids_.remove_slot(slot);
   }
 
-  // The hash of what is stored in a slot, and the start of loading it.
+  // The hash of the fingerprint in a slot, and how to prefetch it.
   struct hash_of_slot {
     const std::vector<words_type>& fingerprints;
 
     std::uint64_t operator()(std::size_t slot) const noexcept { return mix_words(fingerprints[slot]); }
     void prefetch(std::size_t slot) const noexcept { detail::prefetch(&fingerprints[slot]); }
   };
-  // The low bits of the hash, whose highest bits choose the bucket. They decide nearly all comparisons.
+  // The low bits of the hash; its highest bits choose the bucket. The tag decides nearly all comparisons without
+  // reading a fingerprint.
   static std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash); }
 
   [[noreturn]] static void refuse(std::size_t count) {
@@ -325,7 +329,7 @@ class fingerprint_store {
 
   std::vector<words_type> fingerprints_;
   id_lists<Id> ids_;
-  bucket_table<Offset> finder_{word_bits, false};  // the slots by the hash of what they hold
+  bucket_table<Offset> finder_{word_bits, false};  // maps the hash of a fingerprint to its slot
   std::size_t pairs_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Building the tables of a frozen_index.
+// Builds the tables of a frozen_index.
 #pragma once
 
 #include <algorithm>
@@ -28,17 +28,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bits of the directory that suits `count` fingerprints and a key: 4 to 8 fingerprints a bucket, so that a bucket
-/// is about a cache line. There are no more buckets than keys, and at most 2^26, beyond which they cost more than they
-/// save.
+/// Returns: the base-2 logarithm of the number of buckets of a directory for `count` fingerprints. A bucket then has 4
+/// to 8 fingerprints, about a cache line. There are at most as many buckets as keys, and at most 2^26: beyond that they
+/// cost more than they save.
 [[nodiscard]] constexpr int frozen_directory_bits(std::size_t count, std::size_t key_width) noexcept {
-  // At least two buckets: a shift by all bits of a hash would be none.
+  // At least two buckets, because a shift of a 64-bit hash by 64 is undefined.
   const int wanted = count < 16 ? 1 : static_cast<int>(std::bit_width(count / 4)) - 1;
   return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
 }
 
-/// The pairs of fingerprint and id that a frozen_engine is built from: one type for all sources, so that only what fills
-/// a chunk is compiled for each.
+/// The (fingerprint, id) pairs that a frozen_engine is built from. One type for all sources, so that only the filling
+/// of a chunk is instantiated per source.
 template <std::size_t Words, class Id>
 class pair_source {
  public:
@@ -47,19 +47,20 @@ class pair_source {
     Id id;
   };
 
-  /// `read(i)` gives pair number i, and may be called from several threads. Precondition: it outlives what is made here.
+  /// Precondition: `read(i)` returns pair number i, is callable from several threads, and outlives all copies of this
+  /// object.
   template <class Read>
   pair_source(const Read& read, std::size_t count) noexcept : read_(&read), count_(count), fill_(&fill<Read>) {}
 
-  // The chunk is not copied: it is each copy's own.
+  // chunk_ is not copied: each copy fills its own.
   pair_source(const pair_source& other) noexcept : read_(other.read_), count_(other.count_), fill_(other.fill_) {}
   pair_source& operator=(const pair_source&) = delete;
   ~pair_source() = default;
 
-  /// Pair number i. Fast for ascending numbers, each thread with a copy of its own.
+  /// Returns: pair number i. Fast for ascending i. Each thread needs a copy of its own.
   pair operator()(std::size_t i) const {
     if (i - first_ >= held_) {
-      held_ = 0;  // should reading throw
+      held_ = 0;  // in case `fill_` throws
       const std::size_t size = (std::min)(chunk_.size(), count_ - i);
       fill_(read_, i, {chunk_.data(), size});
       first_ = i;
@@ -83,17 +84,17 @@ class pair_source {
 
 /// Builds a frozen_engine of `count` pairs.
 ///
-/// All is done by partitioning: the pairs by the buckets of the first table, which puts them into their final order;
-/// then for each other table the filters and slots. Of more than 2^26 pairs the arrays that are to be filled serve as
-/// memory for a first, coarse partition, and each part of that is put in order by itself, so that there is never a
-/// second copy of all.
+/// All work is partitioning. First, the pairs are partitioned by the buckets of table 0, which is their final order.
+/// Then, for each other table, the filters and slots are. Above 2^26 pairs, a first, coarse partition goes into the
+/// output arrays themselves, and each part of it is then put in order separately, so there is never a second copy of
+/// everything.
 template <std::size_t Words, class Id, class Offset>
 class frozen_builder {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
-  /// More than `max_at_once` pairs are partitioned coarsely first, so that a part is an eighth of it or less.
+  /// Above `max_at_once` pairs, the coarse partition comes first; its parts have about max_at_once / 8 pairs.
   frozen_builder(const layout& shape, std::size_t count, const any_runner& run,
                  std::size_t max_at_once = std::size_t{1} << 26)
       : count_(count), max_at_once_(max_at_once), run_(run) {
@@ -103,14 +104,14 @@ class frozen_builder {
                               std::to_string((std::numeric_limits<pair_number>::max)()) +
                               "; give the index a wider one");
     }
-    // A radius probes each bit of a key, so keys are no longer than what the directory tells apart.
+    // With a radius, each bit of a key costs a probe, so keys are no longer than what the directory distinguishes.
     const int bits = frozen_directory_bits(count, word_bits);
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }
 
   using pair = typename pair_source<Words, Id>::pair;
 
-  /// Builds the engine of the pairs that `read(i)` gives. Each is read several times.
+  /// Builds the engine of the pairs read(0) .. read(count - 1). Each is read several times.
   template <class Read>
   engine_type build(const Read& read) {
     return with_tables(build_store(pair_source<Words, Id>(read, count_)));
@@ -118,7 +119,7 @@ class frozen_builder {
 
  private:
   using store_type = typename engine_type::store_type;
-  // The number of a pair. There may be more pairs than fingerprints.
+  // The type of the number of a pair. There may be more pairs than fingerprints.
   using pair_number = std::conditional_t<sizeof(Offset) <= 4, std::uint32_t, std::uint64_t>;
 
   engine_type with_tables(store_type store) {
@@ -138,7 +139,7 @@ class frozen_builder {
     Filter filter;
     Offset slot;
   };
-  // What building a table takes, kept for the next: fresh memory costs a third of the time.
+  // Scratch memory of building a table, reused for the next: fresh memory costs a third of the time.
   template <class Filter>
   struct table_room {
     scratch_array<table_entry<Filter>> scratch;
@@ -146,8 +147,8 @@ class frozen_builder {
     frozen_table<Offset> spare;
   };
 
-  // Gives the records of a part from where they are, or from a copy of them: one type, for what uses it to be compiled
-  // once.
+  // Reads record i of a part from its source, or from a copy of the part. One type for both, so that its user is
+  // instantiated once.
   template <class Record, class ReadRecord>
   struct part_reader {
     ReadRecord read;
@@ -156,11 +157,13 @@ class frozen_builder {
     Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
   };
 
-  // Partitions `count` records by `bits` bits of address: calls store(position, record) for each, ordered by address,
-  // in one go or, from max_at_once_ on, for one part after the other: parts are what begins alike. Then the parts are
-  // put together by `store` first, in the arrays where they are to end in order, and load(position) gives a record
-  // back. Calls use(base, first) when the records from position `base` on are in order: `starts` has where those of
-  // address `first`, and of each that follows, begin, counted from there, and the end of the last.
+  // Partitions `count` records by an address of `bits` bits: calls store(position, record) for each, in order of
+  // address.
+  // Up to max_at_once_ records this is one pass. Above it, a coarse pass stores the records by the leading bits of
+  // their addresses, and then each part is reloaded by load(position) and put in order.
+  // After each part, calls use(base, first): its records begin at position `base`, its addresses at `first`, and
+  // starts[a] is where the records of address first + a begin, relative to `base`. The last element of `starts` is the
+  // end of the part.
   template <class Record, class Start, class ReadRecord, class Address, class Store, class Load, class Use>
   void partition(std::size_t count, int bits, const ReadRecord& read, const Address& address, const Store& store,
                  const Load& load, scratch_array<Record>& scratch, large_array<Start>& starts, const Use& use) {
@@ -202,7 +205,8 @@ class frozen_builder {
   store_type build_store(const pair_source<Words, Id>& read) {
     const table_key<Words>& key = plans_->keys()[0];
     const int bits = frozen_directory_bits(count_, key.width());
-    // Partitions further by a hash of the whole fingerprint, until about one is left in each part. Copies meet there.
+    // The order is refined by a hash of the whole fingerprint, until a part holds about one fingerprint. So copies
+    // become adjacent.
     const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
     const int extra = order_bits - bits;
     large_array<Offset> bucket_starts((std::size_t{1} << bits) + 1);
@@ -230,7 +234,7 @@ class frozen_builder {
       return are_equal(a.fingerprint, b.fingerprint) ? a.id < b.id : a.fingerprint < b.fingerprint;
     };
     std::vector<pair> crowd;
-    // Leaves out equal pairs, and equal fingerprints but for their ids.
+    // Drops duplicate pairs, and keeps one fingerprint for all ids of its copies.
     const auto append = [&](std::size_t base, std::size_t first) {
       for (std::size_t place = 0; place + 1 < starts.size(); ++place) {
         if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
@@ -320,7 +324,7 @@ class frozen_builder {
       table.slots[position] = entry.slot;
     };
     const auto load = [&](std::size_t position) {
-      // The numbers of the fingerprints of a part ascend, but are far apart.
+      // The slots of a part ascend but are far apart in memory.
       constexpr std::size_t ahead = 16;
       if (position + ahead < slots) prefetch(&store.fingerprint(table.slots[position + ahead]));
       return read(table.slots[position]);
@@ -337,8 +341,8 @@ class frozen_builder {
     }
   }
 
-  // Gives a table lines instead of its directory, which goes to `spare` with what it leads to; unless so many entries
-  // share their keys that more than a quarter do not fit.
+  // Replaces the directory and the runs of a table by lines. The old arrays go to `spare` for reuse. Does nothing if
+  // the keys are so crowded that more than a quarter of the entries would overflow.
   void put_into_lines(frozen_table<Offset>& table, frozen_table<Offset>& spare) {
     const std::span<const Offset> starts = table.starts.span();
     const std::size_t buckets = starts.size() - 1;

@@ -1,4 +1,4 @@
-// What a frozen_index is made of: tables without room to grow.
+// The engine of a frozen_index: tables without room to grow.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bucket of a hash among fewer than 2^32: its highest bits choose, so that the order of hashes is that of buckets.
+/// The bucket of a hash among fewer than 2^32 buckets. Monotonic: the order of hashes is that of their buckets.
 [[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
   return static_cast<std::size_t>((hash >> 32) * buckets >> 32);
 }
 
-/// Distinct fingerprints in the order of the buckets of the first table, so that this one needs nothing but its
-/// directory; for each other table the filters and slots in the order of its buckets.
+/// The distinct fingerprints in the bucket order of table 0, with their ids. So table 0 needs only a directory; each
+/// other table stores filters and slots in its own bucket order.
 template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_store {
  public:
@@ -58,14 +58,14 @@ class frozen_store {
 
   /// The first id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
-  /// Where the buckets of the first table begin and end.
+  /// The directory of table 0: bucket b holds slots starts()[b] to starts()[b + 1] - 1.
   [[nodiscard]] std::span<const Offset> starts() const noexcept { return starts_.span(); }
 
   /// The slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     if (slots() == 0) return none;
     const Offset* const starts = &starts_[bucket_of(key_->hash(fingerprint), starts_.size() - 1)];
-    const std::size_t end = (std::min)(std::size_t{starts[1]}, slots());  // starts may come from a damaged file
+    const std::size_t end = (std::min)(std::size_t{starts[1]}, slots());  // starts_ may come from a damaged file
     for (std::size_t slot = starts[0]; slot < end; ++slot) {
       if (are_equal(fingerprints_[slot], fingerprint)) return static_cast<Offset>(slot);
     }
@@ -77,15 +77,15 @@ class frozen_store {
   }
 
  private:
-  const table_key<Words>* key_ = nullptr;  // of the first table
+  const table_key<Words>* key_ = nullptr;  // the key of table 0
   Array<Offset> starts_;
   Array<words_type> fingerprints_;
   ids_type ids_;
 };
 
-/// The arrays of a table. The first table has no starts of buckets, which are in the store, and no slots, because they
-/// count up there; nor has it filters if fingerprints have one word, which is its own filter. Other tables have either
-/// starts of buckets, or lines, with filters and slots for what does not fit these.
+/// The arrays of a table. Table 0 has neither `starts`, which are in the store, nor `slots`, which would be 0, 1, 2
+/// ...; nor filters if fingerprints have one word, which is its own filter. Every other table has either `starts`, or
+/// `lines` with filters and slots for their overflow.
 template <class Offset, template <class> class Array = large_array>
 struct frozen_table {
   Array<Offset> starts;
@@ -100,8 +100,9 @@ struct frozen_table {
   }
 };
 
-/// A frozen_store and its tables, and the search through them.
-/// Array: large_array, or mapped_array for what stands in a file. Searches then check the bounds of what they read.
+/// A frozen_store with its tables, and the searches in them.
+/// Array: large_array, or mapped_array for an index in a file. With mapped_array, searches check the bounds of what
+/// they read.
 template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_engine {
  public:
@@ -119,7 +120,7 @@ class frozen_engine {
     find_parts();
   }
   frozen_engine(frozen_engine&& other) noexcept
-      // The other one keeps its plans, so that it is empty and usable. The arrays do not move in memory.
+      // The moved-from engine keeps its plans, so it is empty and usable. The arrays do not move in memory.
       : plans_(other.plans_),  // NOLINT(performance-move-constructor-init)
         store_(std::exchange(other.store_, {})),
         tables_(std::exchange(other.tables_, {})),
@@ -155,7 +156,7 @@ class frozen_engine {
     return sum;
   }
 
-  /// As those of pigeonhole_engine.
+  /// As in pigeonhole_engine.
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
@@ -167,17 +168,17 @@ class frozen_engine {
     return compared_in_tables<Words>(*this, *plans_, store_, query, k);
   }
 
-  /// Where the arrays of a table are, ready for a search.
+  /// Pointers to the arrays of a table, prepared for a search.
   struct table_parts {
     const char* directory;  ///< starts of buckets, or bucket_lines
     const char* filters;
-    const Offset* slots;  ///< null if they count up
+    const Offset* slots;  ///< null if the slots count up from first_slot
     std::uint64_t buckets;
-    std::size_t entries;  ///< how many filters there are
+    std::size_t entries;  ///< the number of filters
     int log_filter_size;
-    int log_entry_size;  ///< of the directory
+    int log_entry_size;  ///< log2 of the size of a directory entry
 
-    /// The entry of the directory for the bucket of a hash, to prefetch it.
+    /// The directory entry for a hash, to prefetch it.
     [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
       return directory + (bucket_of(hash, buckets) << log_entry_size);
     }
@@ -186,7 +187,7 @@ class frozen_engine {
     [[nodiscard]] const bucket_line& line(std::uint64_t hash) const noexcept {
       return *static_cast<const bucket_line*>(entry(hash));
     }
-    /// What did not fit the line of a bucket. Precondition: has_lines().
+    /// The entries of a bucket that do not fit its line. Precondition: has_lines().
     [[nodiscard]] bucket_view<Offset> overflow(const bucket_line& line) const noexcept {
       std::size_t begin = line.overflow(), count = line.overflow_count();
       if constexpr (!is_trusted) {
@@ -195,7 +196,7 @@ class frozen_engine {
       }
       return {filters + (begin << log_filter_size), slots + begin, 0, count, false};
     }
-    /// All of a bucket, or what did not fit its line.
+    /// All entries of a bucket; with lines, only its overflow.
     [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
       if (has_lines()) return overflow(line(hash));
       const auto* const at = static_cast<const Offset*>(entry(hash));
@@ -247,7 +248,7 @@ class frozen_engine {
   std::vector<table_parts> parts_;
 };
 
-/// For storage/: gives the engine of a frozen_index, and makes a frozen_index of an engine.
+/// Access for storage/: the engine of a frozen_index, and a frozen_index made of an engine.
 struct frozen_access {
   template <class Index>
   [[nodiscard]] static const auto& engine(const Index& index) noexcept {

@@ -1,4 +1,4 @@
-// The ids of an index that no longer changes.
+// The ids of an immutable index.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// Which of 448 slots have several ids, and how many of all slots before these: a line of the cache.
+/// For a group of 448 consecutive slots, in one cache line: which of them have several ids.
 ///
-///   bytes 0..7   before: how many slots before these have several ids
-///   bytes 8..63  words: a bit for each of the 448 slots, set if it has several
+///   bytes 0..7   before: how many slots before this group have several ids
+///   bytes 8..63  words: one bit per slot of the group, set if the slot has several ids
 struct id_marks {
   static constexpr std::size_t slots = 7 * word_bits;
 
@@ -25,14 +25,14 @@ struct id_marks {
   std::array<std::uint64_t, slots / word_bits> words{};
 };
 
-/// The ids of each slot. The smallest one is at index `slot`, where a search can prefetch it. All ids of slots that
-/// have several, which are few in most corpora, are together in another array.
-/// Array: large_array, or mapped_array for what stands in a file.
+/// The ids of each slot. ids_[slot] is the smallest, where a search can prefetch it. Slots with several ids, which are
+/// few in most corpora, have a list of all their ids in another array.
+/// Array: large_array, or mapped_array for an index in a file.
 template <class Id, class Offset, template <class> class Array = large_array>
 class frozen_ids {
  public:
   frozen_ids() = default;
-  /// Made of the arrays of another one.
+  /// Makes the object of arrays that another one returned, such as those of a file.
   frozen_ids(std::size_t pairs, Array<Id> ids, Array<Id> lists, Array<std::uint64_t> list_begins,
              Array<id_marks> marks) noexcept
       : size_(pairs),
@@ -40,12 +40,12 @@ class frozen_ids {
         lists_(std::move(lists)),
         list_begins_(std::move(list_begins)),
         marks_(std::move(marks)) {}
-  /// `ids`: those of slot 0, ascending, then those of slot 1 ...; `several`: each slot that has more than one,
-  /// ascending, and the position of its first. Throws: std::bad_alloc.
+  /// `ids`: the ids of slot 0, ascending, then those of slot 1 ...; `several`: each slot with more than one id,
+  /// ascending, with the position of its first id. Throws: std::bad_alloc.
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {
     if (several.empty()) return;
-    // The ids of slots[i] begin at its position and end where those of the next slot with several begin.
+    // The ids of slots[i] begin at its position, and end where those of the next slot with several ids begin.
     const auto end_of = [&](std::size_t i) {
       if (i + 1 == several.size()) return size_ - (slots - several[i].first - 1);
       return several[i + 1].second - (several[i + 1].first - several[i].first - std::size_t{1});
@@ -70,7 +70,7 @@ class frozen_ids {
       group.before = before;
       for (const std::uint64_t word : group.words) before += static_cast<std::size_t>(portable_popcount(word));
     }
-    // Each first id moves towards the front, never past one that has not moved yet.
+    // Each first id moves forwards to ids_[slot], never past an id that is still to be moved.
     std::size_t from = 0;
     for (std::size_t slot = 0, i = 0; slot < slots; ++slot) {
       ids_[slot] = ids_[from];
@@ -103,7 +103,7 @@ class frozen_ids {
     return {&ids_[slot], 1};
   }
 
-  /// The id of a slot, or the smallest of several, to prefetch it.
+  /// The smallest id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return &ids_[slot]; }
 
   [[nodiscard]] const Array<Id>& first_ids() const noexcept { return ids_; }
@@ -117,10 +117,10 @@ class frozen_ids {
 
  private:
   std::size_t size_ = 0;
-  Array<Id> ids_;                     // the smallest of each slot
-  Array<Id> lists_;                   // of each slot with several, ascending
-  Array<std::uint64_t> list_begins_;  // in lists_, and the end of the last
-  Array<id_marks> marks_;             // empty if no slot has several
+  Array<Id> ids_;                     // the smallest id of each slot
+  Array<Id> lists_;                   // all ids of each slot with several, ascending
+  Array<std::uint64_t> list_begins_;  // where each list begins in lists_, and the end of the last
+  Array<id_marks> marks_;             // empty if no slot has several ids
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,4 +1,4 @@
-// What a pigeonhole_index is made of, for any layout: its pairs, and the tables that find them.
+// The engine of a pigeonhole_index of any layout: its pairs, and the tables that find them.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint_store, and for each key of a layout a bucket_table over its slots.
-/// The layout is data, so one instantiation serves every Bits of as many words, every K and every Blocks.
-/// Guarantee: strong for all that may throw; const members may run in many threads at once.
+/// A fingerprint_store, and a bucket_table over its slots for each key of a layout.
+/// The layout is data, so one instantiation serves all K, all Blocks, and all Bits of the same number of words.
+/// Guarantee: strong for all members that may throw; const members are safe from many threads at once.
 template <std::size_t Words, class Id, class Offset>
 class pigeonhole_engine {
  public:
@@ -33,7 +33,7 @@ class pigeonhole_engine {
   explicit pigeonhole_engine(std::shared_ptr<const search_plans<Words>> plans) noexcept : plans_(std::move(plans)) {}
   pigeonhole_engine(const pigeonhole_engine&) = default;
   pigeonhole_engine(pigeonhole_engine&& other) noexcept : plans_(other.plans_) {
-    swap(other);  // the other one is then empty and usable, with its plans
+    swap(other);  // The moved-from engine is empty and usable, with its plans.
   }
   pigeonhole_engine& operator=(const pigeonhole_engine& other) {
     pigeonhole_engine copy(other);
@@ -58,11 +58,11 @@ class pigeonhole_engine {
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
   [[nodiscard]] int default_distance() const noexcept { return max_distance(); }
 
-  /// Returns: whether the pair is new.
+  /// Returns: false if the pair is stored already.
   /// Throws: std::length_error if Offset numbers no further fingerprint, or a table has no room.
   bool insert(const words_type& fingerprint, const Id& id) {
     make_tables();
-    // Prefetched before the fingerprint is searched for, so that all of this waits for memory together.
+    // All directory entries are prefetched before the fingerprint is searched for, so that the cache misses overlap.
     std::array<std::uint64_t, layout::max_tables> hashes;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       hashes[i] = plans_->keys()[i].hash(fingerprint);
@@ -75,12 +75,12 @@ class pigeonhole_engine {
     });
   }
 
-  /// Returns: whether the pair was there.
+  /// Returns: false if the pair was not stored.
   bool erase(const words_type& fingerprint, const Id& id) noexcept {
     return store_.erase(fingerprint, id, [&](std::size_t slot) { remove_slot(slot); });
   }
 
-  /// Returns: the number of ids that the fingerprint had.
+  /// Returns: how many ids the fingerprint had.
   std::size_t erase(const words_type& fingerprint) noexcept {
     return store_.erase(fingerprint, [&](std::size_t slot) { remove_slot(slot); });
   }
@@ -90,20 +90,21 @@ class pigeonhole_engine {
     for (table_type& table : tables_) table.clear();
   }
 
-  /// Makes room for `count` fingerprints. Throws: std::length_error if Offset cannot number them.
+  /// Reserves memory for `count` fingerprints. Throws: std::length_error if Offset cannot number them.
   void reserve(std::size_t count) {
     store_.reserve(count);
     make_tables();
     for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].reserve(count, hash_of_slot(i));
   }
 
-  /// Visits (slot, distance) of each fingerprint within k bits once; false from `visit` ends it. Allocates nothing.
-  /// Returns: whether it was not ended. Precondition: 0 <= k <= max_distance().
+  /// Visits (slot, distance) once for each fingerprint within k bits. Ends early if `visit` returns false. Allocates no
+  /// memory.
+  /// Returns: false if `visit` ended it. Precondition: 0 <= k <= max_distance().
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
 
-  /// The same for many queries at a time: visits (query, slot, distance).
+  /// Visits (query, slot, distance) once for each match of a batch of queries; otherwise as visit_within.
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
     return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
   }
@@ -135,7 +136,7 @@ class pigeonhole_engine {
   };
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
-  // Removes a slot. The last slot takes its number. Precondition: the store still has both.
+  // Removes a slot from all tables; the last slot takes its number. Precondition: both are still in the store.
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = store_.slots() - 1;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
@@ -150,7 +151,7 @@ class pigeonhole_engine {
     return is_wide() ? fold_filter<std::uint64_t>(fingerprint) : fold_filter<std::uint32_t>(fingerprint);
   }
 
-  // A new or moved-from engine has no tables yet, so that neither state needs an allocation.
+  // A new or moved-from engine has no tables, so that neither state needs an allocation.
   void make_tables() {
     if (!tables_.empty()) return;
     std::vector<table_type> tables;
@@ -161,7 +162,7 @@ class pigeonhole_engine {
 
   std::shared_ptr<const search_plans<Words>> plans_;
   store_type store_;
-  std::vector<table_type> tables_;  // One for each key of the plans, or none yet.
+  std::vector<table_type> tables_;  // One per key of the plans, or empty.
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,4 +1,4 @@
-// A layout made ready for searching: masks as words, key hashes, and the probes of every distance.
+// A layout prepared for searching: masks as words, hashes of keys, and the probes for every k.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace neardup::inline v0::detail {
 
 /// The bits that one table is keyed on, packed into one word.
 ///
-/// Only the first 64 bits are used, or the first `max_width`. Fingerprints that agree on all bits of the blocks agree
-/// on these, and those that differ in at most r of all differ in at most r of these.
+/// Of longer keys only the first 64 (or max_width) bits are used. That loses no match: fingerprints that agree on all
+/// key bits agree on these, and fingerprints that differ in at most r key bits differ in at most r of these.
 template <std::size_t Words>
 class table_key {
  public:
@@ -40,19 +40,19 @@ class table_key {
     top_shift_ = static_cast<int>(word_bits - width_);
   }
 
-  /// The number of bits of a key, up to 64.
+  /// The number of bits of a key, at most 64.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
-  /// The bits of a fingerprint that the table is keyed on, packed into the lowest width() bits.
+  /// The key of a fingerprint, in the lowest width() bits.
   [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept {
     std::uint64_t key = first_.of(x) | second_.of(x);
     for (const piece& p : more_) key |= p.of(x);
     return key;
   }
 
-  /// A hash of a key whose highest bits are its best.
-  /// A bijection of keys to the width() highest bits, so that a directory as large as the key space has no collisions:
-  /// multiplied by odd numbers modulo 2^width, with a shift between that carries the high bits down.
+  /// A hash of a key; its highest bits are its best.
+  /// It maps keys one to one to the width() highest bits, so a directory as large as the key space has no collisions.
+  /// It multiplies twice by an odd number modulo 2^width; a shift in between carries the high bits down.
   [[nodiscard]] std::uint64_t hash_of_key(std::uint64_t key) const noexcept {
     const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & key_mask_;
     return ((once ^ (once >> fold_shift_)) * 0x94d049bb133111ebU) << top_shift_;
@@ -66,20 +66,20 @@ class table_key {
     return count;
   }
 
-  /// Whether fingerprints with this difference have the same key.
+  /// Returns: true if two fingerprints with this difference have the same key.
   [[nodiscard]] bool is_same(const words_type& difference) const noexcept {
     std::uint64_t differing = 0;
     for (std::size_t i = 0; i < Words; ++i) differing |= difference[i] & mask_[i];
     return differing == 0;
   }
 
-  /// Whether fingerprints with this difference have keys within `radius` bits.
+  /// Returns: true if two fingerprints with this difference have keys within `radius` bits.
   [[nodiscard]] bool is_within(const words_type& difference, int radius) const noexcept {
     return radius == 0 ? is_same(difference) : distance(difference) <= radius;
   }
 
  private:
-  // A run of bits within a word.
+  // A run of key bits within a word of the fingerprint.
   struct piece {
     std::size_t word = 0, shift = 0;
     std::uint64_t mask = 0;
@@ -100,7 +100,7 @@ class table_key {
     }
   }
 
-  // Keys of one or two blocks, which is nearly all, need no more than two pieces.
+  // Keys of one or two blocks, which nearly all are, need at most two pieces.
   piece first_, second_;
   std::vector<piece> more_;
   words_type mask_{};
@@ -109,45 +109,46 @@ class table_key {
   int fold_shift_ = 0, top_shift_ = 0;
 };
 
-/// The tables of a layout and, for each distance k, what to probe. Immutable; indexes of one layout share one.
+/// The tables of a layout and, for each k, the plan of a search. Immutable; indexes of one layout share one object.
 template <std::size_t Words>
 class search_plans {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// A table to probe, with what that needs.
+  /// One table to probe, with its key and radius.
   struct step {
     table_key<Words> key;
     std::size_t table;
     int radius;
 
-    /// Calls `visit(key)` for the key of a query and every key within the radius, each once.
-    /// Returns: false if `visit` did, which ends it.
+    /// Calls `visit(key)` once for each key within the radius of the key of a query.
+    /// Returns: false if `visit` returned false, which ends the visit.
     template <class Visit>
     bool visit_keys(const words_type& query, const Visit& visit) const {
       return visit_near(key.of(query), 0, radius, visit);
     }
-    /// The same with the hash of each key.
+    /// Calls `visit(hash)` with the hash of each key that visit_keys() visits.
     template <class Visit>
     bool visit_hashes(const words_type& query, const Visit& visit) const {
       return visit_keys(query, [&](std::uint64_t found) { return visit(key.hash_of_key(found)); });
     }
 
-    /// Whether a probe of `hash` that found a match was for its key, and not for another in the same bucket.
+    /// Returns: true if a probe of `hash` finds this fingerprint by its own key, and not by another key of the same
+    /// bucket.
     [[nodiscard]] bool is_own_key(const words_type& difference, const words_type& fingerprint,
                                   std::uint64_t hash) const noexcept {
       return radius == 0 ? key.is_same(difference) : key.hash(fingerprint) == hash;
     }
 
    private:
-    // Visits the keys that differ from `start` by flips of its bits from `first` on.
+    // Visits `start` and the keys that differ from it by at most `flips` flips of its bits from `first` on.
     template <class Visit>
     bool visit_near(std::uint64_t start, std::size_t first, int flips, const Visit& visit) const {
       if (!visit(start)) return false;
       if (flips == 0) return true;
       for (std::size_t bit = first; bit < key.width(); ++bit) {
         const std::uint64_t flipped = start ^ (std::uint64_t{1} << bit);
-        // Most keys have no bits left to flip. A loop visits them, without a call for each.
+        // Most keys are visited with no flips left: by the loop, without a recursive call.
         if (!(flips == 1 ? visit(flipped) : visit_near(flipped, bit + 1, flips - 1, visit))) {
           return false;
         }
@@ -157,9 +158,9 @@ class search_plans {
   };
   struct plan {
     std::vector<step> steps;
-    std::uint64_t keys = 0;  ///< how many keys are looked up altogether, saturating
+    std::uint64_t keys = 0;  ///< how many keys are looked up, saturating
 
-    /// Whether a step before `number` finds a match that differs from the query like this.
+    /// Returns: true if a step before `number` finds a match with this difference from the query.
     [[nodiscard]] bool is_found_before(std::size_t number, const words_type& difference) const noexcept {
       for (std::size_t i = 0; i < number; ++i) {
         if (steps[i].key.is_within(difference, steps[i].radius)) return true;
@@ -168,8 +169,8 @@ class search_plans {
     }
   };
 
-  /// The keys of tables that are probed with a radius have at most `max_radius_width` bits: each bit of a key means a
-  /// probe, and bits beyond those that a directory tells apart gain nothing.
+  /// In the radius regime, keys are cut to at most `max_radius_width` bits: each bit of a key costs a probe, and bits
+  /// beyond those that the directory distinguishes gain nothing.
   explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits)
       : shape_(shape), max_radius_width_(max_radius_width) {
     const std::size_t max_width = shape.is_exact() ? word_bits : max_radius_width;

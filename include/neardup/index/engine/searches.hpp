@@ -1,9 +1,10 @@
-// How every index turns what its engine finds into answers: sorted matches, the nearest one, batches, all pairs.
+// The searches of every index, written once over an engine: sorted matches, the nearest match, batches.
 //
-// An engine keeps a store of distinct fingerprints in slots, with their ids. It has store(), max_distance(),
-// default_distance(), and visit_within(query, k, slot_visitor), which visits (slot, distance) of each fingerprint
-// within k bits once, and visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); false from the
-// visitor ends both; and count_compared(query, k), which tells how many fingerprints visit_within compares.
+// An engine keeps a store of distinct fingerprints in slots, with their ids. Its members: store(), max_distance(),
+// default_distance(); visit_within(query, k, slot_visitor), which visits (slot, distance) once for each fingerprint
+// within k bits; visit_batch(queries, k, batch_visitor), which visits (query, slot, distance); and
+// count_compared(query, k), the number of fingerprints that visit_within compares. A visit ends early if the visitor
+// returns false.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +23,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// A reference to any callable bool(Arguments...) that receives what a search finds and says whether the search goes
-/// on. It is one type, so that a search is compiled once and not for each of its uses.
+/// A reference to a callable bool(Arguments...), which receives each result of a search and returns false to end it. It
+/// is one type for all callables, so that a search is instantiated once.
 template <class... Arguments>
 class visitor {
  public:
   template <class Visit>
-  visitor(const Visit& visit) noexcept  // NOLINT(google-explicit-constructor): stands for what it is given.
+  visitor(const Visit& visit) noexcept  // a parameter type that any callable converts to
       : visit_(&visit), call_(call<Visit>) {}
 
   bool operator()(Arguments... arguments) const { return call_(visit_, arguments...); }
@@ -43,15 +44,15 @@ class visitor {
   bool (*call_)(const void*, Arguments...);
 };
 
-using slot_visitor = visitor<std::size_t, int>;                // of a slot and its distance
-using batch_visitor = visitor<std::size_t, std::size_t, int>;  // of a query, a slot and its distance
+using slot_visitor = visitor<std::size_t, int>;                // (slot, distance)
+using batch_visitor = visitor<std::size_t, std::size_t, int>;  // (query, slot, distance)
 
 template <class Engine>
 void check_search(const Engine& engine, int k) {
   if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
 }
 
-/// Visits the match of each pair within k bits until `visit` returns false.
+/// Visits the match of each pair within k bits; ends early if `visit` returns false.
 template <class Fingerprint, class Engine, class Visit>
 void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit& visit) {
   check_search(engine, k);
@@ -65,7 +66,7 @@ void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit&
   });
 }
 
-/// All matches in order.
+/// Returns: all matches, sorted.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto search(const Engine& engine, const Fingerprint& query, int k) {
   std::vector<match<Fingerprint::bits, typename Engine::id_type, Fingerprint>> matches;
@@ -75,14 +76,14 @@ template <class Fingerprint, class Engine>
   return matches;
 }
 
-/// Whether there is a match.
+/// Returns: true if there is a match.
 template <class Fingerprint, class Engine>
 [[nodiscard]] bool any_within(const Engine& engine, const Fingerprint& query, int k) {
   check_search(engine, k);
   return !engine.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
 }
 
-/// The first of search().
+/// Returns: the first element of search().
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto nearest(const Engine& engine, const Fingerprint& query, int k) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
@@ -105,12 +106,12 @@ template <class Fingerprint, class Engine>
   return engine.count_compared(query.to_words(), k);
 }
 
-/// Appends the matches of `queries`, a few at a time.
+/// Appends the matches of `queries` to `result`, one block of queries at a time.
 template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>& result) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
-  // Large blocks make a batch faster, but with long fingerprints they would take much of the stack.
+  // Larger blocks make a batch faster, but with long fingerprints they would take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
   result.offsets.push_back(0);
@@ -146,11 +147,11 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
   }
 }
 
-/// The matches of each query in turn.
+/// Returns: the matches of each query.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto search_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                                 const any_runner& run) {
-  constexpr std::size_t min_queries = 256;  // fewer are not worth a thread
+  constexpr std::size_t min_queries = 256;  // fewer do not repay a thread
   check_search(engine, k);
   const std::size_t parts = (std::min)(run.parts(), queries.size() / min_queries + 1);
   std::vector<batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>> results(parts);
@@ -176,14 +177,14 @@ template <class Fingerprint, class Engine>
   return result;
 }
 
-/// Whether a store has the pair.
+/// Returns: true if the store has the pair.
 template <class Store, class Words, class Id>
 [[nodiscard]] bool contains(const Store& store, const Words& fingerprint, const Id& id) noexcept {
   const auto slot = store.find(fingerprint);
   return slot != Store::none && store.has_id(slot, id);
 }
 
-/// Whether two stores hold the same pairs.
+/// Returns: true if two stores hold the same pairs.
 template <class Store>
 [[nodiscard]] bool same_pairs(const Store& a, const Store& b) {
   if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
@@ -201,8 +202,9 @@ template <class Store>
   return true;
 }
 
-/// A constant forward iterator over the pairs of a store; it gives entries by value.
-/// The order is unspecified, but ids of one fingerprint come together and ascend. Any change of the index ends it.
+/// A constant forward iterator over the pairs of a store; dereferencing returns an entry by value.
+/// The order is unspecified, but the ids of one fingerprint are adjacent and ascend. Any change of the index
+/// invalidates it.
 template <class Fingerprint, class Id, class Store>
 class entry_iterator {
  public:
@@ -211,7 +213,8 @@ class entry_iterator {
   using pointer = void;
   using difference_type = std::ptrdiff_t;
   using iterator_concept = std::forward_iterator_tag;
-  using iterator_category = std::input_iterator_tag;  // before C++20 no more, because references are values
+  using iterator_category = std::input_iterator_tag;  // C++17 forward iterators need references, which this one does
+                                                      // not give
 
   entry_iterator() = default;
   entry_iterator(const Store& store, std::size_t slot) noexcept : store_(&store), slot_(slot) { start_slot(); }

@@ -1,4 +1,4 @@
-// The exact search through the tables of an index for one query.
+// Exact search through the tables of an index for one query.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// A key to look up, and the step of the plan that it belongs to.
+/// The hash of a key to look up, and the step of the plan that it belongs to.
 struct key_probe {
   std::uint64_t hash;
   std::size_t step;
 };
 
-/// A bucket to look through, and the probe that led there.
+/// A bucket to scan, and the probe that found it.
 template <class Offset>
 struct probed_bucket : filter_run {
   const Offset* slots;
@@ -32,14 +32,14 @@ struct probed_bucket : filter_run {
   key_probe origin;
 };
 
-/// The search of one query. Probes go through stages, a group of them at a time, so that they wait for memory together.
+/// The search for one query. Probes pass through stages in groups, so that their cache misses overlap.
 ///
-/// `Tables` has table(number); a table has entry(hash), the entry of its directory for a bucket, and view(hash), the
-/// bucket. `Store` has fingerprint(slot), and first_id(slot), where the ids of a slot begin. The stages: entries of
-/// directories are prefetched; they are read, and filters prefetched; filters are compared, and the slots of those
-/// within k bits prefetched; then, many at a time, slots are read, and fingerprints prefetched and compared. While one
-/// group is in one stage, the next group is in the one before. Groups are short, because a processor drops prefetches
-/// when about sixty lines are on their way already.
+/// `Tables` has table(number). A table has entry(hash), the directory entry of a bucket, and view(hash), the bucket.
+/// `Store` has fingerprint(slot) and first_id(slot).
+/// Stage 1 prefetches directory entries. Stage 2 reads them and prefetches filters. Stage 3 compares filters and
+/// prefetches the slots of those within k bits. Finally, many candidates at a time, slots are read, and fingerprints
+/// are prefetched and compared. Three groups are under way, one per stage.
+/// Groups are short, because a processor drops prefetches while about sixty lines are in flight.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class table_search {
  public:
@@ -53,8 +53,8 @@ class table_search {
   table_search& operator=(const table_search&) = delete;
   ~table_search() = default;
 
-  /// Visits (slot, distance) of each fingerprint within k bits, once; false from `visit` ends it.
-  /// Returns: whether it was not ended.
+  /// Visits (slot, distance) once for each fingerprint within k bits. Ends early if `visit` returns false.
+  /// Returns: false if `visit` ended it.
   bool run() {
     std::size_t count = 0;
     for (std::size_t number = 0; number < plan_.steps.size(); ++number) {
@@ -83,14 +83,14 @@ class table_search {
     std::array<bucket, group_size> narrow, wide;
   };
 
-  // A fingerprint whose filter is within k bits.
+  // A fingerprint whose filter is within k bits of the query's.
   struct candidate {
     key_probe origin;
-    const Offset* slot;  // null if it is `number`
+    const Offset* slot;  // null if the slot is `number`
     std::size_t number;
   };
 
-  // Moves the groups on by a stage. The newest one has `count` probes; the oldest one is finished, and begins anew.
+  // Moves each group to its next stage. The newest group has `count` probes; the oldest one is finished and reused.
   bool advance(std::size_t count) {
     newest_->count = count;
     group* const oldest = older_[1];
@@ -119,7 +119,7 @@ class table_search {
       const bucket_view<Offset> found = table.view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
-      // The processor prefetches longer runs by itself.
+      // The hardware prefetcher fetches longer runs.
       constexpr std::size_t line = 64, max_lines = 24;
       const std::size_t size = found.count * (found.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
       for (std::size_t at = 0; at < (std::min)(size, max_lines * line); at += line) prefetch(filters + at);
@@ -184,8 +184,8 @@ class table_search {
     const words_type difference = differing_bits(fingerprint, query_);
     const int distance = portable_popcount(difference);
     if (distance > k_) return true;
-    // Other keys share the bucket, and other probes may meet the same fingerprint. It is reported only at its own key,
-    // by the first of the probed tables that finds it.
+    // Several keys may share a bucket, and several probes may find one fingerprint. It is reported only at its own key,
+    // by the first probed table that finds it.
     if (!plan_.steps[c.origin.step].is_own_key(difference, fingerprint, c.origin.hash)) return true;
     if (plan_.is_found_before(c.origin.step, difference)) return true;
     return visit_(c.number, distance);
@@ -198,13 +198,13 @@ class table_search {
   int k_;
   const slot_visitor& visit_;
   std::array<group, 3> groups_;
-  group* newest_ = &groups_[0];                               // directories are being asked for
-  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // are on their way; filters are on their way
+  group* newest_ = &groups_[0];                               // stage 1: directory entries are being prefetched
+  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // stage 2: directory entries; stage 3: filters
   std::size_t candidate_count_ = 0;
   std::array<candidate, candidate_capacity> candidates_;
 };
 
-/// Runs a table_search, or compares everything where that is faster.
+/// Runs a table_search, or a scan of all fingerprints where that is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                    const std::array<std::uint64_t, Words>& query, int k, const slot_visitor& visit) {
@@ -212,8 +212,8 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
-/// How many stored fingerprints search_tables compares with a query: all of them where it scans, otherwise what is in
-/// the buckets that it looks into.
+/// How many stored fingerprints search_tables compares with a query: all if it scans, otherwise those in the probed
+/// buckets.
 template <std::size_t Words, class Tables, class Store>
 [[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                                              const std::array<std::uint64_t, Words>& query, int k) {

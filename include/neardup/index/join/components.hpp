@@ -1,4 +1,4 @@
-// Finds, on several threads, which fingerprints are connected by chains of steps of at most k bits.
+// Connected components of fingerprints, on several threads: two are adjacent if they differ in at most k bits.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Unites the fingerprints that jobs bring together, one job after the other.
+/// Unites the components of near fingerprints, one job of a join after the other. One object per thread.
 template <std::size_t Words, class Offset>
 class component_finder {
  public:
@@ -24,9 +24,9 @@ class component_finder {
   component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
       : join_(&join), check_(&check), components_(&components), own_(join.filter()) {}
 
-  /// Unites the near fingerprints of a job of `table`. All tables before it must be done.
-  /// Most buckets have few pairs or none: these are compared at once. In a crowd of near-duplicates pairs are quadratic
-  /// in number, and steps from one to the next are not: it is swept.
+  /// Unites the near fingerprints of a job of `table`. Precondition: all earlier tables are done.
+  /// Most buckets have few pairs or none, which are compared directly. A crowd of n near-duplicates has about n^2 / 2
+  /// pairs, but n - 1 steps connect it: it is swept instead.
   void unite(std::size_t table, const arrays& records, const filter_join& job) {
     table_ = table;
     if (unite_pairs(records, job)) return;
@@ -46,7 +46,7 @@ class component_finder {
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
-  /// Returns: false if there are more pairs than a sweep has steps; then only some are united.
+  /// Returns: false if there are more pairs than a sweep would take steps; then only some are united.
   bool unite_pairs(const arrays& records, filter_join job) {
     std::size_t most = room / 2 + 2 * (job.x_end - job.x + (job.is_behind ? 0 : job.y_end - job.y_begin));
     filter_pair found[room];
@@ -64,8 +64,8 @@ class component_finder {
     const std::size_t a = records.position(x);
     const std::size_t b = records.position(y);
     if (*check_) {
-      // A check costs more than all else here. Connected documents need none, and a pair that met in an earlier table
-      // has been checked there.
+      // The check is the dearest step. Connected documents need none, and a pair that shares an earlier table was
+      // checked there.
       if (components_->find(a) == components_->find(b)) return true;
       if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
     }
@@ -73,8 +73,8 @@ class component_finder {
     return true;
   }
 
-  /// Copies records behind the `count` that are there. Returns: whether the copied ones are in one component already,
-  /// that of the records before them if there are any.
+  /// Copies records into own_ behind the first `count`. Returns: true if all copied records are in one component
+  /// already, and that of record 0 if count > 0.
   bool copy(const arrays& records, range from, std::size_t count) {
     bool is_one = true;
     const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : own_.position(0));
@@ -85,27 +85,28 @@ class component_finder {
     return is_one;
   }
 
-  /// The records of a range, in three parts: the neighbours of those before `queue` are known, those from `queue` to
-  /// `rest` are reached, and those from `rest` to `end` are not.
+  /// The state of a breadth-first search over the records begin..end: the neighbours of records before `queue` are
+  /// known; records in queue..rest are reached; records in rest..end are not reached yet.
   struct side {
     std::size_t queue, rest, end;
   };
 
-  /// Takes the next record from the queue of `from`, and moves its neighbours in `to` from the rest to the queue.
+  /// Takes the next record from the queue of `from`, and moves its unreached neighbours in `to` to the queue of `to`.
   void step(side& from, side& to) {
     const std::size_t x = from.queue++;
     filter_pair found[room];
     for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
       const std::size_t count = own_.find_near(job, join_->k(), found, join_->level());
-      // Pairs ascend and none is before to.rest, so a record that is swapped to its front is not visited again.
+      // Pairs ascend and none is below to.rest, so a record that is swapped to the front of the rest is not visited
+      // again.
       for (const filter_pair& pair : std::span(found).first(count)) {
         if (unite_if_near(own_, x, pair.y)) own_.swap(pair.y, to.rest++);
       }
     }
   }
 
-  /// Unites what is connected within range `a` if `b` is empty, or else by steps between both ranges. From each record
-  /// that is reached, steps lead to those that are not yet.
+  /// Unites connected records by breadth-first search: within range `a` if `b` is empty, otherwise by steps between
+  /// both ranges.
   void sweep(const arrays& records, range a, range b) {
     own_.take(a.size() + b.size());
     const bool is_within = b.size() == 0;
@@ -126,7 +127,7 @@ class component_finder {
       }
       step(one, other);
     }
-    // The records that were reached last may reach others.
+    // The last reached records may have unreached neighbours.
     while (other.queue < other.rest) step(other, one);
   }
 
@@ -140,7 +141,7 @@ class component_finder {
 template <class Offset, std::size_t Words>
 shared_components<Offset> find_components(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k,
                                           int blocks, const any_runner& run, const pair_check& check = {}) {
-  // A check may tell copies apart.
+  // With a check, copies are separate documents, since the check may tell them apart.
   fingerprint_join<Words, Offset> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
   shared_components<Offset> components(fingerprints.size());
   for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);

@@ -1,4 +1,4 @@
-// Which fingerprints are copies of others, so that a thousand copies are joined as one.
+// Groups equal fingerprints, so that a thousand copies are joined as one fingerprint.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint and where it is, without padding.
+/// A fingerprint and its position, without padding.
 template <std::size_t Words, class Offset>
 struct placed_words {
   using words_type = std::array<std::uint64_t, Words>;
@@ -40,10 +40,10 @@ struct placed_words {
   }
 };
 
-/// How a join treats identical fingerprints: as one, or like any others, because a check may tell them apart.
+/// How a join treats equal fingerprints: as one, or as separate ones because a check may tell them apart.
 enum class copies_as { one, others };
 
-/// The distinct ones among some fingerprints, each named by the first position where it occurs, and their copies.
+/// The distinct ones among some fingerprints, each named by its first position, and the positions of their copies.
 template <std::size_t Words, class Offset>
 class copy_groups {
  public:
@@ -51,8 +51,8 @@ class copy_groups {
     Offset first, position;
   };
 
-  /// With `as` = copies_as::others there is no search, and nothing is a copy.
-  /// Complexity: O(n), two passes. Memory: what copies() and the positions take; for a time all fingerprints once more.
+  /// Finds the copies. With copies_as::others it does not look for them, and nothing is a copy.
+  /// Complexity: O(n), two passes. Memory: copies() and positions(); temporarily another copy of all fingerprints.
   copy_groups(const chosen_words<Words, Offset>& fingerprints, copies_as as, const any_runner& run)
       : count_(fingerprints.size()) {
     if (as == copies_as::one) find(fingerprints, run);
@@ -80,21 +80,21 @@ class copy_groups {
 
   /// The number of distinct fingerprints.
   [[nodiscard]] std::size_t size() const noexcept { return count_ - copies_.size(); }
-  /// The first position of the i-th distinct fingerprint. Positions ascend with i.
+  /// The first position of the i-th distinct fingerprint; ascends with i.
   [[nodiscard]] std::size_t position(std::size_t i) const noexcept {
     return copies_.empty() ? i : static_cast<std::size_t>(distinct_[i]);
   }
 
-  /// The first positions of all; empty if there are no copies.
+  /// The first positions of all distinct fingerprints; empty if there are no copies.
   [[nodiscard]] std::span<const Offset> positions() const noexcept { return distinct_; }
 
-  /// All copies, by the position of the first and then by their own. The first itself is no copy.
+  /// All copies, sorted by (first, position). The first occurrence is no copy.
   [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
-  /// Whether there are copies of the fingerprint whose first position is `first`.
+  /// Returns: true if the fingerprint whose first position is `first` has copies.
   [[nodiscard]] bool is_copied(std::size_t first) const noexcept {
     return !copies_.empty() && (copied_[first / word_bits].bits >> (first % word_bits) & 1U) != 0;
   }
-  /// The copies of the fingerprint whose first position is `first`.
+  /// The copies of the fingerprint whose first position is `first`; empty if it has none.
   [[nodiscard]] std::span<const copy> copies_of(std::size_t first) const noexcept {
     if (!is_copied(first)) return {};
     const copied_word& word = copied_[first / word_bits];
@@ -132,10 +132,9 @@ class copy_groups {
     }
   }
 
-  /// Uses a hash table with open addressing, whose entries are 0 or the number of a distinct record, counted from 1.
-  /// The highest bits of the hash have chosen the group already. No other hash table of the library fits: this one
-  /// compares records of any width in place, keeps no hashes, is filled once and never grows, and is as small as a
-  /// group.
+  /// Finds the copies within one group by an open-addressing hash table. An entry is 0, or 1 + the index of a distinct
+  /// record. The highest bits of the hash have chosen the group already. The library's other hash tables do not fit:
+  /// this one compares records of any width in place, keeps no hashes, is filled once, and never grows.
   static void find_in(std::span<const record> records, std::vector<Offset>& table, std::vector<copy>& found) {
     const std::size_t slots = std::bit_ceil(2 * records.size() + 1);
     table.assign(slots, Offset{0});
@@ -147,7 +146,7 @@ class copy_groups {
       }
       if (table[slot] == 0) {
         table[slot] = static_cast<Offset>(i + 1);
-      } else {  // A pass is stable, so the first copy of the group comes first.
+      } else {  // The pass is stable, so the first occurrence comes first.
         found.push_back({records[table[slot] - std::size_t{1}].position, records[i].position});
       }
     }
@@ -157,11 +156,11 @@ class copy_groups {
   std::vector<copy> copies_;
   std::vector<Offset> distinct_;  // empty if there are no copies
   struct copied_word {
-    std::uint64_t bits = 0;  // set for firsts that have copies
-    std::size_t before = 0;  // how many are set in the words before
+    std::uint64_t bits = 0;  // bit set: this first position has copies
+    std::size_t before = 0;  // number of bits set in the preceding words
   };
   std::vector<copied_word> copied_;
-  std::vector<Offset> starts_;  // of the copies of each first that has some
+  std::vector<Offset> starts_;  // where the copies of each copied fingerprint begin in copies_, and the end of the last
 };
 
 }  // namespace neardup::inline v0::detail

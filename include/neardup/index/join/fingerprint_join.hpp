@@ -1,8 +1,7 @@
-// Joins the fingerprints of a corpus with themselves, or those of two corpora, table by table and bucket by bucket,
-// without an index.
+// Joins the fingerprints of a corpus with themselves, or those of two corpora, bucket by bucket, without an index.
 //
-// All that a table needs lies in one array at a time, moved there by passes that the cache can follow, and is read from
-// its buckets in order. An index would be built by a cache miss per entry and searched by some more.
+// For each table, the records are moved into bucket order by cache-friendly passes, and then read sequentially.
+// Building an index would cost a cache miss per entry, and searching it some more.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// What is compared first: fingerprints folded to 32 or 64 bits, or all of their words.
+/// What is compared first: fingerprints folded to 32 bits, to 64 bits, or whole.
 enum class join_filter { narrow, wide, whole };
 
 template <std::size_t Words>
@@ -34,8 +33,8 @@ template <std::size_t Words>
   return Words > 1 && wide_filter_suffices(k) ? join_filter::wide : join_filter::whole;
 }
 
-/// Records in the order of their buckets. Filters, which are always compared, are in one array; what only few pairs
-/// need is in others. The filter is a value and not a type, so that a program contains the join only once.
+/// Records in bucket order. The filters, which are always compared, are in one array; words and positions, which few
+/// pairs need, are in others. The kind of filter is a run-time value, so that the join is instantiated once.
 template <std::size_t Words, class Offset>
 class bucket_arrays {
  public:
@@ -43,7 +42,7 @@ class bucket_arrays {
 
   explicit bucket_arrays(join_filter filter) noexcept : filter_(filter) {}
 
-  /// Room for `count` records with any contents. Throws: std::bad_alloc.
+  /// Allocates `count` records of unspecified content. Throws: std::bad_alloc.
   void take(std::size_t count) {
     if (filter_ == join_filter::narrow) narrow_ = narrow_memory_.take(count);
     if (filter_ == join_filter::wide) wide_ = wide_memory_.take(count);
@@ -54,8 +53,7 @@ class bucket_arrays {
   [[nodiscard]] const words_type& words(std::size_t place) const noexcept { return words_[place]; }
   [[nodiscard]] Offset position(std::size_t place) const noexcept { return positions_[place]; }
 
-  /// The first record in begin..end, where positions ascend, that has a position of `least` or more; `end` if there is
-  /// none.
+  /// The first record in begin..end with position >= least, or `end`. Precondition: positions ascend there.
   [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
     const Offset* const first = positions_.data();
     return static_cast<std::size_t>(std::lower_bound(first + begin, first + end, least) - first);
@@ -68,14 +66,14 @@ class bucket_arrays {
     positions_[place] = position;
   }
 
-  /// What a pass stores before the buckets are known. Filters are added later.
+  /// The arrays that the first pass writes; filters are computed later.
   struct unfiltered {
     words_type* words;
     Offset* positions;
   };
   [[nodiscard]] unfiltered without_filters() noexcept { return {words_.data(), positions_.data()}; }
 
-  /// Gives the memory back.
+  /// Frees the memory.
   void release() noexcept { *this = bucket_arrays(filter_); }
 
   void swap(std::size_t a, std::size_t b) noexcept {
@@ -85,7 +83,7 @@ class bucket_arrays {
     std::swap(positions_[a], positions_[b]);
   }
 
-  /// As join_filters: pairs of records whose filters differ in at most k bits.
+  /// As join_filters: finds pairs of records whose filters differ in at most k bits.
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
     const auto join = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
     if (filter_ == join_filter::narrow) return join(narrow_.data());
@@ -108,8 +106,8 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
-/// The distinct ones among some fingerprints, and the jobs that find all pairs of them within k bits. If `kept` is not
-/// 0, only pairs of one of the first `kept` fingerprints and one of the others are found.
+/// A join of the distinct fingerprints of a corpus within k bits, as jobs. If kept > 0, only pairs of one of the first
+/// `kept` fingerprints and one of the others are found.
 template <std::size_t Words, class Offset>
 class fingerprint_join {
  public:
@@ -133,22 +131,21 @@ class fingerprint_join {
   [[nodiscard]] const copy_groups<Words, Offset>& distinct() const noexcept { return distinct_; }
   [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 
-  /// The most parts that run() has, for callers that need memory for each part.
+  /// The largest number of parts that run() uses, for callers that need memory per part.
   [[nodiscard]] std::size_t parts(const any_runner& run) const {
     return parts_for(run, distinct_.size(), std::size_t{1} << 12);
   }
 
-  /// Gives back the memory that only run() needs.
+  /// Frees the memory that only run() needs.
   void release() noexcept { records_.release(); }
 
-  /// What is done with a job of a part in a table. It is a std::function, so that a program contains the join only
-  /// once.
+  /// The callback for a job of a part in a table. A std::function, so that the join is instantiated once.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
 
-  /// Calls `use` for jobs that together contain all pairs that meet in some table, one table after the other, from all
-  /// parts at the same time. If it returns false, the join ends soon. A job is all that a bucket has to be joined with,
-  /// or if `splits`, a share of that.
-  /// Throws: what `use` does, of one part; std::bad_alloc.
+  /// Calls `use` for jobs that together contain all pairs that share a bucket of some table: tables one after the
+  /// other, all parts concurrently. A job is one bucket with all buckets it is joined with, or a share of that if
+  /// `splits`. If `use` returns false, the join ends soon.
+  /// Throws: the first exception of `use`; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
     if (k_ == 0 && copies_as_ == copies_as::one) return;  // Distinct fingerprints are never within 0 bits.
     for (std::size_t table = 0; table < plan_.tables().size(); ++table) {
@@ -158,20 +155,21 @@ class fingerprint_join {
   }
 
  private:
-  /// The records of a table after the first pass: groups of buckets, each of which the second pass arranges by itself.
+  /// The records of a table after the first pass: groups of consecutive buckets. The second pass orders each group
+  /// separately.
   struct table_groups {
     std::vector<std::size_t> begin;
-    int low_bits;  // of an address, within a group
+    int low_bits;  // the bits of an address within a group
 
     [[nodiscard]] std::size_t size() const noexcept { return begin.size() - 1; }
     [[nodiscard]] std::size_t size_of(std::size_t group) const noexcept { return begin[group + 1] - begin[group]; }
   };
 
-  /// What the second pass of a group needs.
+  /// Scratch memory of the second pass, for one part.
   struct group_memory {
     std::vector<std::uint32_t> addresses;
-    std::vector<std::size_t> ends;  // of the buckets
-    std::vector<words_type> words;  // of the group, while the pass moves its records within their own range
+    std::vector<std::size_t> ends;  // the end of each bucket
+    std::vector<words_type> words;  // copies of the records of the group, while the pass reorders them in place
     std::vector<Offset> positions;
   };
 
@@ -212,7 +210,7 @@ class fingerprint_join {
     return groups;
   }
 
-  /// Moves `size` records of a group to `first` and behind it, bucket by bucket.
+  /// Writes `size` records of a group to `to`, in bucket order, from index `first` on.
   static void second_pass(const join_table<Words>& table, const words_type* words, const Offset* positions,
                           std::size_t size, int low_bits, std::size_t first, group_memory& own, arrays& to) {
     const std::size_t mask = (std::size_t{1} << low_bits) - 1;
@@ -226,7 +224,7 @@ class fingerprint_join {
     for (std::size_t i = 0; i < size; ++i) to.set(own.ends[own.addresses[i]]++, words[i], positions[i]);
   }
 
-  /// The same within the range of the group itself.
+  /// The second pass of a group, in place.
   static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
                                    group_memory& own, arrays& records) {
     const std::size_t begin = groups.begin[group], size = groups.size_of(group);
@@ -236,7 +234,7 @@ class fingerprint_join {
     second_pass(table, own.words.data(), own.positions.data(), size, groups.low_bits, begin, own, records);
   }
 
-  /// Runs the first pass, and then for each group the second pass and the join, while the group is in the cache.
+  /// Runs the first pass; then, for each group, the second pass and the join, while the group is in the cache.
   bool join_by_groups(std::size_t table, const any_runner& run, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const table_groups groups = first_pass(shape, run);
@@ -261,7 +259,7 @@ class fingerprint_join {
     });
   }
 
-  /// Runs both passes, and then joins each bucket with itself and with those within the radius.
+  /// Runs both passes; then joins each bucket with itself and with the buckets within the radius.
   bool join_by_places(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const std::size_t count = distinct_.size();
@@ -279,7 +277,7 @@ class fingerprint_join {
         return true;
       });
     }
-    std::vector<Offset> others;  // in each bucket, where the fingerprints that were not kept before begin
+    std::vector<Offset> others;  // per bucket, the first record with position >= kept_
     if (kept_ > 0) {
       others.resize(starts.size() - 1);
       for (std::size_t b = 0; b < others.size(); ++b) {
@@ -287,10 +285,10 @@ class fingerprint_join {
       }
     }
     const std::vector<std::size_t> flips = flips_of(shape);
-    // Steps are runs of records and not of buckets, so that several parts can share a crowded bucket.
+    // A step is a run of records, not of buckets, so that several parts can share a crowded bucket.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     return in_steps(run, parts(run), count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      if (!splits) {  // Whole buckets: those that begin here.
+      if (!splits) {  // whole buckets only: those that begin in this step
         first = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(first));
         last = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(last));
       }
@@ -299,7 +297,7 @@ class fingerprint_join {
     });
   }
 
-  /// The differences of addresses that are within the radius, except 0.
+  /// The nonzero differences of addresses within the radius.
   static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
@@ -314,7 +312,7 @@ class fingerprint_join {
     std::size_t begin, end;
   };
 
-  /// Joins the records first..last of a bucket with the bucket.
+  /// Joins the records first..last of a bucket with the whole bucket.
   template <class Use>
   bool join_bucket(const arrays& records, range bucket, std::size_t first, std::size_t last, const Use& use) const {
     if (bucket.end - bucket.begin < 2) return true;
@@ -324,7 +322,7 @@ class fingerprint_join {
     return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
   }
 
-  /// Joins the records first..last, which may be a part of one bucket or span several.
+  /// Joins the records first..last, which may be less than a bucket or span several.
   template <class Use>
   bool join_range(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
                   const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {
@@ -357,13 +355,13 @@ class fingerprint_join {
 
   chosen_words<Words, Offset> fingerprints_;
   int k_;
-  std::size_t kept_;  // none if there are copies
+  std::size_t kept_;  // 0 if there are copies
   copies_as copies_as_;
   join_filter filter_;
   instruction_set level_ = active_instruction_set();
   copy_groups<Words, Offset> distinct_;
   join_plan<Words> plan_;
-  arrays records_{filter_};  // of one table at a time
+  arrays records_{filter_};  // of the current table
 };
 
 }  // namespace neardup::inline v0::detail

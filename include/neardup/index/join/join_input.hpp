@@ -1,4 +1,4 @@
-// What joins work on: fingerprints as words, whatever their width, and positions of the smallest type that holds them.
+// The input of joins: fingerprints as words, whatever their width, and positions of the smallest sufficient type.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Fingerprints as their words: one type for all widths of as many words. They stay where they are.
+/// A view of fingerprints as words. One type for all widths of as many words.
 template <std::size_t Words>
 class fingerprint_words {
  public:
@@ -34,7 +34,7 @@ class fingerprint_words {
   explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
       : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
-  /// The fingerprints of `a`, followed by those of `b`. Precondition: each of them is one range.
+  /// The fingerprints of `a` followed by those of `b`. Precondition: neither is itself a concatenation.
   fingerprint_words(const fingerprint_words& a, const fingerprint_words& b) noexcept
       : bytes_(a.bytes_), size_(a.size_), behind_(b.bytes_), behind_size_(b.size_) {}
 
@@ -55,15 +55,15 @@ class fingerprint_words {
 template <class Fingerprint>
 fingerprint_words(std::span<const Fingerprint>) -> fingerprint_words<words_for(Fingerprint::bits)>;
 
-/// Some of many fingerprints, by ascending numbers: all from some number on, or those of a list.
+/// A subset of fingerprints in ascending order: all from some number on, or those of a list of numbers.
 template <std::size_t Words, class Number>
 class chosen_words {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  chosen_words(const fingerprint_words<Words>& all) noexcept  // NOLINT(google-explicit-constructor): all of them
+  chosen_words(const fingerprint_words<Words>& all) noexcept  // implicit: selects all
       : all_(all), size_(all.size()) {}
-  /// The list must outlive this object.
+  /// Precondition: the list outlives this object.
   chosen_words(const fingerprint_words<Words>& all, std::span<const Number> numbers) noexcept
       : all_(all), list_(numbers.data()), size_(numbers.size()) {}
 
@@ -85,7 +85,7 @@ class chosen_words {
     result.size_ = count;
     return result;
   }
-  /// Others of the same fingerprints, by another list.
+  /// Selects other fingerprints of the same corpus, by another list.
   [[nodiscard]] chosen_words of(std::span<const Number> numbers) const noexcept { return {all_, numbers}; }
 
  private:
@@ -95,8 +95,8 @@ class chosen_words {
   std::size_t size_;
 };
 
-/// Whether two positions whose fingerprints are near each other belong together. An empty function accepts all. It is
-/// called from many threads.
+/// A callback that decides whether two positions with near fingerprints belong together. An empty function accepts all
+/// pairs. It is called from many threads.
 using pair_check = std::function<bool(std::size_t, std::size_t)>;
 
 }  // namespace neardup::inline v0::detail

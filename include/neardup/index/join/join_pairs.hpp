@@ -1,4 +1,4 @@
-// The pairs that a join of fingerprints finds: each once, sorted, with those of copies.
+// The pairs that a join of fingerprints finds: each once, sorted, with the pairs of copies.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each once, first < second. Parts
-/// call it at the same time, with some pairs each, in no order. If it returns false, the join ends soon.
+/// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each pair once, first < second. All
+/// parts call it concurrently, in unspecified order. If it returns false, the join ends soon.
 template <std::size_t Words, class Offset>
 void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
@@ -47,8 +47,8 @@ void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runne
   });
 }
 
-/// Sorts pairs of positions, the first ones of which are in begin .. end, by the first, then the second.
-/// Complexity: O(pairs) unless many have the same first. Memory: as much again for a time.
+/// Sorts pairs by (first, second). Precondition: begin <= first < end for all pairs.
+/// Complexity: O(pairs) unless many share one `first`. Memory: temporarily a copy of the pairs.
 template <class Offset>
 void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size_t end, const any_runner& run) {
   const auto is_before = [](const near_pair<Offset>& a, const near_pair<Offset>& b) {
@@ -63,7 +63,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
   std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
   {
-    scratch_array<near_pair<Offset>> scratch;  // All pairs are read before the first one is written back.
+    scratch_array<near_pair<Offset>> scratch;  // All pairs are copied here before the first one is written back.
     radix_partition(
         pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
         [&](const near_pair<Offset>& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },
@@ -81,7 +81,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   });
 }
 
-/// All pairs of distinct fingerprints, in no order.
+/// Returns: all pairs of distinct fingerprints, in unspecified order.
 template <std::size_t Words, class Offset>
 std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run) {
   std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
@@ -97,9 +97,9 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
   return pairs;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, one of which is in the group of copies whose first is
-/// `a` and the other in that of `b`.
-/// Returns: false if the visitor did.
+/// Calls visit(i, j, distance) for all positions i < j, one from the group of copies whose first position is `a`, the
+/// other from the group of `b`.
+/// Returns: false if the visitor returned false.
 template <std::size_t Words, class Offset, class Visit>
 bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::size_t b, int distance,
                   const Visit& visit) {
@@ -115,7 +115,7 @@ bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::
   return true;
 }
 
-/// Calls visit(i, j, 0) for all pairs of copies of each other. Returns: false if the visitor did.
+/// Calls visit(i, j, 0) for all pairs within groups of copies. Returns: false if the visitor returned false.
 template <std::size_t Words, class Offset, class Visit>
 bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& visit) {
   const auto copies = groups.copies();
@@ -128,12 +128,12 @@ bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& vis
   return true;
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j, by i, then j, until it returns false; `pairs` are
-/// those of distinct ones.
+/// Calls visit(i, j, distance) for all pairs of positions i < j, sorted by (i, j), until it returns false. `pairs` are
+/// the pairs of distinct fingerprints.
 template <std::size_t Words, class Offset, class Visit>
 void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
                     const any_runner& run, const Visit& visit) {
-  // A copy of `first` may come after `second`; then the pair is found from `second`.
+  // A copy of `first` may come after `second`; that pair is found from `second`, by the reversed pair.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
     const auto copies = groups.copies_of(pair.first);
@@ -151,7 +151,7 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
     members.push_back({copy.position, copy.first});
   }
   std::sort(members.begin(), members.end(), [](const member& m, const member& n) { return m.position < n.position; });
-  std::vector<std::pair<Offset, int>> later;  // the partners of i that come after it, and their distances
+  std::vector<std::pair<Offset, int>> later;  // the partners j > i of the current i, with their distances
   const auto add = [&](Offset i, Offset first, int distance) {
     if (first > i) later.emplace_back(first, distance);
     if (!groups.is_copied(first)) return;
@@ -179,7 +179,7 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
   }
 }
 
-/// The same with a join of its own: all pairs of near-duplicates, sorted.
+/// Joins the fingerprints, and calls visit(i, j, distance) for all pairs, sorted by (i, j), until it returns false.
 template <class Offset, std::size_t Words, class Visit>
 void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
                     const Visit& visit) {
@@ -197,8 +197,8 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bi
   }
 }
 
-/// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in no order, from any thread, never twice at
-/// a time.
+/// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in unspecified order, from any thread. Calls
+/// never overlap.
 template <class Offset, std::size_t Words>
 void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& how,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {
@@ -210,14 +210,14 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& h
   } else if (!visit_copy_pairs(groups, visit)) {
     return;
   }
-  // Each part hands over some pairs at a time, so that the parts seldom wait for each other.
+  // Each part hands its pairs over in batches, so that parts seldom wait for the mutex.
   constexpr std::size_t handed = 1024;
   std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(how.run));
   std::mutex mutex;
   bool goes_on = true;
   const auto hand_over = [&](std::vector<near_pair<Offset>>& pairs) {
     const std::lock_guard<std::mutex> lock(mutex);
-    // Set before the call: if the visitor throws, no other part may call it again.
+    // Set before the call: if the visitor throws, no other part calls it again.
     const bool went_on = std::exchange(goes_on, false);
     for (const auto& [a, b, distance] : pairs) {
       if (!went_on) return false;

@@ -1,4 +1,4 @@
-// How fingerprints are joined: by which tables, each cut into how many buckets.
+// The plan of a join: its tables, and the number of buckets of each.
 #pragma once
 
 #include <algorithm>
@@ -19,20 +19,20 @@
 
 namespace neardup::inline v0::detail {
 
-/// One table of a join. Two fingerprints meet in it if their keys differ in no more than `radius` bits.
+/// One table of a join. Two fingerprints meet in a table if their keys differ in at most `radius` bits.
 template <std::size_t Words>
 struct join_table {
   using words_type = std::array<std::uint64_t, Words>;
 
-  table_key<Words> key;  ///< of no bits in the table of everything
+  table_key<Words> key;  ///< of width 0 in the table that compares everything
   int radius = 0;
-  int address_bits = 0;  ///< there are 2^address_bits buckets
+  int address_bits = 0;  ///< log2 of the number of buckets
 
   [[nodiscard]] bool admits(const words_type& a, const words_type& b) const noexcept {
     return key.is_within(differing_bits(a, b), radius);
   }
 
-  /// The bucket of a fingerprint. The buckets of two that meet differ in at most `radius` bits.
+  /// The bucket of a fingerprint. Fingerprints that meet have addresses that differ in at most `radius` bits.
   [[nodiscard]] std::size_t address(const words_type& x) const noexcept {
     if (address_bits == 0) return 0;
     if (radius == 0) return static_cast<std::size_t>(key.hash(x) >> (static_cast<int>(word_bits) - address_bits));
@@ -40,21 +40,22 @@ struct join_table {
   }
 };
 
-/// What a join costs, in nanoseconds on one core of a Zen 5. Only their proportions matter, and only to the choice.
+/// The cost model of a join, in nanoseconds on one core of a Zen 5. Only proportions matter, and only for the choice of
+/// a layout.
 struct join_costs {
-  double record;  ///< putting a fingerprint into a table, in two passes
-  double pair;    ///< two filters compared, or two whole fingerprints, among many
-  double few;     ///< a filter compared with a bucket of few
-  double bucket;  ///< two buckets brought together
+  double record;  ///< moving a fingerprint into a table, in two passes
+  double pair;    ///< comparing two filters, or two whole fingerprints, in a large bucket
+  double few;     ///< comparing a filter with a small bucket
+  double bucket;  ///< starting the join of two buckets
 
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
-    // For 64 bits each. Whole fingerprints cost a little more per word, since their words have to be gathered.
+    // The cost for 64 bits. Whole fingerprints cost a little more per word, since their words have to be gathered.
     double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : 1.5;
     if (narrow && has_avx2(level)) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
-    // The fingerprints of a pair that passes are compared in full.
+    // A pair whose filters pass is compared in full.
     const std::size_t filter_bits = narrow ? 32 : 64;
     double passing = 0;
     double ways = 1;
@@ -74,10 +75,10 @@ class join_plan {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// For `count` fingerprints of `bits` bits, joined within k bits by the layout of `blocks` blocks; the first `kept`
-  /// of them are joined with the others only.
-  /// blocks = 0 takes the cheapest layout, judged by `sample`, some of the fingerprints: where keys are skewed, buckets
-  /// are crowded, and what is best for uniform ones is not.
+  /// Plans the join of `count` fingerprints of `bits` bits within k bits, in the layout of `blocks` blocks. If kept >
+  /// 0, the first `kept` fingerprints are joined with the others only.
+  /// blocks = 0 chooses the cheapest layout, judged by `sample`, some of the fingerprints: skewed keys crowd their
+  /// buckets, and the best layout for uniform fingerprints is not the best for them.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
             std::span<const words_type> sample, instruction_set level)
@@ -97,10 +98,10 @@ class join_plan {
 
   [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
 
-  /// What the join is expected to cost, in the units of join_costs, if the layout was not given.
+  /// The expected cost of the join in the units of join_costs; 0 if the layout was given.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Whether `table` is the first one in which two fingerprints meet. Only that one reports them.
+  /// Returns: true if `table` is the first in which two fingerprints meet. Only the first one reports the pair.
   [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
     for (std::size_t before = 0; before < table; ++before) {
       if (tables_[before].admits(a, b)) return false;
@@ -124,8 +125,9 @@ class join_plan {
     return result;
   }
 
-  /// Without a radius, buckets of 4 to 8 records: smaller ones are compared no faster, and each costs something itself.
-  /// With a radius, the cheapest number: more buckets are smaller, but each is joined with more others.
+  /// Returns: log2 of the number of buckets. Radius 0: buckets of 4 to 8 records, since smaller ones are compared no
+  /// faster and each has a fixed cost. With a radius: the cheapest number, since more buckets are smaller but each is
+  /// joined with more others.
   int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
@@ -137,7 +139,7 @@ class join_plan {
     return best;
   }
 
-  /// The cost of a table if its addresses are uniform, or if a share `met` of all pairs meet in its buckets.
+  /// The cost of a table. `met` is the share of all pairs that share a bucket, at least that of uniform addresses.
   double cost(int address_bits, int radius, double met) const noexcept {
     const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
     const double joined =
@@ -159,9 +161,9 @@ class join_plan {
     return sum;
   }
 
-  /// The share of the pairs of the sample that meet in buckets of this table.
+  /// The share of the pairs of the sample that meet in this table.
   double sampled_share(const join_table<Words>& table) const {
-    constexpr std::size_t max_with_radius = 512;  // because these are compared pair by pair
+    constexpr std::size_t max_with_radius = 512;  // because this case compares all pairs
     const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
     if (size < 2) return 0;
     std::vector<std::size_t> addresses(size);
@@ -185,8 +187,8 @@ class join_plan {
 
   table_list cheapest(std::size_t bits, int k) {
     struct choice {
-      double cost;  // if the fingerprints were uniform
-      int blocks;   // 0: the table of everything
+      double cost;  // assuming uniform fingerprints
+      int blocks;   // 0: the table that compares everything
     };
     std::vector<choice> choices{{uniform_cost(everything()), 0}};
     double least = choices[0].cost;
@@ -195,13 +197,13 @@ class join_plan {
         if (blocks > k) break;  // More blocks have even more tables.
         continue;
       }
-      // A layout whose passes alone cost more than all of another is out.
+      // Skips a layout whose passes alone cost more than another layout in all.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
       if (passes >= least) continue;
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
       least = (std::min)(least, choices.back().cost);
     }
-    // The sample can only raise a cost, so layouts that are too expensive without it need no look at it.
+    // The sample can only raise a cost, so layouts that are too dear without it are not sampled.
     std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
       return a.cost != b.cost ? a.cost < b.cost : a.blocks < b.blocks;
     });
@@ -221,9 +223,9 @@ class join_plan {
   double count_;
   double pairs_;
   join_costs costs_;
-  std::span<const words_type> sample_;  // for the constructor only
+  std::span<const words_type> sample_;  // used by the constructor only
   table_list tables_;
-  double cost_ = 0;  // of the cheapest layout, if the layout was not given
+  double cost_ = 0;  // of the cheapest layout; 0 if the layout was given
 };
 
 }  // namespace neardup::inline v0::detail
