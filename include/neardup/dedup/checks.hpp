@@ -16,7 +16,7 @@ namespace neardup::inline v0 {
 inline constexpr double default_similarity = 0.8;
 
 /// By default, texts of fewer distinct tokens count as short: their fingerprints may be near each other by chance.
-/// docs/design.md has the measurements behind it.
+/// docs/decisions/0018-short-texts.md has the measurements behind it.
 inline constexpr std::size_t default_min_tokens = 8;
 
 /// The check that accepts every candidate: fingerprints alone decide. Leave out short texts then (see

@@ -16,7 +16,7 @@ enum class set_similarity {
 };
 
 /// A text of fewer features in common with another is not contained in it, whatever its share: three common words are
-/// no finding. docs/design.md has what was measured.
+/// no finding. docs/decisions/0034-exact-set-joins.md has what was measured.
 inline constexpr std::size_t default_min_contained = 8;
 
 }  // namespace neardup::inline v0

@@ -213,7 +213,7 @@ struct short_rounds {
 
 /// The hashes of arranged words of 1 to 8 bytes, with these lengths and any seeds: both formulas, and a blend.
 /// Its rounds are those of short_rounds, but shift each lane by its own number; one type for both is slower
-/// (bench/trials.md).
+/// (docs/decisions/0009-kernels.md).
 template <class Lanes>
 struct brief_rounds {
   using signed_lanes = decltype(Lanes{} < Lanes{});
