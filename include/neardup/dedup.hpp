@@ -1,4 +1,4 @@
-// From matches to decisions: all of neardup/dedup/, but for the advice (dedup/advice/advice.hpp).
+// All of neardup/dedup/: from matches to decisions. Not included: the advice (dedup/advice/advice.hpp).
 #pragma once
 
 #include "version.hpp"

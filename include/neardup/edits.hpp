@@ -1,4 +1,4 @@
-// From texts to those of an edit similarity: all of neardup/edits/.
+// All of neardup/edits/: from texts to pairs of similar texts.
 #pragma once
 
 #include "version.hpp"

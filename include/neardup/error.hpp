@@ -1,4 +1,4 @@
-// One way to report a call that cannot be answered: an exception, or a handler where exceptions are off.
+// How failed calls are reported: by an exception, or by a handler if exceptions are off.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0 {
 
-/// What a program built with -fno-exceptions calls instead of throwing; it must not return.
+/// The function that a program built with -fno-exceptions calls instead of throwing. Precondition: it does not return.
 using failure_handler = void (*)(const char* message);
 
 namespace detail {
@@ -46,7 +46,7 @@ template <class Exception>
 #endif
 }
 
-/// Calls a function at the end of its scope, if it is due still: takes back a step when a later one throws.
+/// Calls a function at the end of the scope unless is_due was cleared: rolls back a step when a later one throws.
 template <class Function>
 struct undo {
   Function function;

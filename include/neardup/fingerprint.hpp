@@ -1,4 +1,4 @@
-// tokens -> simhash<Bits> or minwise<Bits>: weighters, hashers, simhasher, minwise_hasher, what merges, batches.
+// All of neardup/fingerprint/: from tokens to simhash<Bits> or minwise<Bits>.
 #pragma once
 
 #include "version.hpp"

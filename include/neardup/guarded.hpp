@@ -1,4 +1,4 @@
-// One value for many threads: many read it at once, one changes it, and neither waits for ever.
+// A value shared by threads: many readers or one writer, without starvation of either.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0 {
 
-/// A deduplicator, or what stands on one: texts can be described for it without it.
+/// A deduplicator, or a class around one: it has a describer, which describes texts without the lock.
 template <class T>
 concept deduplicating = requires(const T& value) {
   typename T::workspace;
@@ -28,7 +28,7 @@ concept deduplicating = requires(const T& value) {
 
 namespace detail {
 
-/// Memory for one thread at a time, for as many threads as come at once.
+/// A pool of scratch objects, one per concurrent caller. Thread-safe.
 template <class T>
 class memory_pool {
  public:
@@ -46,7 +46,7 @@ class memory_pool {
     std::unique_ptr<T> memory_;
   };
 
-  /// Lends memory until what is returned goes.
+  /// Lends an object until the returned handle is destroyed.
   [[nodiscard]] lent lend() {
     std::unique_lock lock(mutex_);
     if (count_ > 0) return lent(*this, std::move(free_[--count_]));
@@ -67,7 +67,7 @@ class memory_pool {
   std::size_t count_ = 0;
 };
 
-/// What a thread needs to describe a text for a value, and to look for it there.
+/// The scratch memory of one thread, for describing a text and searching with it.
 template <class T>
 struct describing_memory {
   typename T::describer_type::workspace describing;
@@ -86,18 +86,16 @@ struct describing_memory_of<T> {
 
 }  // namespace detail
 
-/// A value, such as an index or a deduplicator, that threads read and change: any number of readers at a time, or one
-/// writer.
+/// A value, such as an index or a deduplicator, that threads share: any number of concurrent readers, or one writer.
 ///
-/// A writer waits for the readers that are under way and for those that its predecessor kept waiting, each of which
-/// comes in once; later readers wait for it. So a reader waits for one writer at most, and a writer for one call of each
-/// reader. (std::shared_mutex of glibc lets readers overtake for ever: with eight of them, no write in 28 s.) Readers of
-/// different threads rarely touch the same line of the cache, so that reading costs two atomic additions. A reader must
-/// not read again, nor write, within its call; nor a writer.
+/// A writer waits for the current readers, and for the readers that the previous writer kept waiting, each of which
+/// reads once. Later readers wait for the writer. So a reader waits for at most one writer, and a writer for at most
+/// one call of each reader. (With std::shared_mutex of glibc, eight readers starved a writer for 28 s.) Readers of
+/// different threads rarely share a cache line, so reading costs two atomic additions.
+/// Precondition: a reader or writer does not call read() or write() within its call.
 ///
-/// A deduplicator, or what stands on one, has its calls here too: texts are described before it is locked, so that a
-/// writer keeps others waiting for the search alone. Writing many documents at once, by add_batch, waits for readers
-/// once.
+/// For a deduplicator or a class around one, its members are here too. Texts are described outside of the lock, so a
+/// writer blocks others during the search only. add_batch adds many documents under one lock.
 /// Example: `guarded<pigeonhole_index<64>> index;  index.write([&](auto& i) { i.insert(fingerprint, id); });
 ///          bool known = index.read([&](const auto& i) { return i.any_within(query); });`
 template <class T>
@@ -110,7 +108,7 @@ class guarded {
   guarded& operator=(const guarded&) = delete;
   ~guarded() = default;
 
-  /// Calls `use(value)`, with others at the same time. Returns: what that returns. Throws: what it throws.
+  /// Calls `use(value)`, concurrently with other readers. Returns and throws: as `use`.
   template <std::invocable<const T&> Use>
   decltype(auto) read(Use&& use) const {
     slot& own = own_slot();
@@ -123,7 +121,7 @@ class guarded {
     return std::forward<Use>(use)(value_);
   }
 
-  /// Calls `change(value)`, alone. Returns: what that returns. Throws: what it throws.
+  /// Calls `change(value)` exclusively. Returns and throws: as `change`.
   template <std::invocable<T&> Change>
   decltype(auto) write(Change&& change) {
     const std::lock_guard lock(writers_);
@@ -141,9 +139,9 @@ class guarded {
     return std::forward<Change>(change)(value_);
   }
 
-  // ---- what a deduplicator has ---------------------------------------------------------------------------------------
+  // ---- members of a deduplicator ------------------------------------------------------------------------------------
 
-  /// As the deduplicator's; `when` is the time of a stream_deduplicator.
+  /// As the deduplicator's; `when` is the time for a stream_deduplicator.
   template <deduplicating D = T, std::convertible_to<std::uint64_t>... When>
   auto add(std::string_view text, const typename D::id_type& id, When... when) {
     return change_by(text, [&](T& value, const auto& document) {
@@ -183,7 +181,7 @@ class guarded {
   [[nodiscard]] std::size_t size() const requires deduplicating<T> {
     return read([](const T& value) { return value.size(); });
   }
-  /// Writers wait until all is visited.
+  /// Visits all kept documents under the reader's lock: writers wait for all of it.
   template <class Visit>
   void for_each_kept(Visit&& visit) const requires deduplicating<T> {
     read([&](const T& value) { value.for_each_kept(visit); });
@@ -201,8 +199,8 @@ class guarded {
     return slots_[number % slot_count];
   }
 
-  // Phases are even while nobody writes. Writers have every second odd one in turn, so that those whom one of them keeps
-  // waiting are counted apart from those of the next.
+  // phase_ is odd while a writer is active. Odd phases use waiting_[0] and waiting_[1] alternately, so that the readers
+  // blocked by one writer are counted apart from those of the next.
   static constexpr bool is_writing(std::uint32_t phase) noexcept { return phase % 2 != 0; }
   std::atomic<std::uint32_t>& kept_waiting_by(std::uint32_t phase) const noexcept { return waiting_[phase / 2 % 2]; }
 
@@ -213,15 +211,15 @@ class guarded {
     if (count.fetch_sub(1) == 1) count.notify_all();
   }
 
-  // A reader counts itself and then looks for a writer; a writer says that it comes and then looks at the counts: in
-  // one order of all, so that one of them sees the other.
+  // A reader increments its count, then reads phase_; a writer sets phase_, then reads the counts. All of these are
+  // sequentially consistent, so at least one of the two sees the other.
   void enter(slot& own) const noexcept {
     own.readers.fetch_add(1);
     for (std::uint32_t phase = phase_.load(); is_writing(phase); phase = phase_.load()) {
       leave(own);
       std::atomic<std::uint32_t>& waiting = kept_waiting_by(phase);
       waiting.fetch_add(1);
-      // If the writer is there still, the next one will see this count, and let this reader in before it writes.
+      // If the writer is still active, the next one sees this count, and lets this reader in before it writes.
       const bool is_counted = phase_.load() == phase;
       if (is_counted) phase_.wait(phase);
       own.readers.fetch_add(1);
@@ -245,7 +243,7 @@ class guarded {
   T value_;
   std::mutex writers_;
   std::atomic<std::uint32_t> phase_{0};
-  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // readers that met a writer, by its phase
+  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // readers blocked by a writer, by its phase
   mutable std::array<slot, slot_count> slots_;
   mutable typename detail::describing_memory_of<T>::type memory_;
 };

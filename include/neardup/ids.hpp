@@ -1,4 +1,4 @@
-// What may name a document.
+// The types that can identify a document.
 #pragma once
 
 #include <concepts>
@@ -6,13 +6,13 @@
 
 namespace neardup::inline v0 {
 
-/// A type whose values may name the documents of an index: a regular, totally ordered, trivially copyable value.
-/// Floating-point numbers are out: NaN has no place in an order.
+/// A type for the ids of documents in an index: regular, totally ordered and trivially copyable. Floating-point types
+/// are excluded, because NaN has no order.
 template <class Id>
 concept index_id =
     std::regular<Id> && std::totally_ordered<Id> && std::is_trivially_copyable_v<Id> && !std::floating_point<Id>;
 
-/// An Id that documents can be numbered with: an integer, but neither bool nor a character.
+/// An id type for automatic numbering: an integer type other than bool and the character types.
 template <class Id>
 concept counting_id =
     std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&

@@ -1,4 +1,4 @@
-// Finding stored fingerprints: all of neardup/index/.
+// All of neardup/index/: from fingerprints to the fingerprints within k bits.
 #pragma once
 
 #include "version.hpp"

@@ -1,4 +1,5 @@
-// Which vector instructions the kernels use: chosen when the program runs, so that one build is fast everywhere.
+// The vector instructions that the kernels use. They are chosen at run time, so that one build is fast on every
+// machine.
 #pragma once
 
 #include <atomic>
@@ -13,14 +14,14 @@
 
 namespace neardup::inline v0 {
 
-/// The levels of instructions that kernels are written for. Every level gives the same results, bit for bit. They have no
-/// order, for those of one architecture are not more or less than those of another.
+/// The instruction-set levels that kernels are written for. Every level gives the same results, bit for bit. Levels are
+/// not ordered, because those of different architectures are not comparable.
 enum class instruction_set : std::uint8_t {
-  portable,  // standard C++, on every machine
-  sse2,      // vectors of 16 bytes, as every x86-64 has them
+  portable,  // standard C++, every machine
+  sse2,      // 16-byte vectors, every x86-64
   avx2,      // x86-64-v3: AVX2, BMI2, POPCNT
   avx512,    // AVX-512 F, BW, DQ, VL, VBMI, VBMI2, VPOPCNTDQ: Ice Lake, Zen 4 and later
-  neon,      // vectors of 16 bytes, as every AArch64 has them
+  neon,      // 16-byte vectors, every AArch64
 };
 
 bool operator<(instruction_set, instruction_set) = delete;
@@ -35,13 +36,13 @@ struct named_instruction_set {
   std::string_view name;
 };
 
-/// All levels. Of two that one machine has, the faster one stands further down.
+/// All levels; of two that one machine has, the faster one comes later.
 inline constexpr named_instruction_set instruction_sets[] = {
     {instruction_set::portable, "portable"}, {instruction_set::sse2, "sse2"}, {instruction_set::avx2, "avx2"},
     {instruction_set::avx512, "avx512"},     {instruction_set::neon, "neon"},
 };
 
-// What a kernel asks of a level: whether the instructions that it is written in are part of it.
+// Whether a level includes the instructions that a kernel is written in.
 constexpr bool has_avx512(instruction_set level) noexcept { return level == instruction_set::avx512; }
 constexpr bool has_avx2(instruction_set level) noexcept { return level == instruction_set::avx2 || has_avx512(level); }
 constexpr bool has_sse2(instruction_set level) noexcept { return level == instruction_set::sse2 || has_avx2(level); }
@@ -49,7 +50,7 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
 
 }  // namespace detail
 
-/// "portable", "sse2", "avx2", "avx512" or "neon".
+/// The name of a level: "portable", "sse2", "avx2", "avx512" or "neon".
 [[nodiscard]] constexpr std::string_view to_string(instruction_set level) noexcept {
   for (const auto& one : detail::instruction_sets) {
     if (one.level == level) return one.name;
@@ -57,7 +58,7 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
   return "portable";
 }
 
-/// Whether this machine has a level.
+/// True if this machine supports a level.
 [[nodiscard]] inline bool is_available(instruction_set level) noexcept {
   switch (level) {
     case instruction_set::portable: return true;
@@ -79,7 +80,7 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
   }
 }
 
-/// The fastest level that this machine has.
+/// The fastest level that this machine supports.
 [[nodiscard]] inline instruction_set best_instruction_set() noexcept {
   static const instruction_set best = [] {
     instruction_set found = instruction_set::portable;
@@ -93,8 +94,8 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
 
 namespace detail {
 
-/// The level that the environment variable NEARDUP_INSTRUCTION_SET asks for, if this machine has it. It is not inlined,
-/// because every kernel asks for the level, and only the first one gets here.
+/// The level in the environment variable NEARDUP_INSTRUCTION_SET, if this machine supports it, else the best one. Not
+/// inlined: every kernel asks for the level, but only the first call gets here.
 NEARDUP_NOINLINE inline instruction_set initial_instruction_set() noexcept {
   if (const char* const wanted = std::getenv("NEARDUP_INSTRUCTION_SET"); wanted != nullptr) {
     for (const auto& one : instruction_sets) {
@@ -111,14 +112,14 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 
 }  // namespace detail
 
-/// The level that kernels use now: the best of the machine, unless the environment variable NEARDUP_INSTRUCTION_SET
-/// named another one when it was first asked for, or set_instruction_set has.
+/// The level that kernels currently use: the argument of set_instruction_set(), else the level in the environment
+/// variable NEARDUP_INSTRUCTION_SET at the first call, else the best of the machine.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }
 
-/// Makes kernels use this level from now on, in all threads. For tests and measurements; results do not change.
-/// Throws: std::invalid_argument if the machine does not have it.
+/// Sets the level of all kernels in all threads. For tests and measurements; results do not change.
+/// Throws: std::invalid_argument if the machine does not support it.
 inline void set_instruction_set(instruction_set level) {
   if (!is_available(level)) {
     detail::fail<std::invalid_argument>("this machine does not have the instruction set " +

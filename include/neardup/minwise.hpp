@@ -1,4 +1,4 @@
-// Min-wise codes: the fingerprint of a set of features without weights.
+// Min-wise codes: fingerprints of unweighted feature sets.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace neardup::inline v0 {
 
-/// One-bit min-wise codes of a set of features, `Bits` of them: two sets with the Jaccard similarity J have codes that
-/// differ in Bits * (1 - J) / 2 bits on average, and spread no more than independent bits would.
+/// One-bit min-wise codes of a feature set, `Bits` of them. The codes of two sets with Jaccard similarity J differ in
+/// Bits * (1 - J) / 2 bits on average, with at most the variance of independent bits.
 ///
-/// For sets without weights they find the same pairs within fewer bits than SimHash, so that far fewer others are near.
-/// A value like simhash<Bits>, with the same members, which are those of fingerprint_bits, but a type of its own: the
-/// two kinds neither compare nor share an index. minwise_hasher makes them.
+/// For unweighted sets they reach the same recall as SimHash at a smaller distance, so there are far fewer candidates.
+/// A value type like simhash<Bits>, with the members of fingerprint_bits. The two kinds are separate types: they
+/// neither compare nor share an index. minwise_hasher computes codes.
 /// Source: Li and König, b-Bit Minwise Hashing, WWW 2010, section 3, for b = 1.
 template <std::size_t Bits>
 class minwise : public fingerprint_bits<minwise<Bits>, Bits> {
   using base = fingerprint_bits<minwise<Bits>, Bits>;
 
  public:
-  /// What a bit of it is.
+  /// The meaning of a bit.
   static constexpr fingerprint_kind kind = fingerprint_kind::minwise;
 
   using base::base;

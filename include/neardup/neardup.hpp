@@ -1,5 +1,5 @@
-// All of neardup but for the advice (dedup/advice/advice.hpp) and Chinese words (text/chinese/chinese_words.hpp): finds
-// near-duplicate texts by fingerprints and exact search within a Hamming distance.
+// All of neardup: finds near-duplicate texts by fingerprints and exact search within a Hamming distance. Not included:
+// the advice (dedup/advice/advice.hpp) and Chinese words (text/chinese/chinese_words.hpp).
 #pragma once
 
 #include "version.hpp"

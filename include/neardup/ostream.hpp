@@ -1,4 +1,4 @@
-// Opt-in: fingerprints go to streams, as in tests that print what they compare. The library itself needs no streams.
+// Opt-in stream output of fingerprints, for instance in failure messages of tests. The library itself needs no streams.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace neardup::inline v0 {
 
-/// Writes the digits of to_hex().
+/// Writes the hexadecimal digits of to_hex().
 /// Example: `std::cout << *hash(text) << '\n';`
 template <class Self, std::size_t Bits>
 std::ostream& operator<<(std::ostream& out, const fingerprint_bits<Self, Bits>& fingerprint) {

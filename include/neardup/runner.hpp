@@ -1,4 +1,4 @@
-// How work is spread over threads: what the functions over many texts or fingerprints take as their last argument.
+// Runners spread work over threads. Functions over many texts or fingerprints take one as their last argument.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace neardup::inline v0 {
 
-/// What spreads work: `threads`, or a type of the caller's that hands the parts to a thread pool.
+/// A runner: `threads`, or a type of yours that passes work on to a thread pool. Work is divided into numbered parts.
 ///
-/// A runner has two const members. `run.parts()` says how many parts there should be. `run(parts, work)`, called with
-/// as many or fewer, even none, calls `work(part)` once for each part from 0 to parts - 1, on any thread, and returns
-/// when all are done; `work` does not throw. A runner is copied: one that stands for a pool holds a pointer to it.
+/// A runner has two const members. `run.parts()` returns the preferred number of parts. `run(parts, work)`, with that
+/// many or fewer, even 0, calls `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all
+/// are done; `work` does not throw. Runners are copied, so a runner for a pool holds a pointer to the pool.
 template <class T>
 concept runner = std::copy_constructible<T> &&
     requires(const T& run, std::size_t parts, const std::function<void(std::size_t)>& work) {
@@ -30,7 +30,7 @@ concept runner = std::copy_constructible<T> &&
 
 namespace detail {
 
-/// Has one of the two members, so that it is meant to be a runner, but is none.
+/// A type with one of the two members only: meant to be a runner, but incomplete.
 template <class T>
 concept incomplete_runner = !runner<T> && (requires(T & run) {
   run.parts();
@@ -38,15 +38,15 @@ concept incomplete_runner = !runner<T> && (requires(T & run) {
 
 }  // namespace detail
 
-/// Any runner, as one type; without one, all parts run on the caller's thread, which is the default everywhere.
+/// A type-erased runner. The default one, without a runner, runs all parts on the calling thread.
 ///
-/// Results never depend on the runner. What a call through it costs does not matter: there is one for each pass over
-/// the data.
+/// Results never depend on the runner. The cost of the indirect call is negligible: there is one per pass over the
+/// data.
 class any_runner {
  public:
   any_runner() = default;
 
-  // The order of the conditions matters: whether any_runner can be copied must not be asked while that is being decided.
+  // The order of the conditions matters: it keeps the copy-constructibility of any_runner from depending on itself.
   template <class Run>
     requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
@@ -60,7 +60,7 @@ class any_runner {
                   "operator()(parts, work), which calls work(part) for each part from 0 to parts - 1");
   }
 
-  /// The number of parts that keep all threads busy, at least 1.
+  /// The number of parts that keeps all threads busy, at least 1.
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
 
   /// Calls `work(part)` for each part, and returns when all are done. Precondition: `work` does not throw.
@@ -70,7 +70,7 @@ class any_runner {
   }
 
  private:
-  // One type for all that is run: a std::function of each would be most of what a pass costs to compile.
+  // One type for all work: a std::function per kind of work would be most of the compile time of a pass.
   struct work_reference {
     const void* work;
     void (*call)(const void* work, std::size_t part);
@@ -97,10 +97,10 @@ class any_runner {
 
 namespace detail {
 
-/// Keeps the exception of the first part of some work, in their order, that has one.
+/// Keeps one exception of concurrent work: that of the lowest position.
 class first_failure {
  public:
-  /// Calls `work()`. Returns: whether it did not throw.
+  /// Calls `work()`. Returns: false if it threw.
   template <class Work>
   bool guard(std::size_t position, const Work& work) noexcept {
 #if NEARDUP_EXCEPTIONS
@@ -135,14 +135,14 @@ class first_failure {
 #endif
 };
 
-/// How many parts a runner should be given for `count` steps of which fewer than `min` are not worth a thread.
+/// The number of parts for `count` steps, if fewer than `min` steps do not repay a thread.
 [[nodiscard]] inline std::size_t parts_for(const any_runner& run, std::size_t count, std::size_t min) {
   return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
 }
 
-/// Shares out the numbers below `count`, `step` at a time: calls `work(part, first, last)` from `parts` parts of `run`
-/// until all are taken. If it returns false, no more are.
-/// Returns: whether it never did. Throws: of what `work` throws the exception of the smallest numbers.
+/// Distributes the numbers 0..count - 1 in runs of `step`: `parts` parts of `run` call `work(part, first, last)` until
+/// all numbers are taken, or a call returns false.
+/// Returns: false if a call returned false. Throws: the exception of the lowest numbers.
 inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count, std::size_t step,
                      const std::function<bool(std::size_t part, std::size_t first, std::size_t last)>& work) {
   std::atomic<std::size_t> next = 0;

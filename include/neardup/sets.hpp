@@ -1,4 +1,4 @@
-// From feature sets to those that are similar: all of neardup/sets/.
+// All of neardup/sets/: from feature sets to pairs of similar sets.
 #pragma once
 
 #include "version.hpp"

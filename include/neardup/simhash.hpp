@@ -1,4 +1,4 @@
-// The fingerprint itself: a fixed number of bits, compared by how many of them differ.
+// The fingerprint: a fixed number of bits, compared by the number of differing bits.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@
 
 namespace neardup::inline v0 {
 
-/// What a bit of a fingerprint is, and so how likely it is to differ. The numbers stand in files.
+/// The kind of a fingerprint: what a bit means, hence how likely it differs. The numbers are part of the file format.
 enum class fingerprint_kind : std::uint8_t {
-  simhash = 1,  // a vote of weighted features: it differs with probability acos(cosine) / pi
-  minwise = 2,  // of the feature with the least hash: it differs with probability (1 - Jaccard similarity) / 2
+  simhash = 1,  // a weighted vote of the features: differs with probability acos(cosine) / pi
+  minwise = 2,  // a bit of the feature of least hash: differs with probability (1 - Jaccard similarity) / 2
 };
 
-/// "simhash" or "minwise".
+/// The name of a kind: "simhash" or "minwise".
 [[nodiscard]] constexpr std::string_view to_string(fingerprint_kind kind) noexcept {
   return kind == fingerprint_kind::minwise ? "minwise" : "simhash";
 }
 
 namespace detail {
 
-/// Refuses distances that fingerprints of `bits` bits cannot have.
+/// Throws std::invalid_argument for a distance that fingerprints of `bits` bits cannot have.
 inline void check_distance(std::size_t bits, int k) {
   if (k < 0 || static_cast<std::size_t>(k) > bits) {
     fail<std::invalid_argument>("distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits) +
@@ -40,27 +40,27 @@ inline void check_distance(std::size_t bits, int k) {
 
 }  // namespace detail
 
-/// The members of simhash<Bits> and minwise<Bits>, which are `Self`. Not for use by itself: each kind compares with its
-/// own only.
+/// The common base of simhash<Bits> and minwise<Bits>, which are `Self`. Not for direct use: each kind compares with
+/// its own only.
 template <class Self, std::size_t Bits>
 class fingerprint_bits {
   static_assert(Bits >= 16, "neardup: a fingerprint has at least 16 bits; write simhash<64>");
   static_assert(Bits % 8 == 0, "neardup: the width of a fingerprint is a whole number of bytes: 16, 24, 32, ...");
 
  public:
-  static constexpr std::size_t bits = Bits;                      ///< how many bits it has
-  static constexpr std::size_t words = detail::words_for(Bits);  ///< how many words of 64 bits hold them
+  static constexpr std::size_t bits = Bits;                      ///< the number of bits
+  static constexpr std::size_t words = detail::words_for(Bits);  ///< the number of 64-bit words
   /// The bits as words, the lowest first.
   using words_type = std::array<std::uint64_t, words>;
 
-  /// All bits zero.
+  /// All bits are zero.
   constexpr fingerprint_bits() noexcept = default;
 
-  /// The fingerprint whose bits are those of `value`, lowest first.
+  /// Makes a fingerprint of the bits of `value`, lowest first.
   /// Throws: std::invalid_argument if `value` has a bit beyond `Bits`.
   constexpr explicit fingerprint_bits(std::uint64_t value) requires(Bits <= 64) : fingerprint_bits(words_type{value}) {}
 
-  /// The fingerprint with these words, lowest first.
+  /// Makes a fingerprint of words, lowest first.
   /// Throws: std::invalid_argument if the last word has a bit beyond `Bits`.
   constexpr explicit fingerprint_bits(const words_type& value) : words_(value) {
     if ((value[words - 1] & ~last_mask) != 0) {
@@ -69,19 +69,19 @@ class fingerprint_bits {
     }
   }
 
-  /// The words, lowest bits first; unused high bits of the last one are zero.
+  /// The words, lowest first; unused high bits of the last word are zero.
   [[nodiscard]] constexpr const words_type& to_words() const noexcept { return words_; }
 
   /// The fingerprint as one number.
   [[nodiscard]] constexpr std::uint64_t to_uint64() const noexcept requires(Bits <= 64) { return words_[0]; }
 
-  /// Whether bit `i` is set.
+  /// Returns: true if bit `i` is set.
   /// Throws: std::out_of_range if i >= Bits.
   [[nodiscard]] constexpr bool test(std::size_t i) const {
     check(i);
     return ((words_[i / detail::word_bits] >> (i % detail::word_bits)) & 1U) != 0;
   }
-  /// The same as test(i).
+  /// Same as test(i).
   [[nodiscard]] constexpr bool operator[](std::size_t i) const { return test(i); }
 
   /// Sets bit `i` to `value`.
@@ -98,7 +98,7 @@ class fingerprint_bits {
   /// Throws: std::out_of_range if i >= Bits.
   constexpr Self& flip(std::size_t i) { return set(i, !test(i)); }
 
-  /// Exactly Bits / 4 lower-case hexadecimal digits, the highest bits first.
+  /// The fingerprint as exactly Bits / 4 lower-case hexadecimal digits, highest bits first.
   [[nodiscard]] std::string to_hex() const {
     std::string text(hex_digits, '0');
     for (std::size_t i = 0; i < hex_digits; ++i) {
@@ -109,8 +109,8 @@ class fingerprint_bits {
     return text;
   }
 
-  /// Reads what to_hex() writes, in either case.
-  /// Returns: nothing unless `text` is exactly Bits / 4 hexadecimal digits.
+  /// Parses the digits of to_hex(), in either case.
+  /// Returns: nullopt unless `text` is exactly Bits / 4 hexadecimal digits.
   [[nodiscard]] static constexpr std::optional<Self> from_hex(std::string_view text) noexcept {
     if (text.size() != hex_digits) return std::nullopt;
     Self result;
@@ -162,15 +162,15 @@ class fingerprint_bits {
 ///
 /// A regular value: copyable, equality-comparable, ordered as a number, hashable, usable in constant expressions.
 /// Bit i is bit i % 64 of word i / 64; bits beyond `Bits` are always zero.
-/// Its members are those of fingerprint_bits: it is made of nothing (all bits zero), of a number if Bits <= 64, of words
-/// (`words_type`) or of digits (from_hex()), and read by to_words(), to_uint64(), to_hex() and test().
+/// The members are those of fingerprint_bits. A simhash is constructed from nothing (all bits zero), a number if Bits
+/// <= 64, words (`words_type`) or digits (from_hex()); to_words(), to_uint64(), to_hex() and test() read it.
 /// Source: Charikar, Similarity Estimation Techniques from Rounding Algorithms, STOC 2002, section 3.
 template <std::size_t Bits>
 class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
   using base = fingerprint_bits<simhash<Bits>, Bits>;
 
  public:
-  /// What a bit of it is.
+  /// The meaning of a bit.
   static constexpr fingerprint_kind kind = fingerprint_kind::simhash;
 
   using base::base;

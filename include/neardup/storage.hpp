@@ -1,4 +1,4 @@
-// Any of these to bytes and back: all of neardup/storage/.
+// All of neardup/storage/: the other types as bytes in files, and back.
 #pragma once
 
 #include "version.hpp"

@@ -1,4 +1,4 @@
-// text -> tokens: tokenizers, UTF-8, folding and normalising.
+// All of neardup/text/: from text to tokens.
 #pragma once
 
 #include "version.hpp"

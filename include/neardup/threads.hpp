@@ -1,4 +1,4 @@
-// Work on several threads of the standard library, for those who have no thread pool of their own.
+// A runner that uses threads of the standard library, for programs without a thread pool.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,17 @@
 
 namespace neardup::inline v0 {
 
-/// A runner (see runner.hpp) that starts threads of the standard library for each call, for programs that have no
-/// thread pool of their own.
+/// A runner (see runner.hpp) that starts std::threads for each call, for programs without a thread pool of their own.
 struct threads {
-  std::size_t count = 0;  ///< how many threads, the caller's among them; 0 for as many as the machine has
+  std::size_t count = 0;  ///< the number of threads, the calling one included; 0 for as many as the machine has
 
-  /// The number of parts that keep all threads busy.
+  /// The number of parts that keeps all threads busy.
   [[nodiscard]] std::size_t parts() const noexcept {
     return count != 0 ? count : (std::max)(std::size_t{1}, std::size_t{std::thread::hardware_concurrency()});
   }
 
-  /// Starts a thread for each part but the first, which the caller's does, and waits for all. Where the system gives
-  /// fewer threads, they do more parts. Precondition: `work` does not throw.
+  /// Starts a thread for each part but part 0, which the calling thread runs, and waits for all. If the system has no
+  /// more threads, the calling thread runs the remaining parts. Precondition: `work` does not throw.
   template <class Work>
   void operator()(std::size_t parts, const Work& work) const {
     if (parts == 0) return;
@@ -37,7 +36,7 @@ struct threads {
     try {
       start();
     } catch (...) {
-      // No more threads, or no memory for them: the rest is done here.
+      // No more threads, or no memory for them: the remaining parts run on the calling thread.
     }
 #else
     start();

@@ -1,4 +1,4 @@
-// Files with bytes of a program's own, in the same form as lists and indexes.
+// Files of a program's own data about fingerprints, in the same container as lists and indexes.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,31 @@
 
 namespace neardup::inline v0 {
 
-/// Bytes of a program's own, about fingerprints that are elsewhere: a header that says what these are made of, and
-/// sections with checksums (docs/format.md).
+/// A file of attachments: byte strings of a program's own, about fingerprints that are stored elsewhere. It has a
+/// header with the composition of the fingerprints, and sections with checksums (docs/format.md).
 ///
-/// Opening checks the header; verify() checks the bytes.
+/// Opening checks the header; verify() checks the attachments.
 class attachment_file {
  public:
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or holds something else.
+  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another content.
   explicit attachment_file(mapped_file file)
       : file_(std::move(file)), sections_(file_.bytes(), file_.path(), detail::file_content::attachments) {}
 
   /// The width of the fingerprints.
   [[nodiscard]] std::size_t bits() const noexcept { return sections_.header().bits; }
-  /// The number that the program gave when it saved.
+  /// The number that the program passed to save_attachments().
   [[nodiscard]] std::uint64_t count() const noexcept { return sections_.header().count; }
-  /// What the fingerprints are made of.
+  /// The composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return sections_.header().made_of; }
 
-  /// The i-th attachment; empty if it was, or if there is none. Each begins at a multiple of 64 bytes.
+  /// The i-th attachment, aligned to 64 bytes; empty if there is none.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
     return sections_.find(detail::attachment_tag(i));
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
 
-  /// Throws: std::runtime_error unless all bytes are as they were written. Complexity: linear.
+  /// Checks the checksums of all attachments. Throws: std::runtime_error if one is wrong. Complexity: linear.
   void verify() const { sections_.check_sections(); }
 
  private:
@@ -47,7 +47,8 @@ class attachment_file {
   detail::container sections_;
 };
 
-/// Writes such a file, which is whole and on the disk when this returns, or what was there before.
+/// Writes an attachment file atomically and durably: a crash leaves the old file or the new one, and the new one is on
+/// the disk when this returns.
 /// Throws: std::runtime_error naming the file; std::bad_alloc.
 inline void save_attachments(const std::string& path, std::size_t bits, std::uint64_t count,
                              const fingerprint_composition& made_of,

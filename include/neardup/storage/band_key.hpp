@@ -1,4 +1,4 @@
-// Rows for stores that order their keys, so that a search is a few range scans there.
+// Row keys for ordered key-value stores, in which a search of a pigeonhole index is a few range scans.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 
 namespace neardup::inline v0 {
 
-/// A row of an index that is kept in an ordered store: where a stored fingerprint stands in one table.
+/// A row of a pigeonhole index in an ordered store: one stored pair in one table.
 template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t, class Fingerprint = simhash<Bits>>
 struct band_row {
-  std::uint64_t segment;  ///< the bits of the table's blocks, in the lowest bits
+  std::uint64_t segment;  ///< the table's key: its bits of the fingerprint, packed into the lowest bits
   std::uint8_t table;
   Fingerprint fingerprint;
   Id id;
@@ -31,26 +31,25 @@ struct band_row {
   friend bool operator==(const band_row&, const band_row&) = default;
 };
 
-/// Rows of keys from `begin` on, those smaller than `end`; no end if that is empty.
+/// A half-open range of row keys, begin <= key < end. An empty `end` means no upper bound.
 struct band_range {
   std::string begin, end;
 
   friend bool operator==(const band_range&, const band_range&) = default;
 };
 
-/// The keys of a pigeonhole index that lives in a key-value store (LMDB, RocksDB, an SQL table ...), for a store that
-/// orders keys by their bytes. Rows have no values.
+/// Row keys of a pigeonhole index that is kept in a key-value store (LMDB, RocksDB, an SQL table ...) which orders keys
+/// by their bytes. Rows have no values.
 ///
-/// A key:
+/// The layout of a key:
 ///
-///   n bytes           the segment; n is what the widest of the layout needs, at least 4
+///   n bytes           the segment; n is what the widest segment of the layout needs, at least 4
 ///   1 byte            the number of the table
 ///   Bits / 8 bytes    the fingerprint
 ///   sizeof(Id) bytes  the id
 ///
-/// All numbers have their highest byte first, so that the order of bytes is that of numbers. Each stored pair has one
-/// row in each table.
-/// A search scans the ranges of its query and takes of each row what match_of() gives: each match comes once.
+/// All numbers are big-endian, so that byte order is numeric order. A stored pair has one row per table.
+/// A search scans the ranges of its query and calls match_of() for each row; each match comes once.
 /// Example, with any ordered store:
 ///   band_key<64> keys(layout(64, 3, 4));
 ///   keys.for_each_row(fingerprint, id, [&](std::string_view key) { store.put(key, ""); });
@@ -69,7 +68,7 @@ class band_key {
   using row_type = band_row<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
 
-  /// Keys for this layout. If the blocks of a table have more than 64 bits together, the first 64 are the segment.
+  /// Makes keys for a layout. If the blocks of a table have more than 64 bits together, the first 64 are the segment.
   /// Throws: std::invalid_argument if the layout is for another width.
   explicit band_key(const layout& shape) : plans_(plans_of(shape)) {
     std::size_t width = 0;
@@ -79,10 +78,10 @@ class band_key {
 
   [[nodiscard]] const layout& shape() const noexcept { return plans_->shape(); }
 
-  /// The length of a key, bytes.
+  /// The length of a key in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return segment_bytes_ + 1 + Bits / 8 + sizeof(Id); }
 
-  /// The key of a row. Precondition: the segment is one of this layout.
+  /// The key of a row. Precondition: the segment is the one of the row's fingerprint and table.
   [[nodiscard]] std::string encode(const row_type& row) const {
     std::string key = prefix(row.segment, row.table);
     for (std::size_t byte = Bits / 8; byte-- > 0;) {
@@ -92,8 +91,9 @@ class band_key {
     return key;
   }
 
-  /// The row of a key. Returns: nothing if it is none of this layout: of another length, of a table that there is not,
-  /// or with a segment that is not the fingerprint's.
+  /// The row of a key.
+  /// Returns: nullopt if the key is not of this layout: another length, an unknown table, or a segment that does not
+  /// fit the fingerprint.
   [[nodiscard]] std::optional<row_type> decode(std::string_view key) const {
     if (key.size() != size()) return std::nullopt;
     row_type row{};
@@ -111,7 +111,7 @@ class band_key {
     return row;
   }
 
-  /// Calls `visit(key)` for the row of a pair in each table: what to put into the store, or to take out.
+  /// Calls `visit(key)` for the row of a pair in each table: the rows to insert into the store, or to delete.
   template <class Visit>
     requires std::invocable<Visit&, std::string_view>
   void for_each_row(const fingerprint_type& fingerprint, Id id, Visit&& visit) const {
@@ -121,8 +121,8 @@ class band_key {
     }
   }
 
-  /// All rows of a segment in a table. The end is empty for the largest segment and table of all, for no key of as many
-  /// bytes lies above.
+  /// The range of all rows of a segment in a table. `end` is empty for the largest segment and table, above which there
+  /// is no key.
   [[nodiscard]] band_range range_of(std::uint64_t segment, std::size_t table) const {
     band_range range{prefix(segment, static_cast<std::uint8_t>(table)),
                      prefix(segment, static_cast<std::uint8_t>(table))};
@@ -132,8 +132,8 @@ class band_key {
     return range;
   }
 
-  /// Calls `visit(range, step)` for what a search within k bits has to scan; `step` is for match_of().
-  /// Throws: std::invalid_argument if k is not what the layout serves.
+  /// Calls `visit(range, step)` for each range that a search within k bits scans; pass `step` on to match_of().
+  /// Throws: std::invalid_argument if k is not in 0..shape().k().
   template <class Visit>
     requires std::invocable<Visit&, const band_range&, std::size_t>
   void for_each_range(const fingerprint_type& query, int k, Visit&& visit) const {
@@ -147,8 +147,9 @@ class band_key {
     }
   }
 
-  /// The match that a row from a range of `step` adds to the search. Nothing if the fingerprint is farther than k bits,
-  /// if an earlier range contains it too, or if the bytes are no row.
+  /// The match of a row in a range of `step`.
+  /// Returns: nullopt if the fingerprint is farther than k bits, if an earlier range contains it too, or if the bytes
+  /// are not a row.
   [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, int k,
                                                    std::size_t step) const {
     const std::optional<row_type> row = decode(key);

@@ -1,4 +1,4 @@
-// What fingerprints were made of. It is written into every file, so that nobody compares what cannot be compared.
+// The composition of fingerprints. Every file has it, so that incompatible fingerprints are not compared.
 #pragma once
 
 #include <array>
@@ -32,32 +32,34 @@
 
 namespace neardup::inline v0 {
 
-/// Which definition of fingerprints this version follows (docs/fingerprint.md). It counts up with every change that
-/// gives some text another fingerprint.
+/// The version of the definition of fingerprints (docs/fingerprint.md). It is incremented by every change that alters
+/// the fingerprint of some text.
 inline constexpr unsigned fingerprint_definition = 2;
 
-/// What fingerprints are made of. Two fingerprints may be compared only if these are equal.
+/// The composition of fingerprints: tokenizer, weighter, hasher and the tables they use. Two fingerprints are
+/// comparable only if their compositions are equal.
 ///
-/// composition_of() tells it of a simhasher or a minwise_hasher; of fingerprints from elsewhere, fill in their kind and
-/// what tells them from others. No member may hold a line break. What is empty does not apply.
+/// composition_of() returns that of a simhasher or a minwise_hasher. For fingerprints from elsewhere, fill in their
+/// kind and any text that distinguishes them from others. An empty member does not apply. Precondition: no member has a
+/// line break.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;
   unsigned definition = fingerprint_definition;
-  std::string tokenizer = {};   ///< with the normalising, as in "normalised(shingles(2, words))"
+  std::string tokenizer = {};   ///< including normalisation, as in "normalised(shingles(2, words))"
   std::string weighter = {};    ///< as in "unit"
   std::string hasher = {};      ///< as in "xxh3"
-  std::string seed = {};        ///< seed_identity() of it
-  std::string dictionary = {};  ///< a checksum, or a name, of what words are looked up in
-  std::string model = {};       ///< the same for a model of unknown words
-  std::string idf = {};         ///< the same for a table of weights
-  std::string stop_words = {};  ///< the same for words that do not count
+  std::string seed = {};        ///< seed_identity() of the seed
+  std::string dictionary = {};  ///< a checksum or name of the dictionary
+  std::string model = {};       ///< a checksum or name of the model of unknown words
+  std::string idf = {};         ///< a checksum or name of the IDF table
+  std::string stop_words = {};  ///< a checksum or name of the stop words
 
   friend bool operator==(const fingerprint_composition&, const fingerprint_composition&) = default;
 };
 
 namespace detail {
 
-/// 16 hexadecimal digits.
+/// The number as 16 hexadecimal digits.
 [[nodiscard]] inline std::string hex_of(std::uint64_t number) { return simhash<64>(number).to_hex(); }
 
 struct composition_field {
@@ -77,7 +79,7 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
 
 }  // namespace detail
 
-/// A composition as lines "name: value", of what is not empty.
+/// Writes a composition as lines "name: value"; empty members are left out.
 /// Throws: std::invalid_argument if a member holds a line break, or the definition has more than 9 digits.
 [[nodiscard]] inline std::string to_string(const fingerprint_composition& made_of) {
   if (made_of.definition > 999'999'999) {
@@ -97,7 +99,7 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
   return text;
 }
 
-/// Reads what to_string() writes. Returns: nothing if it is anything else.
+/// Parses the text of to_string(). Returns: nullopt for any other text.
 [[nodiscard]] inline std::optional<fingerprint_composition> parse_composition(std::string_view text) {
   fingerprint_composition made_of;
   const auto take = [&text](std::string_view name) -> std::optional<std::string_view> {
@@ -123,13 +125,13 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
   for (const auto& field : detail::composition_fields) {
     if (const auto value = take(field.name)) made_of.*field.value = *value;
   }
-  // Writing it again gives another text if a field was repeated, out of order or unknown.
+  // A rest means that a field is repeated, out of order or unknown: it would not be written again.
   if (!text.empty()) return std::nullopt;
   return made_of;
 }
 
-/// Tells seeds apart without revealing them: 16 bits, as 4 hexadecimal digits. One in 65,536 other seeds has the same
-/// identity, and whoever reads it still has to guess the other 48 bits of a secret seed.
+/// Distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits. Two seeds have the same identity with
+/// probability 1/65,536. 48 bits of a secret seed remain unknown.
 [[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
   return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
 }
@@ -141,12 +143,12 @@ concept describes_itself = requires(const T& part) {
   { part.description() } -> std::convertible_to<std::string>;
 };
 
-/// The class that declares the member to which a pointer points.
+/// The class that declares the member of a pointer to member.
 template <class Member, class Class>
 std::type_identity<Class> declaring_class(Member Class::*);
 
-/// Whether a part inherits description() from another part. It would take the name of that part, but may behave
-/// otherwise.
+/// True if a part inherits description() from another part. It would be named like that part, but may behave
+/// differently.
 template <class Part>
 constexpr bool inherits_description() {
   if constexpr (requires { declaring_class(&Part::description); }) {
@@ -157,8 +159,8 @@ constexpr bool inherits_description() {
   }
 }
 
-/// What a part is called in a composition. What identifies the tables that it looks into goes into members of their
-/// own: one after the other if several parts have some, the outermost part first.
+/// Names the parts of a composition, and collects the identities of their tables in the members of the composition. If
+/// several parts have a table of one kind, their identities are listed, the outermost part first.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
@@ -246,7 +248,8 @@ class part_names {
   }
   template <class Inner>
   [[nodiscard]] std::string of(const keywords<Inner>& part) const {
-    // It ranks by all decimals of the table, while a weighter, which names its table in `idf`, has steps of 1/256.
+    // keywords ranks by the exact weights of its table. A weighter, whose table is named in `idf`, rounds them to
+    // 1/256.
     return with("keywords", part.n(), hex_of(part.idf_identity()) + ", " + of(part.inner()));
   }
   template <class Inner>
@@ -263,8 +266,8 @@ class part_names {
   }
 
  private:
-  /// Adds what identifies one more table. If only one part has a table, its identity stands alone: a part without a
-  /// table is named only if one with a table comes before it.
+  /// Appends the identity of a table. A part without a table is listed as "none", but only after a part that has one.
+  /// So a single identity stands alone.
   static void add(std::string& identities, const std::string& identity) {
     if (identities.empty()) {
       identities = identity;
@@ -273,7 +276,7 @@ class part_names {
     }
   }
 
-  /// A digest of the terms and their weights, whatever their order.
+  /// A digest of the terms and their weights, independent of their order.
   static std::string identity_of(const idf_table& table) {
     std::uint64_t sum = mix(table.median().raw());
     table.for_each([&](std::string_view term, weight value) { sum += mix(xxh3<64>{.seed = value.raw()}(term)); });
@@ -289,8 +292,8 @@ class part_names {
 
 }  // namespace detail
 
-/// What the fingerprints of a simhasher are made of. Parts of your own need a member `std::string description() const`
-/// that tells them, with their settings, from all others.
+/// The composition of the fingerprints of a simhasher. Parts of your own need a member `std::string description()
+/// const` that distinguishes them, and their settings, from all others.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 [[nodiscard]] fingerprint_composition composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
   fingerprint_composition made_of;
@@ -301,7 +304,7 @@ template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// What the codes of a minwise_hasher are made of, which has no weighter.
+/// The composition of the codes of a minwise_hasher, which has no weighter.
 template <class Tokenizer, class Hasher, std::size_t Bits>
 [[nodiscard]] fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
   fingerprint_composition made_of{.kind = fingerprint_kind::minwise};
@@ -311,8 +314,8 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// Refuses everything else, including classes derived from a simhasher or a minwise_hasher, which may make other
-/// fingerprints.
+/// Rejects all other types at compile time. That includes classes derived from a simhasher or a minwise_hasher, whose
+/// fingerprints may differ.
 template <class Hasher>
 [[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {
   static_assert(

@@ -1,4 +1,4 @@
-// A deduplicator that outlives its process: saved, restored, and with a log of what was added since.
+// A persistent deduplicator: it is saved and restored, with a log of later changes.
 #pragma once
 
 #include <array>
@@ -38,16 +38,16 @@ inline constexpr bool is_stream_deduplicator = false;
 template <class Deduplicator>
 inline constexpr bool is_stream_deduplicator<stream_deduplicator<Deduplicator>> = true;
 
-/// What can be saved and logged: a deduplicator, or a stream of one, whose documents have times besides.
+/// A type that can be saved and logged: a deduplicator, or a stream_deduplicator, whose documents have times.
 template <class T>
 concept saved_deduplicator = is_deduplicator<T> || is_stream_deduplicator<T>;
 
-/// Tells checks, tokenizers, hashers and seeds apart: what they make of this text is written into files.
+/// A fixed text. Its fingerprint and features identify a tokenizer, hasher, seed and check in files.
 inline constexpr std::string_view deduplicator_probe =
     "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
     "apart.";
 
-/// How documents of a deduplicator stand in files and logs (docs/format.md).
+/// The encoding of documents and options in files and logs of deduplicators (docs/format.md).
 template <class Form>
 class deduplicator_format {
   using id_type = typename Form::id_type;
@@ -57,10 +57,10 @@ class deduplicator_format {
   using feature_type = typename description_type::feature_type;
   static constexpr std::size_t bits = fingerprint_type::bits;
   static constexpr bool has_named_ids = std::is_same_v<id_type, std::string>;
-  static constexpr std::size_t fixed_size = 32 + bits / 8;  // of a document, before its id
+  static constexpr std::size_t fixed_size = 32 + bits / 8;  // bytes of a document before its id
 
  public:
-  /// The options and types of the deduplicator in a file.
+  /// The deduplicator inside of a stream_deduplicator, or the deduplicator itself.
   static const auto& plain(const Form& form) noexcept {
     if constexpr (is_stream_deduplicator<Form>) {
       return form.get();
@@ -69,12 +69,13 @@ class deduplicator_format {
     }
   }
 
-  ///   bytes 0..3    the distance; 2^32 - 1: it is exact
-  ///   byte 4        0 without a check, 1 with one, 2 with one of features
-  ///   bytes 5..7    the size of a feature; the form of an id, and its size
+  /// Encodes the options and types:
+  ///   bytes 0..3    the distance, or 2^32 - 1 for exact comparison
+  ///   byte 4        the check: 0 none, 1 a callable, 2 of features
+  ///   bytes 5..7    the size of a feature; the form of an id; the size of an id
   ///   bytes 8..15   min_tokens
   ///   bytes 16..23  the similarity, a double
-  ///   bytes 24..31  what the deduplicator makes of a text, see identity()
+  ///   bytes 24..31  identity()
   static std::string options(const Form& form) {
     const auto& d = plain(form);
     using plain_type = std::remove_cvref_t<decltype(d)>;
@@ -96,7 +97,8 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// How the options of a file differ from those of a deduplicator, "WHAT, not WHAT"; empty if they do not.
+  /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are
+  /// equal.
   static std::string difference(const Form& form, byte_span of_file) {
     const std::string own = options(form);
     if (to_text(of_file) == own) return "";
@@ -142,7 +144,7 @@ class deduplicator_format {
       bytes.append(reinterpret_cast<const char*>(&id), sizeof id);
     }
   }
-  /// The id at `position`, which moves on; nothing if it is not whole.
+  /// Reads the id at `position` and advances it. Returns: nullopt if the id is truncated.
   static std::optional<id_type> get_id(byte_span bytes, std::size_t& position) {
     const auto left = [&] { return bytes.size() - position; };
     const std::size_t begin = position;
@@ -165,7 +167,7 @@ class deduplicator_format {
     }
   }
 
-  /// Appends a document: its serial number, digest, number of features, whether it is short, fingerprint, id, features.
+  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features.
   static void put_document(std::string& bytes, const kept_type& kept) {
     const set_digest digest = kept.digest.value_or(set_digest{});
     put(bytes, kept.serial);
@@ -178,8 +180,8 @@ class deduplicator_format {
     for (const auto feature : kept.features) put(bytes, feature);
   }
 
-  /// Keeps the document that begins at `position`, which moves on. Returns: whether there is one that may follow those
-  /// before it.
+  /// Reads the document at `position`, advances it, and keeps the document in `form`. Returns: false if the document is
+  /// invalid, or does not follow the documents before it.
   static bool keep_document(Form& form, byte_span bytes, std::size_t& position, std::uint64_t time) {
     const std::size_t begin = position;
     if (bytes.size() - begin < fixed_size) return false;
@@ -208,19 +210,19 @@ class deduplicator_format {
     return true;
   }
 
-  /// All kept documents, the oldest first.
+  /// Encodes all kept documents, the oldest first.
   static std::string all_documents(const Form& form) {
     std::string bytes;
     plain(form).for_each_kept([&](const kept_type& kept) { put_document(bytes, kept); });
     return bytes;
   }
 
-  /// The times of a stream. For each document, in the order in which they are forgotten: its position in
-  /// all_documents(), and its time.
+  /// Encodes the times of a stream: for each document, in the order of forgetting, its position in all_documents() and
+  /// its time.
   static std::string all_times(const Form& form) {
     std::string bytes;
     if constexpr (is_stream_deduplicator<Form>) {
-      std::unordered_map<std::uint64_t, std::uint64_t> positions;  // by serial
+      std::unordered_map<std::uint64_t, std::uint64_t> positions;  // serial -> position
       form.get().for_each_kept([&](const kept_type& kept) { positions.emplace(kept.serial, positions.size()); });
       form.for_each_kept([&](const kept_type& kept) {
         put(bytes, positions.at(kept.serial));
@@ -229,7 +231,7 @@ class deduplicator_format {
     }
     return bytes;
   }
-  /// Returns: whether these are the times of the documents that are kept.
+  /// Sets the times of the kept documents. Returns: false if `bytes` does not have exactly one time for each document.
   static bool set_times(Form& form, byte_span bytes) {
     if constexpr (is_stream_deduplicator<Form>) {
       std::vector<id_type> ids;
@@ -257,8 +259,7 @@ class deduplicator_format {
     return {digits.data(), end.ptr};
   }
 
-  /// Identifies the tokenizers, hashers and seeds of the fingerprint and of the check, without naming them, by what
-  /// they make of one text.
+  /// Identifies the tokenizers, hashers and seeds of fingerprint and check by a checksum of their results for one text.
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;
@@ -270,20 +271,21 @@ class deduplicator_format {
   }
 };
 
-/// A composition with the kind that the fingerprints have.
+/// Returns: the composition with the kind of this deduplicator's fingerprints.
 template <class Form>
 fingerprint_composition composition_for(fingerprint_composition made_of) {
   made_of.kind = Form::description_type::fingerprint_type::kind;
   return made_of;
 }
 
-/// The state of a deduplicator that a file contains.
+/// The state of a deduplicator in a file.
 struct deduplicator_state {
-  std::uint64_t number = 0;               ///< of this state, for a log that follows it
-  std::optional<append_log::extent> log;  ///< the log that was beside it when it was written: all of it is in here
+  std::uint64_t number = 0;               ///< identifies the state; a log names the state that it follows
+  std::optional<append_log::extent> log;  ///< the extent of the log beside the file when it was written; the file
+                                          ///< contains all of it
 };
 
-/// Writes a deduplicator. Returns: the number of this state.
+/// Writes a deduplicator to a file. Returns: the number of the written state.
 template <saved_deduplicator Form>
 std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Form& form,
                                  const fingerprint_composition& made_of,
@@ -307,7 +309,7 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
-/// Fills an empty deduplicator. Returns: the state that was read.
+/// Reads a file into an empty deduplicator. Returns: the state that was read.
 template <saved_deduplicator Form>
 deduplicator_state read_deduplicator(const std::string& path, Form& form, const fingerprint_composition& made_of) {
   using format = deduplicator_format<Form>;
@@ -315,7 +317,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   const mapped_file mapped(path);
   const container file(mapped.bytes(), path, file_content::deduplicator);
   fingerprint_composition expected = composition_for<Form>(made_of);
-  // Earlier versions wrote "simhash" where the caller did not say otherwise; the options tell what it is.
+  // Earlier versions wrote "simhash" by default, whatever the kind. The options tell the true kind.
   if (file.header().made_of.kind == fingerprint_kind::simhash) expected.kind = fingerprint_kind::simhash;
   file.check_composition(expected);
   file.check_sections();
@@ -333,7 +335,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>(path + ": saved with " + other);
   }
-  // Built in a copy, so that the caller's stays empty if something throws.
+  // `form` is a copy of the caller's deduplicator, which stays empty if this throws.
   std::size_t position = 0;
   while (position < documents.size()) {
     if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
@@ -349,9 +351,10 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
 
 }  // namespace detail
 
-/// Writes all that a deduplicator keeps to a file, which is whole and on the disk when this returns, or what was there
-/// before; of a stream_deduplicator the times, too. Throws: std::runtime_error naming the file; std::bad_alloc. Memory:
-/// a copy of what is kept.
+/// Writes a deduplicator to a file atomically and durably: a crash leaves the old file or the new one, and the new one
+/// is on the disk when this returns. A stream_deduplicator is saved with its times.
+/// Throws: std::runtime_error naming the file; std::bad_alloc.
+/// Memory: a copy of the kept documents.
 template <class Simhasher, class Check, class Id>
 void save(const std::string& path, const deduplicator<Simhasher, Check, Id>& dedup,
           const fingerprint_composition& made_of) {
@@ -363,11 +366,11 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
   detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
 }
 
-/// The deduplicator that was saved: goes on where that one was. `empty` is one of the same parts and options, to which
-/// nothing was added; the limits of a stream may be others. What a deduplicator without times saved is of the time 0 to
-/// a stream.
-/// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument, if it was saved with other
-/// parts or options; std::bad_alloc.
+/// Restores a saved deduplicator, which continues where the saved one stopped.
+/// Precondition: `empty` has no documents, and the parts and options of the saved one. Only the limits of a stream may
+/// differ. A stream restored from a deduplicator without times gives its documents time 0.
+/// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument if parts or options differ;
+/// std::bad_alloc.
 template <class Simhasher, class Check, class Id>
 [[nodiscard]] deduplicator<Simhasher, Check, Id> restore(const std::string& path,
                                                          deduplicator<Simhasher, Check, Id> empty,
@@ -383,14 +386,14 @@ template <class Deduplicator>
   return empty;
 }
 
-/// A deduplicator, or a stream_deduplicator with its times, whose every step is on the disk before it is acknowledged:
-/// in the file of save(), or in a log beside it, PATH.log, of what came since. A batch is one step.
+/// A durable deduplicator or stream_deduplicator: every change is on the disk before the call returns. The state is the
+/// file of save() and a log beside it, PATH.log, of the changes since. A batch is one change.
 ///
-/// Whatever ends the process, the next one finds all that was acknowledged, and nothing else but perhaps the step that
-/// was under way. One object at a time may have a path: a file_lock of it refuses a second one.
-/// Guarantee: what throws changes neither the deduplicator nor what a later process finds, but that documents of a
-/// stream which are too old, or for which there is no room, may be gone. If save() fails, or an error of the log cannot
-/// be undone, further changes throw until save() succeeds.
+/// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
+/// a time may use a path; a file_lock refuses a second one.
+/// Guarantee: strong, in memory and on the disk, except that a stream may have forgotten documents that are too old or
+/// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
+/// succeeds.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{hash}, composition_of(hash));`
 template <class Deduplicator>
 class durable_deduplicator {
@@ -410,13 +413,13 @@ class durable_deduplicator {
   using kept_type = typename Deduplicator::kept_type;
   using workspace = typename Deduplicator::workspace;
 
-  /// What is at `path`, or `empty` if there is nothing yet.
-  /// Throws: as restore(); std::runtime_error naming the file, if another object has it; naming the log, if it is
-  /// damaged, or follows another file than the one at `path`, which may be an older copy.
+  /// Opens the state at `path`, or writes `empty` there if there is no file.
+  /// Throws: as restore(); std::runtime_error naming the file, if another object uses it; std::runtime_error naming the
+  /// log, if it is damaged, or follows another state than that of the file, which may be an older copy.
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
-  // for tests, which pass file operations of their own
+  // For tests, which pass file operations of their own.
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                        fingerprint_composition made_of)
       : files_(&files),
@@ -434,7 +437,7 @@ class durable_deduplicator {
       log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
                                       [&](std::string_view payload) { replay(payload); });
     } else if (has_file && (!has_log || detail::append_log::extent_of(bytes) == state.log)) {
-      // The process was stopped before it began the log of this state, which has all of the one before.
+      // The process was stopped after saving this state, before beginning its log. The file contains the whole old log.
       log_ = detail::append_log::create(*files_, log_path(), state.number);
     } else if (!has_log) {
       save();
@@ -445,7 +448,7 @@ class durable_deduplicator {
     }
   }
 
-  /// As the deduplicator's. Throws: besides, std::runtime_error naming the log.
+  /// As deduplicator::add. Throws: also std::runtime_error naming the log.
   verdict_type add(std::string_view text, const id_type& id) { return add(dedup_.describe(text, own_), id); }
   verdict_type add(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
     return add(dedup_.describe(text, own_), id, now);
@@ -464,7 +467,7 @@ class durable_deduplicator {
     return dedup_.add(document, id, now, put_down());
   }
 
-  /// As the deduplicator's. Throws: besides, std::runtime_error naming the log.
+  /// As deduplicator::replace. Throws: also std::runtime_error naming the log.
   verdict_type replace(std::string_view text, const id_type& id) { return replace(dedup_.describe(text, own_), id); }
   verdict_type replace(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
     return replace(dedup_.describe(text, own_), id, now);
@@ -480,8 +483,8 @@ class durable_deduplicator {
     return dedup_.replace(document, id, now, put_down());
   }
 
-  /// As the deduplicator's: all of a batch is on the disk, or nothing. It waits for the disk once.
-  /// Throws: besides, std::runtime_error naming the log; std::length_error if what is kept of the batch has 4 GiB.
+  /// As deduplicator::add_batch; the batch is on the disk as a whole or not at all. It waits for the disk once.
+  /// Throws: also std::runtime_error naming the log; std::length_error if the kept documents of the batch take 4 GiB.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {
@@ -501,8 +504,8 @@ class durable_deduplicator {
     return dedup_.add_batch(batch, ids, now, run, put_down());
   }
 
-  /// As the deduplicator's, and on the disk.
-  /// Throws: std::runtime_error naming the log; then the document is kept still.
+  /// As deduplicator::erase, durably.
+  /// Throws: std::runtime_error naming the log; the document is still kept then.
   bool erase(const id_type& id) {
     if (!dedup_.contains(id)) return false;
     std::string payload("E");
@@ -511,15 +514,15 @@ class durable_deduplicator {
     return dedup_.erase(id);
   }
 
-  /// As the stream_deduplicator's, and on the disk.
+  /// As stream_deduplicator::expire, durably.
   void expire(std::uint64_t now) requires has_times { dedup_.expire(now, put_down()); }
 
-  /// Writes all to the file and begins a new log: what a later start then need not replay.
+  /// Writes the state to the file and begins a new log, so that the next start replays less.
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
   void save() {
     log_.settle();
     log_.stop();
-    // Read from the disk and not from memory: an earlier save may have failed before or after renaming.
+    // The log is read from the disk because an earlier save may have failed before or after renaming.
     std::optional<detail::append_log::extent> log;
     if (is_there(log_path())) {
       const mapped_file mapped(log_path());
@@ -529,7 +532,7 @@ class durable_deduplicator {
     log_ = detail::append_log::create(*files_, log_path(), state);
   }
 
-  // As the deduplicator's.
+  // As the members of deduplicator.
   [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return dedup_.find(text, scratch);
@@ -548,7 +551,7 @@ class durable_deduplicator {
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage(); }
 
-  /// The deduplicator inside, to read its options and what it keeps.
+  /// The deduplicator inside, for reading its options and documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
@@ -564,7 +567,7 @@ class durable_deduplicator {
                                      "); put that file back, or move the log away");
   }
 
-  /// The `commit` of each change, which writes it to the log.
+  /// The `commit` callback of a change: writes it to the log.
   auto put_down() {
     return [this](const auto& change) { log_.append(record_of(change)); };
   }
@@ -604,7 +607,7 @@ class durable_deduplicator {
     }
   }
 
-  // Applies a record of the log. Returns: whether that was possible.
+  // Applies a record of the log. Returns: false if the record is invalid.
   bool is_replayed(detail::byte_span bytes) {
     if (bytes.empty()) return false;
     const auto what = static_cast<char>(bytes[0]);

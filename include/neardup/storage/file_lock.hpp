@@ -1,4 +1,4 @@
-// One writer of a file at a time.
+// A lock that allows one writer of a file at a time.
 #pragma once
 
 #include <cerrno>
@@ -22,21 +22,20 @@
 
 namespace neardup::inline v0 {
 
-/// While it exists, no other file_lock of the same file can be made, in this process or another one of this machine. It
-/// is for programs that load a file, change it and save it: two of them at the same time would lose what the first
-/// saved.
+/// An exclusive lock of a file, held while the object exists, against other file_locks in this process and in others on
+/// this machine. It is for programs that load a file, change it and save it: two at once would lose the changes of one.
 ///
-/// It holds PATH.neardup-lock, which it takes away again; after a crash that may stay, and locks nothing. A link is the
-/// file that it leads to. Reading needs no lock: save() replaces a file at once. A forked process has no part in it,
-/// except that it stays held while that one lives, if its owner is killed. On file systems that have no locks it does
-/// nothing.
+/// The lock is the file PATH.neardup-lock, which the destructor removes. After a crash it may remain, but then it locks
+/// nothing. Symbolic links are resolved first. Reading needs no lock, since save() replaces a file atomically. A forked
+/// process does not share the lock, but if the owner is killed, the lock is held until the forked process ends. On file
+/// systems without locks it does nothing.
 /// Example: `const file_lock lock(path); auto index = load<flat_index<64>>(path); index.insert(f, id); save(path,
 /// index, c);`
 class file_lock {
  public:
   static constexpr const char* suffix = ".neardup-lock";
 
-  /// Does not wait. Throws: std::runtime_error naming the file, if there is such a lock, or none can be made.
+  /// Takes the lock without waiting. Throws: std::runtime_error naming the file, if it is locked or cannot be locked.
   explicit file_lock(const std::string& path) : path_(detail::settled_path(path) + suffix) {
 #if defined(_WIN32)
     if (::_sopen_s(&file_, path_.c_str(), _O_CREAT | _O_RDWR | _O_TEMPORARY, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0) {
@@ -54,9 +53,9 @@ class file_lock {
         ::close(std::exchange(file_, -1));
         detail::fail<std::runtime_error>("cannot lock " + path + ": " + path_ + " is there already, and no lock");
       }
-      ::fchmod(file_, 0644);  // so that others can take it, if this process is killed
+      ::fchmod(file_, 0644);  // so that other users can lock it if this process is killed
       const bool is_held = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-      // Whoever had it before may have taken the file away since it was opened here.
+      // The previous owner may have removed the file since it was opened here.
       if (!is_held && is_named(held)) return;
       ::close(std::exchange(file_, -1));
       if (is_held) refuse(path);
@@ -74,7 +73,7 @@ class file_lock {
     struct stat held;
     if (::getpid() == process_) {
       if (::fstat(file_, &held) == 0 && is_named(held)) std::remove(path_.c_str());
-      ::flock(file_, LOCK_UN);  // forked processes have the file open, too, and would keep the lock
+      ::flock(file_, LOCK_UN);  // forked processes share the open file and would keep the lock
     }
 #endif
     close();
@@ -92,7 +91,7 @@ class file_lock {
 #else
   void close() noexcept { ::close(file_); }
 
-  /// Whether the file that is held is still the one of that name.
+  /// True if the held file still has the name of the lock.
   [[nodiscard]] bool is_named(const struct stat& held) const noexcept {
     struct stat named;
     return ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;

@@ -1,4 +1,4 @@
-// Lists of fingerprints with ids, which shards, joins and machines exchange.
+// Lists of fingerprints with ids, the format in which shards, joins and machines exchange them.
 #pragma once
 
 #include <array>
@@ -21,15 +21,14 @@
 
 namespace neardup::inline v0 {
 
-/// A fingerprint and the number of its document: a record of a list.
+/// A record of a list: a fingerprint and the number of its document.
 template <std::size_t Bits, class Fingerprint = simhash<Bits>>
 using list_entry = entry<Bits, std::uint64_t, Fingerprint>;
 
-/// A list of fingerprints in a file or in memory: a header, and records of Bits / 8 bytes of fingerprint and 8 of id,
-/// both lowest byte first (docs/format.md). Records may be in any order, and repeat.
+/// A list of fingerprints in a file or in memory: a header, then records of Bits / 8 bytes of fingerprint and 8 bytes
+/// of id, both little-endian (docs/format.md). Records may be in any order, and may repeat.
 ///
-/// Opening checks the header; verify() checks the records. No bytes, however damaged, lead to reads outside of the
-/// file.
+/// Opening checks the header; verify() checks the records. Damaged bytes never cause reads outside of the file.
 template <std::size_t Bits, class Fingerprint = simhash<Bits>>
 class fingerprint_list {
   static_assert(detail::check_fingerprint_type<Fingerprint, Bits>());
@@ -39,17 +38,18 @@ class fingerprint_list {
   using value_type = list_entry<Bits, Fingerprint>;
   static constexpr std::size_t record_size = Bits / 8 + 8;
 
-  /// Of a file, which the list keeps open.
+  /// Opens the list in a file, which stays open.
   /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits or kind
   /// of fingerprints.
   explicit fingerprint_list(mapped_file file)
       : fingerprint_list(std::make_shared<const mapped_file>(std::move(file))) {}
 
-  /// Of bytes that somebody else keeps. Throws: as above.
+  /// Opens a list in memory. Precondition: the bytes outlive the object. Throws: as above.
   explicit fingerprint_list(std::span<const std::byte> bytes) { open(bytes, "the bytes"); }
 
-  /// Of records without a header, which are made of this. Throws: std::runtime_error naming the file, if its size is no
-  /// multiple of that of a record, or it begins with a header; std::invalid_argument, if they are made of another kind.
+  /// Opens a file of records without a header, with a given composition.
+  /// Throws: std::runtime_error naming the file, if its size is not a multiple of record_size or it has a header;
+  /// std::invalid_argument if the composition is of another kind of fingerprints.
   fingerprint_list(mapped_file file, fingerprint_composition made_of)
       : owned_(std::make_shared<const mapped_file>(std::move(file))),
         name_(owned_->path()),
@@ -65,10 +65,10 @@ class fingerprint_list {
     }
   }
 
-  /// What the fingerprints are made of.
+  /// The composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return made_of_; }
 
-  /// Throws: std::runtime_error unless the records are as they were written. Complexity: linear.
+  /// Checks the checksum of the records. Throws: std::runtime_error if it is wrong. Complexity: linear.
   void verify() const {
     if (has_header_ && detail::checksum_of(records_) != checksum_) {
       detail::fail<std::runtime_error>(name_ + ": a section is damaged");
@@ -106,7 +106,7 @@ class fingerprint_list {
     name_ = name;
   }
 
-  std::shared_ptr<const mapped_file> owned_;  // or nothing
+  std::shared_ptr<const mapped_file> owned_;  // null for a list in memory
   std::string name_;
   fingerprint_composition made_of_;
   std::span<const std::byte> records_;
@@ -116,11 +116,12 @@ class fingerprint_list {
 
 namespace detail {
 
-/// A list as bytes: its header and its section of records.
+/// The bytes of a list: its header and its section of records.
 template <class Fingerprint>
 class encoded_list {
  public:
-  /// Throws: std::invalid_argument, which begins with `what`, if the fingerprints are made of another kind.
+  /// Throws: std::invalid_argument, with a message that begins with `what`, if the composition is of another kind of
+  /// fingerprints.
   encoded_list(const std::string& what, std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
                const fingerprint_composition& made_of)
       : header_{file_content::list, static_cast<std::uint32_t>(Fingerprint::bits), {}, entries.size(), made_of} {
@@ -153,9 +154,11 @@ class encoded_list {
 
 }  // namespace detail
 
-/// Writes a list to a file, which is whole and on the disk when this returns, or what was there before.
-/// Throws: std::runtime_error naming the file; std::invalid_argument, if `made_of` is of another kind than the
-/// fingerprints; std::bad_alloc. Memory: a copy of the list.
+/// Writes a list to a file atomically and durably: a crash leaves the old file or the new one, and the new one is on
+/// the disk when this returns.
+/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is of another kind than the
+/// fingerprints; std::bad_alloc.
+/// Memory: a copy of the list.
 /// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`
 template <std::size_t Bits>
 void save_list(const std::string& path, std::span<const list_entry<Bits>> entries,
@@ -163,21 +166,21 @@ void save_list(const std::string& path, std::span<const list_entry<Bits>> entrie
   detail::encoded_list<simhash<Bits>>(path, entries, made_of).save(path);
 }
 
-/// The same of fingerprints of a given type: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
+/// Writes a list of a given fingerprint type: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
 template <std::size_t Bits, class Fingerprint>
 void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
                const fingerprint_composition& made_of) {
   detail::encoded_list<Fingerprint>(path, entries, made_of).save(path);
 }
 
-/// Hands the bytes of such a file to `sink(std::string_view)`, piece by piece: for a pipe.
+/// Passes the bytes of a list file to `sink(std::string_view)`, piece by piece, for instance for a pipe.
 /// Throws: std::invalid_argument, if `made_of` is of another kind than the fingerprints; what `sink` throws.
 template <std::size_t Bits, class Sink>
 void write_list(std::span<const list_entry<Bits>> entries, const fingerprint_composition& made_of, Sink&& sink) {
   detail::encoded_list<simhash<Bits>>("write_list", entries, made_of).write(sink);
 }
 
-/// The same of fingerprints of a given type: `write_list<64, minwise<64>>(entries, made_of, sink)`.
+/// Writes a list of a given fingerprint type to a sink: `write_list<64, minwise<64>>(entries, made_of, sink)`.
 template <std::size_t Bits, class Fingerprint, class Sink>
 void write_list(std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
                 const fingerprint_composition& made_of, Sink&& sink) {

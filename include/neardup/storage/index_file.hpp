@@ -1,4 +1,4 @@
-// Saving an index, and loading it.
+// Saves an index to a file, and loads it.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +30,13 @@ namespace detail {
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 void take_flat_index(const flat_index<Bits, Id, Offset, Fingerprint>&);
 
-/// A flat_index, or a class that is derived from one: it has no layout, and is saved as what iterating over it gives.
+/// A flat_index or a class derived from it. It has no layout, and is saved as the pairs that iterating over it returns.
 template <class Index>
 concept flat_form = requires(const Index& index) {
   take_flat_index(index);
 };
 
-// Exactly these: what is derived from them may give other pairs than its base holds.
+// True for exactly these types, since a derived class may yield other pairs than its base holds.
 template <class Index>
 inline constexpr bool is_frozen_index = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
@@ -46,7 +46,7 @@ inline constexpr bool is_index_view = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 inline constexpr bool is_index_view<index_view<Bits, Id, Offset, Fingerprint>> = true;
 
-/// An index that gives access to another one inside: keyed_index, and classes derived from it.
+/// An index that wraps another one: keyed_index, and classes derived from it.
 template <class Index>
 concept wraps_index = requires(const Index& index) {
   typename std::remove_cvref_t<decltype(index.index())>::value_type;
@@ -65,7 +65,7 @@ concept has_layout = requires(const Index& index) {
 template <class Index>
 void save_flat_index(file_operations& files, const std::string& path, const Index& index,
                      const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
-  // A flat index has one table, for finding a fingerprint itself.
+  // A flat index is saved with one table, which finds a fingerprint by value.
   write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of, attachments);
 }
 
@@ -97,7 +97,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   }
 }
 
-/// An empty index, in the layout of a file if its type does not fix the layout.
+/// Makes an empty index, with the layout of the file if the type does not fix one.
 template <class Index>
 [[nodiscard]] Index make_index(int k, int blocks) {
   if constexpr (std::constructible_from<Index, int, int>) {
@@ -107,7 +107,7 @@ template <class Index>
   }
 }
 
-/// A file of an index, checked and in the order of bytes of this machine.
+/// An index file that is checked, and converted to the byte order of this machine.
 template <class Index>
 class loaded_index {
  public:
@@ -144,7 +144,7 @@ class loaded_index {
   std::optional<engine_type> engine_;
 };
 
-/// An index that grows, which load() fills with the pairs of a file.
+/// A mutable index, which load() fills with the pairs of a file.
 template <class Index>
 concept fillable_index = requires(Index& index, const typename Index::fingerprint_type& fingerprint,
                                   const typename Index::id_type& id) {
@@ -186,12 +186,12 @@ template <class Index>
 
 }  // namespace detail
 
-/// Writes an index to a file, which is whole and on the disk when this returns, or what was there before.
-/// docs/format.md specifies it. Any index will do: a frozen_index is written as it is, of others a frozen one is made
-/// first. `made_of` says what the fingerprints are made of, and of which kind: composition_of() of what made them does.
-/// `attachments` are bytes of the caller's that go into the same file, such as the names of documents;
-/// index_view::attachment() gives them back.
-/// Throws: std::runtime_error naming the file; std::invalid_argument, if `made_of` is of another kind than the
+/// Writes an index to a file atomically and durably: a crash leaves the old file or the new one, and the new one is on
+/// the disk when this returns. docs/format.md specifies the format.
+/// A frozen_index is written as it is; any other index is frozen first. `made_of` is the composition of the
+/// fingerprints: composition_of() of their hasher. `attachments` are byte strings of the caller's that are stored in
+/// the same file, such as the names of documents; index_view::attachment() returns them.
+/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is of another kind than the
 /// fingerprints; std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
@@ -202,9 +202,9 @@ void save(const std::string& path, const Index& index, const fingerprint_composi
   detail::save_index(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// The index in a file, after all of it was checked: as an index of any type with its Bits, Id, Offset and kind of
-/// fingerprints. One whose type does not say the layout gets that of the file (of a flat_index that for K = 3); a
-/// keyed_index, one fingerprint per id.
+/// Loads an index from a file, after checking all of it. Index may be any type with the file's Bits, Id, Offset and
+/// kind of fingerprints. A type without a fixed layout gets the layout of the file; of a flat_index, the default layout
+/// for K = 3. A keyed_index needs one fingerprint per id.
 /// Throws: std::runtime_error naming the file, if it is damaged or does not fit Index; std::bad_alloc.
 /// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
 template <class Index>
@@ -212,7 +212,8 @@ template <class Index>
   return detail::load_index<Index>(path, nullptr);
 }
 
-/// The same of fingerprints that must be made of this. Throws: besides, std::invalid_argument, if they are not.
+/// Loads an index and checks its composition. Throws: also std::invalid_argument if the composition differs from
+/// `made_of`.
 template <class Index>
 [[nodiscard]] Index load(const std::string& path, const fingerprint_composition& made_of) {
   return detail::load_index<Index>(path, &made_of);

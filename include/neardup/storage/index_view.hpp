@@ -21,14 +21,13 @@
 
 namespace neardup::inline v0 {
 
-/// What save() has written of an index, in a file or in memory, answering without a copy.
+/// A read-only view of a saved index, in a file or in memory, which is searched in place without a copy.
 ///
-/// Opening checks the header, and that the sections fit each other: its time does not depend on how many fingerprints
-/// there are. Searches check the bounds of what they read, so that no bytes whatever make one read beyond the file; but
-/// of bytes that are damaged they may give wrong matches, any number of them, or throw. verify() tells whether they are
-/// not: then all searches are exact.
-/// Only for machines that store the lowest byte first; on others load() the index.
-/// The bytes must stay as they are while the view is used. Copies of a view share them.
+/// Opening checks the header and the sizes of the sections, in time independent of the number of fingerprints. Searches
+/// check bounds, so damaged bytes never cause reads outside of the file. But they may give wrong matches, or make a
+/// search throw. After verify() all searches are exact.
+/// For little-endian machines only; on others, load() the index.
+/// Precondition: the bytes do not change while the view, or a copy of it, is used.
 /// All members but those about the file are as those of frozen_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class index_view
@@ -38,40 +37,42 @@ class index_view
   using base::engine_;
 
  public:
-  /// Of a file, which the view keeps open.
+  /// Opens an index in a file, which stays open.
   /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits, Id,
   /// Offset or kind of fingerprints; std::bad_alloc.
   explicit index_view(mapped_file file) : index_view(std::make_shared<const mapped_file>(std::move(file))) {}
 
-  /// Of bytes that somebody else keeps. Throws: besides, std::invalid_argument unless they begin at a multiple of 64.
+  /// Opens an index in memory. Precondition: the bytes outlive all copies of the view. Throws: also
+  /// std::invalid_argument unless they are aligned to 64 bytes.
   explicit index_view(std::span<const std::byte> bytes)
       : index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
 
-  /// What the fingerprints are made of.
+  /// The composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
 
-  /// Attachment i of save(), which begins at a multiple of 64; empty if there is none. verify() checks that it is as it
-  /// was written.
+  /// Attachment i of save(), aligned to 64 bytes; empty if there is none. verify() checks its checksum.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
     return file_.find(detail::attachment_tag(i));
   }
 
-  /// Throws: std::runtime_error unless the checksums are right, and the tables hold exactly the stored fingerprints.
+  /// Checks all checksums, and that the tables hold exactly the stored fingerprints.
+  /// Throws: std::runtime_error if they do not.
   /// Complexity: O(tables * n).
   void verify() const {
     file_.check_sections();
     engine_.check(file_);
   }
 
-  /// Throws: std::runtime_error naming the file, if it was changed in place since it was opened (see mapped_file::check()).
-  /// A call takes about a microsecond.
+  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). Takes about a
+  /// microsecond.
+  /// Throws: std::runtime_error naming the file, if it was.
   void check_file() const {
     if (owned_ != nullptr) owned_->check();
   }
 
-  /// Whether a flat_index was saved, which answers every k from 0 to Bits and has no layout.
+  /// True if a flat_index was saved, which has no layout and answers every k from 0 to Bits.
   [[nodiscard]] bool is_flat() const noexcept { return engine_.is_flat(); }
-  /// How the fingerprints are cut into blocks. Precondition: not is_flat().
+  /// The layout: how fingerprints are cut into blocks. Precondition: not is_flat().
   [[nodiscard]] const layout& shape() const noexcept { return engine_.engine().shape(); }
 
  private:
@@ -94,7 +95,7 @@ class index_view
     return bytes;
   }
 
-  std::shared_ptr<const mapped_file> owned_;  // null if somebody else keeps the bytes
+  std::shared_ptr<const mapped_file> owned_;  // null if the bytes belong to the caller
   detail::container file_;
 };
 

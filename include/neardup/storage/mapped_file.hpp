@@ -1,4 +1,4 @@
-// A file as bytes in memory, without reading it first.
+// A file mapped into memory for reading.
 #pragma once
 
 #include <cstddef>
@@ -27,20 +27,19 @@
 
 namespace neardup::inline v0 {
 
-/// The bytes of a file, mapped for reading; small files, and all files on systems other than Unix, are read instead.
+/// The bytes of a file, mapped for reading. Small files, and all files on systems other than Unix, are read instead.
 ///
-/// Nothing of a mapped file is loaded before it is read. The file may be replaced meanwhile, as save() does. A program that
-/// writes into it, or truncates it, changes the bytes of a mapped file while they are being read, which may end the reading
-/// program by SIGBUS: check() says whether that has happened.
+/// A mapped file is loaded page by page, when read. It may be replaced meanwhile, as save() does. But writing into it
+/// or truncating it in place changes the bytes under the reader, and may end it by SIGBUS; check() detects that.
 class mapped_file {
  public:
-  /// Files of up to so many bytes are read: 1 MB takes a tenth of a millisecond.
+  /// Files of up to this many bytes are read: 1 MB takes a tenth of a millisecond.
   static constexpr std::size_t most_read = std::size_t{1} << 20;
 
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
   explicit mapped_file(std::string path) : path_(std::move(path)) {
 #if NEARDUP_MAPS_FILES
-    // A pipe that nobody writes to would keep the call waiting.
+    // O_NONBLOCK: opening a pipe without a writer would block.
     const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) detail::fail_with_errno("open", path_);
     const opened guard{file};
@@ -92,8 +91,9 @@ class mapped_file {
   }
   friend void swap(mapped_file& a, mapped_file& b) noexcept { a.swap(b); }
 
-  /// Throws: std::runtime_error naming the file, if it was changed in place since it was opened, as far as its size and its
-  /// time tell. A file that took its place, or that was read, is no change.
+  /// Checks by size and modification time that the file was not changed in place since it was opened. Replacing the
+  /// file is not a change, nor is any change of a file that was read instead of mapped.
+  /// Throws: std::runtime_error naming the file, if it was changed.
   void check() const {
 #if NEARDUP_MAPS_FILES
     struct stat now;
@@ -107,7 +107,7 @@ class mapped_file {
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  /// All of the file; they begin at a multiple of 64 bytes.
+  /// The bytes of the file, aligned to 64 bytes.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
 
  private:
@@ -117,7 +117,7 @@ class mapped_file {
     ~opened() { ::close(file); }
   };
 
-  /// What tells that a file is another one, or was changed.
+  /// The identity of a file, and its size and time, by which a change is detected.
   struct state {
     std::uint64_t device, inode, size;
     std::int64_t seconds, nanoseconds;
@@ -154,7 +154,7 @@ class mapped_file {
   std::string path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  detail::large_array<std::byte> memory_;  // of a file that was read
+  detail::large_array<std::byte> memory_;  // the content of a file that was read
 };
 
 }  // namespace neardup::inline v0

@@ -1,4 +1,4 @@
-// Dictionaries of words in files that are mapped: ready without being read, and one copy in memory for all processes.
+// Dictionary files that are memory-mapped: opened without loading, and shared by all processes.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The table of a dictionary as it stands in a file (docs/format.md).
+/// Access to the table of a dictionary, as it is stored in a file (docs/format.md).
 struct dictionary_access {
   using node = dictionary_node;
   static constexpr std::size_t first_size = word_dictionary::first_size;
@@ -31,7 +31,7 @@ struct dictionary_access {
   static std::span<const node> nodes(const word_dictionary& words) noexcept { return words.nodes_.values(); }
   static std::span<const std::uint32_t> first(const word_dictionary& words) noexcept { return words.first_.values(); }
 
-  /// The words that were taken out, each with its length before it.
+  /// Encodes the removed words, each preceded by its length.
   static std::string never(const word_dictionary& words) {
     std::string bytes;
     for (const std::string& word : words.never_) {
@@ -41,8 +41,8 @@ struct dictionary_access {
     return bytes;
   }
 
-  /// The dictionary of a file whose checksums are right. Whatever the file contains, no search for a word leaves the
-  /// table or goes on without end.
+  /// Opens the dictionary of a file. Precondition: the checksums of the file are right. Whatever the content, a lookup
+  /// stays within the table and terminates.
   static word_dictionary open(const container& file, std::shared_ptr<const void> owner) {
     const byte_span nodes = file.find(section_tag::dictionary_nodes), first = file.find(section_tag::dictionary_first);
     const std::size_t size = nodes.size() / node_size;
@@ -77,7 +77,7 @@ struct dictionary_access {
 
  private:
   static void count_words(word_dictionary& words, const container& file) {
-    constexpr double most = 36.8;  // ln(2^53) and some
+    constexpr double most = 36.8;  // ln(2^53), rounded up
     const std::span<const node> nodes = words.nodes_.values();
     bool is_sound = true;
     for (const node& n : nodes) {
@@ -98,7 +98,7 @@ struct dictionary_access {
     for (const std::uint32_t place : words.first_.values()) {
       is_sound = is_sound && (place < nodes.size() || place == word_dictionary::none);
     }
-    // A search ends at a free entry.
+    // A lookup ends at a free entry, so the table must have some.
     is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
     if (!is_sound) file.refuse("the table of words is damaged");
   }
@@ -116,7 +116,7 @@ struct dictionary_access {
   }
 };
 
-/// What a dictionary consists of in a file; `bytes` keeps what `nodes` and `first` of the machine cannot be.
+/// The sections of a dictionary file. `bytes` owns the sections that are not views of the dictionary's own arrays.
 inline std::vector<section_source> dictionary_sections(const word_dictionary& words, std::vector<std::string>& bytes) {
   bytes.assign(3, {});
   const auto nodes = dictionary_access::nodes(words);
@@ -139,7 +139,8 @@ inline std::vector<section_source> dictionary_sections(const word_dictionary& wo
 
 }  // namespace detail
 
-/// Writes a dictionary to a file, which is whole and on the disk when this returns, or what was there before.
+/// Writes a dictionary to a file atomically and durably: a crash leaves the old file or the new one, and the new one is
+/// on the disk when this returns.
 /// Throws: std::runtime_error naming the file.
 inline void save(const std::string& path, const word_dictionary& words) {
   std::vector<std::string> bytes;
@@ -150,9 +151,9 @@ inline void save(const std::string& path, const word_dictionary& words) {
   detail::write_container(detail::system_files(), path, header, sections);
 }
 
-/// The dictionary of a file that save() wrote, which it keeps mapped: words are looked up where they are. Only if one
-/// is added, the table is copied to memory first.
-/// All of the file is checked; any bytes are memory-safe.
+/// Opens a saved dictionary. The file stays mapped and words are looked up in place; adding a word copies the table to
+/// memory.
+/// All of the file is checked, so that any bytes are memory-safe.
 /// Throws: std::runtime_error naming the file, if it is damaged or of another version.
 /// Complexity: linear in the file: some milliseconds for jieba's.
 [[nodiscard]] inline word_dictionary open_dictionary(mapped_file file) {
@@ -162,7 +163,7 @@ inline void save(const std::string& path, const word_dictionary& words) {
   return detail::dictionary_access::open(contents, shared);
 }
 
-/// Of bytes that somebody else keeps for as long as there are copies of the dictionary. Throws: as above.
+/// Opens a saved dictionary in memory. Precondition: the bytes outlive all copies of the dictionary. Throws: as above.
 [[nodiscard]] inline word_dictionary open_dictionary(std::span<const std::byte> bytes) {
   const detail::container contents(bytes, "the bytes", detail::file_content::dictionary);
   contents.check_sections();
@@ -170,7 +171,7 @@ inline void save(const std::string& path, const word_dictionary& words) {
   return detail::dictionary_access::open(contents, std::shared_ptr<const void>(std::make_shared<char>('\0')));
 }
 
-/// Whether a file begins as those of save() do, and not as a list of words.
+/// True if a file begins like those of save(), false if it may be a list of words.
 [[nodiscard]] inline bool is_saved_dictionary(std::string_view beginning) noexcept {
   return beginning.starts_with(detail::file_magic);
 }

@@ -1,4 +1,4 @@
-// A file that only grows, whose records are on the disk before their writer goes on.
+// An append-only file of records, each of which is on the disk before the writer continues.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 
 namespace neardup::inline v0::detail {
 
-/// A log of records between two states of another file. It names the state that it follows by a number, and counts only
-/// together with that.
+/// A log of changes between two states of another file. The log names the state that it follows by number, and is valid
+/// only together with that state.
 ///
 ///   bytes 0..7   "\x89NDUL\r\n\x1a"
 ///   bytes 8..15  the format version
 ///   bytes 16..23 the number of the state
-///   bytes 24..31 the XXH3 of the bytes before
-///   from 32 on   records: 4 bytes length, 4 bytes XXH3 of length and position, 8 bytes XXH3 of the payload, the payload,
-///                zeros up to a multiple of 8
+///   bytes 24..31 the XXH3 of the preceding bytes
+///   from 32 on   records: 4 bytes length, 4 bytes XXH3 of length and position, 8 bytes XXH3 of the payload, the
+///                payload, zeros up to a multiple of 8
 class append_log {
  public:
   static constexpr std::size_t header_size = 32;
@@ -50,7 +50,7 @@ class append_log {
     std::swap(is_broken_, other.is_broken_);
   }
 
-  /// Makes an empty log, in place of an older one, and opens it. Throws: std::runtime_error naming the file.
+  /// Creates an empty log that replaces an older one, and opens it. Throws: std::runtime_error naming the file.
   static append_log create(file_operations& files, const std::string& path, std::uint64_t state) {
     const std::string header = encode_header(state);
     const byte_span piece = to_bytes(header);
@@ -58,9 +58,10 @@ class append_log {
     return append_log(files, path, state, header_size);
   }
 
-  /// Calls `visit(payload)` for each record of what a log holds. Returns: where the last one ends; what is behind it is a
-  /// record that was being written: it is shorter than it says, or lacks a whole sector, which reads as zeros.
-  /// Throws: std::runtime_error naming the file, if a record is damaged, the last one included; what `visit` throws.
+  /// Calls `visit(payload)` for each whole record of a log.
+  /// Returns: where the last one ends. Behind it may be a torn record, whose writer was stopped: truncated, or with a
+  /// sector that was never written and reads as zeros.
+  /// Throws: std::runtime_error naming the file, if a record is damaged, even the last one; what `visit` throws.
   template <class Visit>
   static std::size_t replay(const std::string& path, std::string_view bytes, std::uint64_t state, const Visit& visit) {
     const std::size_t position = end_of_records(bytes, state, visit);
@@ -70,8 +71,8 @@ class append_log {
     return position;
   }
 
-  /// The same, and opens the log behind the last record. One that was being written when the writer was stopped is taken
-  /// off. Throws: besides, std::runtime_error naming the file.
+  /// Replays a log and opens it for appending. A torn last record is cut off. Throws: also std::runtime_error naming
+  /// the file.
   template <class Visit>
   static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
                          const Visit& visit) {
@@ -83,18 +84,18 @@ class append_log {
     return log;
   }
 
-  /// The state that the bytes of a log follow; nothing if they do not begin as a log does. A header is renamed into
-  /// place whole, so no crash leaves a part of one.
+  /// Returns: the state that a log follows, or nullopt if its header is invalid. A header is renamed into place as a
+  /// whole, so no crash leaves a partial one.
   [[nodiscard]] static std::optional<std::uint64_t> state_of(std::string_view bytes) {
     const std::string_view header = bytes.substr(0, header_size);
-    constexpr std::size_t place = 16;  // of the state
+    constexpr std::size_t place = 16;  // where the state is
     const std::uint64_t state =
         header.size() < header_size ? 0 : load_little_endian<std::uint64_t>(header.data() + place);
     return header == encode_header(state) ? std::optional(state) : std::nullopt;
   }
 
-  /// What a log holds: how many bytes its header and its whole records are, or, if it does not begin with a header, all
-  /// of it; and their checksum.
+  /// The extent of a log: the size of its header and whole records, and their checksum; of all bytes if the header is
+  /// invalid.
   struct extent {
     std::uint64_t size, checksum;
     friend bool operator==(const extent&, const extent&) = default;
@@ -106,7 +107,8 @@ class append_log {
   }
 
   /// Appends a record; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file; the log is as it was then, or, if that too failed, takes nothing more.
+  /// Throws: std::runtime_error naming the file; the log is then unchanged, or, if that fails too, rejects further
+  /// records.
   void append(std::string_view payload) {
     if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
     std::string record = encode_record(payload, size_, state_);
@@ -115,19 +117,20 @@ class append_log {
       return;
     }
     const int error = errno;
-    // After a failed sync it is unknown what is on the disk, but a record that is cut off cannot come back.
+    // After a failed sync the content of the disk is unknown, but a truncated record cannot come back.
     is_broken_ = !(files_->truncate(file_, size_) && files_->sync(file_));
     errno = error;
     fail_with_errno("append to", path_);
   }
 
-  /// Returns when all that is in the file is on the disk, an append that failed included. Throws: std::runtime_error
+  /// Syncs the file, including a failed append, to the disk. Throws: std::runtime_error
+  /// naming the file.
   /// naming the file.
   void settle() {
     if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
   }
 
-  /// Refuses all further records.
+  /// Makes append() reject all further records.
   void stop() noexcept { is_broken_ = true; }
 
  private:
@@ -163,7 +166,7 @@ class append_log {
     return record;
   }
 
-  // What the length at a position says, if that is whole.
+  // The payload size of the record at a position, or nullopt if its checksum is wrong.
   static std::optional<std::size_t> payload_size_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
     if (bytes.size() - position < 8) return std::nullopt;
     const auto hash = static_cast<std::uint32_t>(xxh3<64>{seed_of(state, position)}(bytes.substr(position, 4)));
@@ -171,7 +174,7 @@ class append_log {
     return get<std::uint32_t>(to_bytes(bytes), position);
   }
 
-  // The payload of a record at a position, if that is whole, whatever the zeros behind it are.
+  // The payload of the record at a position, or nullopt if it is not whole. The padding is not checked.
   static std::optional<std::string_view> payload_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
     const auto size = payload_size_at(bytes, position, state);
     if (!size || end_of(position, *size) > bytes.size()) return std::nullopt;
@@ -182,8 +185,8 @@ class append_log {
     return payload;
   }
 
-  // Whether a stretch of a file holds a whole sector of zeros, or a part of one as far as the stretch reaches into it.
-  // After a power failure a file may have its new length before all of its sectors.
+  // True if begin..end contains a sector of zeros, or its part of one. After a power failure a file may have its new
+  // length but not all of its sectors.
   static bool lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept {
     constexpr std::size_t sector = 512;
     while (begin < end) {
@@ -194,17 +197,16 @@ class append_log {
     return false;
   }
 
-  // Whether what begins at a position is a record that was being written. Records are synced one by one, so only the last
-  // one can be.
+  // True if a torn record begins at a position. Only the last record can be torn, since records are synced one by one.
   static bool is_torn_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
     constexpr std::size_t head = 8;
     if (bytes.size() - position < head) return true;
     const auto size = payload_size_at(bytes, position, state);
     const std::size_t end = size ? end_of(position, *size) : bytes.size();
     if (end > bytes.size()) return true;
-    // A record whose payload is whole was written completely, so wrong padding is damage.
+    // A record with a whole payload was written completely, so wrong padding is damage.
     if (end < bytes.size() || payload_at(bytes, position, state)) return false;
-    // The length lies within one sector, which was written if a bit of it is set.
+    // The length lies within one sector, which was written if any of its bits is set.
     if (!lacks_sector(bytes, position, size ? end : position + head)) return false;
     for (std::size_t later = position + head; later < bytes.size(); later += head) {
       const auto begun = payload_size_at(bytes, later, state);
@@ -213,7 +215,7 @@ class append_log {
     return true;
   }
 
-  // The payload of a whole record at a position; nothing if there is none.
+  // The payload of the whole record at a position, padding included, or nullopt.
   static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
     const auto payload = payload_at(bytes, position, state);
     if (!payload) return std::nullopt;
@@ -222,7 +224,7 @@ class append_log {
     return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
   }
 
-  // Calls `visit(payload)` for each whole record. Returns: where the last of them ends.
+  // Calls `visit(payload)` for each whole record. Returns: where the last one ends.
   template <class Visit>
   static std::size_t end_of_records(std::string_view bytes, std::uint64_t state, const Visit& visit) {
     std::size_t position = header_size;

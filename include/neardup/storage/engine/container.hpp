@@ -1,4 +1,4 @@
-// The form that all files of neardup have: a header, the composition, and sections (docs/format.md).
+// The container format of all files: a header, the composition, and sections (docs/format.md).
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,15 @@ namespace neardup::inline v0::detail {
 
 using byte_span = std::span<const std::byte>;
 
-/// The first bytes of a file: one that is in no text, one for what changes line ends, one that ends a listing.
+/// The first bytes of a file: a byte that occurs in no text, line ends that a text conversion would change, and a byte
+/// that ends a listing on a console.
 inline constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
 inline constexpr std::uint16_t format_version = 1;
 inline constexpr std::size_t section_alignment = 64;
 
 enum class file_content : std::uint8_t { list = 1, index = 2, deduplicator = 3, dictionary = 4, attachments = 5 };
 
-/// What a section holds. The numbers stand in files.
+/// The content of a section. The numbers are part of the file format.
 enum class section_tag : std::uint32_t {
   fingerprints = 1,
   ids = 2,
@@ -49,7 +50,7 @@ enum class section_tag : std::uint32_t {
   dictionary_nodes = 48,
   dictionary_first = 49,
   dictionary_never = 50,
-  attachments = 64,  ///< what programs add, from here on
+  attachments = 64,  ///< the first of the attachments of programs
 };
 
 [[nodiscard]] constexpr std::size_t align_section(std::size_t position) noexcept {
@@ -64,7 +65,7 @@ enum class section_tag : std::uint32_t {
 }
 [[nodiscard]] inline std::uint64_t checksum_of(byte_span bytes) noexcept { return xxh3<64>{}(to_text(bytes)); }
 
-/// Appends an unsigned integer, its lowest byte first.
+/// Appends an unsigned integer, little-endian.
 template <std::unsigned_integral Word>
 void put(std::string& bytes, Word value) {
   for (std::size_t i = 0; i < sizeof value; ++i) bytes.push_back(static_cast<char>(value >> (8 * i) & 0xffU));
@@ -74,7 +75,7 @@ template <std::unsigned_integral Word>
   return load_little_endian<Word>(reinterpret_cast<const char*>(bytes.data()) + position);
 }
 
-/// Appends the first `size` bytes of a fingerprint, the lowest byte of each word first.
+/// Appends the first `size` bytes of a fingerprint, little-endian.
 template <std::size_t Words>
 void put_words(std::string& bytes, const std::array<std::uint64_t, Words>& words, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(words[i / 8] >> (8 * (i % 8)) & 0xffU));
@@ -87,28 +88,28 @@ template <std::size_t Words>
   return words;
 }
 
-/// The tag of what a program adds as number `i`.
+/// The section tag of attachment i.
 [[nodiscard]] constexpr section_tag attachment_tag(std::size_t i) noexcept {
   return static_cast<section_tag>(static_cast<std::size_t>(section_tag::attachments) + i);
 }
 
-/// The beginning of every file, without what follows from the rest.
+/// The header of a file, without the fields that are derived from the rest.
 struct file_header {
   file_content content = file_content::index;
   std::uint32_t bits = 0;
-  std::array<std::uint8_t, 16> details{};  ///< what they mean depends on the content
+  std::array<std::uint8_t, 16> details{};  ///< the meaning depends on the content
   std::uint64_t count = 0;                 ///< of records, pairs or documents
   fingerprint_composition made_of;
 };
 
-/// A section to be written. Its `bytes` are in the byte order of files.
+/// A section to write. `bytes` is in file byte order.
 struct section_source {
   section_tag tag;
   std::uint32_t table;
   byte_span bytes;
 };
 
-/// All of a file before its sections. Empty sections are left out.
+/// Encodes all of a file before its sections. Empty sections are left out.
 [[nodiscard]] inline std::string encode_header(const file_header& header, std::span<const section_source> sources) {
   const std::string made_of = to_string(header.made_of);
   std::vector<section_source> sections;
@@ -149,7 +150,7 @@ struct section_source {
   return encode(checksum_of(to_bytes(unsigned_header))) + rest;
 }
 
-/// Calls `put(bytes)` for each piece of a file in order.
+/// Calls `put(bytes)` for the pieces of a file in order.
 template <class Put>
 void for_each_piece(const std::string& header, std::span<const section_source> sections, const Put& put) {
   static constexpr std::array<std::byte, section_alignment> padding{};
@@ -163,7 +164,7 @@ void for_each_piece(const std::string& header, std::span<const section_source> s
   }
 }
 
-/// Writes a file, whole or not at all. Returns: the checksum of its header, which follows from all of it.
+/// Writes a file atomically. Returns: the checksum of its header, which depends on all of the file.
 /// Throws: std::runtime_error naming the file.
 inline std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
                                      std::span<const section_source> sections) {
@@ -174,14 +175,14 @@ inline std::uint64_t write_container(file_operations& files, const std::string& 
   return get<std::uint64_t>(to_bytes(encoded), 56);
 }
 
-/// Throws: std::invalid_argument, which begins with `what`, unless a composition is one of fingerprints of this kind.
+/// Throws: std::invalid_argument, with a message that begins with `what`, unless the composition is of this kind.
 inline void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind) {
   if (made_of.kind == kind) return;
   fail<std::invalid_argument>(what + ": the composition is of the kind " + std::string(to_string(made_of.kind)) +
                               ", and the fingerprints are of the kind " + std::string(to_string(kind)));
 }
 
-/// The header of a file and the positions of its sections. All of that is checked; the content of sections is not.
+/// The parsed header of a file and its sections. The header is checked; the content of sections is not.
 class container {
  public:
   struct section {
@@ -191,7 +192,8 @@ class container {
     std::uint64_t checksum;
   };
 
-  /// `name` is what messages call the bytes. Throws: std::runtime_error if these are not a file of this content.
+  /// Parses a file. `name` stands for the bytes in messages. Throws: std::runtime_error if they are not a file of this
+  /// content.
   /// Complexity: linear in the header.
   container(byte_span bytes, std::string name, file_content content) : name_(std::move(name)), bytes_(bytes) {
     if (bytes.size() < 64 || to_text(bytes).substr(0, file_magic.size()) != file_magic) {
@@ -234,7 +236,7 @@ class container {
   [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// The bytes of a section; none if there is no such section.
+  /// The bytes of a section, empty if there is none.
   [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept {
     for (const section& s : sections_) {
       if (s.tag == tag && s.table == table) return s.bytes;
@@ -242,7 +244,7 @@ class container {
     return {};
   }
 
-  /// Throws: std::runtime_error unless all sections are as they were written.
+  /// Checks the checksums of all sections. Throws: std::runtime_error if one is wrong.
   void check_sections() const {
     for (const section& s : sections_) {
       if (checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
@@ -265,7 +267,7 @@ class container {
     }
   }
 
-  /// Throws: std::invalid_argument unless the fingerprints are made of that.
+  /// Throws: std::invalid_argument unless the composition of the file is `expected`.
   void check_composition(const fingerprint_composition& expected) const {
     const fingerprint_composition& made_of = header_.made_of;
     if (made_of == expected) return;
@@ -300,14 +302,14 @@ class container {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
   }
 
-  // The checksum is computed with its own bytes as zeros.
+  // The checksum field itself counts as zeros.
   std::uint64_t checksum_of_header(std::size_t size) const {
     std::string header(to_text(bytes_.first(size)));
     std::fill_n(header.begin() + 56, 8, '\0');
     return checksum_of(to_bytes(header));
   }
 
-  // Each begins where the one before ends, at the next multiple of 64, and the last one ends the file.
+  // Sections are contiguous, each aligned to 64 bytes, and the last one ends the file.
   void find_sections(std::size_t header_size, std::size_t count) {
     sections_.reserve(count);
     std::size_t end = header_size;

@@ -1,4 +1,4 @@
-// An index as the sections of a file: those of a frozen_index are its arrays as they are (docs/format.md).
+// An index as sections of a file: the arrays of a frozen_index, unchanged (docs/format.md).
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Takes the role of large_array for searches in memory that it neither owns nor trusts: whatever index it is given, it
-/// reads an element of the array.
+/// The counterpart of large_array over memory that is neither owned nor trusted: any index given to operator[] reads
+/// some element of the array.
 template <class T>
 class mapped_array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -40,10 +40,10 @@ class mapped_array {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] static constexpr std::size_t memory_usage() noexcept { return 0; }
   [[nodiscard]] const T* data() const noexcept { return data_; }
-  /// Element i, or the first one if there is no such element. Precondition: size() > 0.
+  /// Element i, or element 0 if i is out of range. Precondition: size() > 0.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// The elements from `begin` to `end`, or none if this is no valid range.
+  /// The elements begin..end, or none if that is not a valid range.
   [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
     if (begin > end || end > size_) return {};
     return {data_ + begin, end - begin};
@@ -54,7 +54,7 @@ class mapped_array {
   std::size_t size_ = 0;
 };
 
-/// How the bytes of an id stand in a file: those of a number lowest first, those of anything else as in memory.
+/// The byte order of ids in a file: numbers are little-endian, other types are as in memory.
 enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
 
 template <class Id>
@@ -73,11 +73,11 @@ template <class Id>
   }
 }
 
-/// The details in the header of a file that are specific to an index.
+/// The header fields of an index file.
 struct index_details {
   int k = 0, blocks = 0;
   std::size_t max_radius_width = 0;  ///< see search_plans
-  bool is_flat = false;              ///< of a flat_index: it answers every k, and looks at everything
+  bool is_flat = false;              ///< of a flat_index: scans all fingerprints, for any k
   id_form form = id_form::unsigned_number;
   std::size_t id_size = 0, offset_size = 0;
 
@@ -105,7 +105,7 @@ struct index_details {
   }
 };
 
-/// Turns the numbers of a section from the order of bytes of files to that of this machine, or back, if they differ.
+/// Converts a section between file byte order and that of this machine.
 inline void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept {
   const auto swap = [&](std::size_t begin, std::size_t count, std::size_t width) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -123,7 +123,7 @@ inline void swap_section(section_tag tag, const index_details& details, std::spa
     case section_tag::slots: swap_all(details.offset_size); break;
     case section_tag::narrow: swap_all(4); break;
     case section_tag::lines:
-      // Ten filters of 16 bits, ten slots and the state, of 32 bits.
+      // Ten 16-bit filters; then ten slots and the state, 32 bits each.
       for (std::size_t line = 0; line + 64 <= bytes.size(); line += 64) {
         swap(line, 10, 2);
         swap(line + 20, 11, 4);
@@ -133,7 +133,7 @@ inline void swap_section(section_tag tag, const index_details& details, std::spa
   }
 }
 
-/// The sections of an engine, in their order.
+/// The sections of an engine, in file order.
 template <class Engine>
 [[nodiscard]] std::vector<section_source> sections_of(const Engine& engine) {
   std::vector<section_source> sections;
@@ -157,7 +157,8 @@ template <class Engine>
   return sections;
 }
 
-/// Writes an engine as a file. Throws: std::runtime_error naming the file; std::invalid_argument if the header has no
+/// Writes an engine to a file. Throws: std::runtime_error naming the file; std::invalid_argument if the header has no
+/// room for the layout; std::bad_alloc.
 /// room for the layout; std::bad_alloc.
 template <std::size_t Words, class Id, class Offset>
 void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
@@ -189,8 +190,8 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
   write_container(files, path, header, sections);
 }
 
-/// The engine of an index in a file, over the bytes of its sections: a frozen_engine that checks the bounds of what it
-/// reads, or with a flat index's way to search.
+/// The engine of an index in a file, over the bytes of its sections: a frozen_engine with bounds checks, or a scan for
+/// a flat index.
 template <std::size_t Words, class Id, class Offset>
 class view_engine {
  public:
@@ -200,7 +201,7 @@ class view_engine {
   using store_type = typename engine_type::store_type;
 
   /// Throws: std::runtime_error if the sections do not fit each other; std::bad_alloc.
-  /// Complexity: independent of how many fingerprints there are.
+  /// Complexity: independent of the number of fingerprints.
   view_engine(const container& file, std::size_t bits, fingerprint_kind kind)
       : bits_(bits),
         is_flat_(details_of(file, bits, kind).is_flat),
@@ -226,8 +227,9 @@ class view_engine {
     return is_flat_ ? store().slots() : engine_.count_compared(query, k);
   }
 
-  /// Throws: std::runtime_error, by `file`, unless the tables hold exactly the fingerprints, each once where searches
-  /// look for it, and the lists of ids are in order. Complexity: O(tables * n); a bit of memory for each fingerprint.
+  /// Checks the content: each fingerprint is exactly once in every table, where searches find it, and the lists of ids
+  /// are sorted.
+  /// Throws: std::runtime_error by file.refuse() if not. Complexity: O(tables * n). Memory: one bit per fingerprint.
   void check(const container& file) const {
     check_store(file);
     for (std::size_t number = 0; number < engine_.tables().size(); ++number) check_table(file, number);
@@ -283,7 +285,7 @@ class view_engine {
                               : marks.size() == slots / id_marks::slots + 1 && list_begins.size() > 1);
     require(slots <= file.header().count && file.header().count <= slots + lists.size());
 
-    // A layout takes memory for each of its tables, so there must not be more of them than the file has.
+    // Plans take memory per table, so the number of tables is checked against the file first.
     const layout shape(file.header().bits, details.k, details.blocks);
     require(file.sections().size() >= shape.table_count());
     auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
@@ -300,7 +302,7 @@ class view_engine {
       read(table.narrow, section_tag::narrow, number);
       read(table.wide, section_tag::wide, number);
       read(table.slots, section_tag::slots, number);
-      if (slots == 0) continue;  // searches never read them
+      if (slots == 0) continue;  // an empty index: searches never read tables
       const std::size_t filters = is_wide ? table.wide.size() : table.narrow.size();
       require((is_wide ? table.narrow.size() : table.wide.size()) == 0);
       if (number == 0) {
@@ -328,7 +330,7 @@ class view_engine {
     for (const words_type& fingerprint : s.fingerprints()) {
       if ((fingerprint[Words - 1] & ~low_mask(word_bits - unused)) != 0) file.refuse("a fingerprint has too many bits");
     }
-    // The first table is the order of the fingerprints.
+    // Table 0 is the order of the fingerprints itself.
     const table_key<Words>& key = engine_.plans()->keys()[0];
     const std::span<const Offset> starts = s.starts();
     std::vector<words_type> bucket;
@@ -419,7 +421,7 @@ class view_engine {
         for (std::size_t i = starts[bucket]; i < starts[bucket + 1]; ++i) see_entry(i, bucket, starts.size() - 1);
       }
     } else {
-      std::size_t next = 0;  // among the entries that do not fit the lines
+      std::size_t next = 0;  // index of the next overflow entry
       for (std::size_t bucket = 0; bucket < table.lines.size(); ++bucket) {
         const bucket_line& line = table.lines[bucket];
         for (std::size_t i = 0; i < line.inline_count(); ++i) {
@@ -446,7 +448,7 @@ class view_engine {
   engine_type engine_;
 };
 
-/// The engine of a file in memory of its own. Precondition: it was checked.
+/// Copies the engine of a file to memory of its own. Precondition: check() succeeded.
 template <std::size_t Words, class Id, class Offset>
 [[nodiscard]] frozen_engine<Words, Id, Offset> copy_engine(
     const frozen_engine<Words, Id, Offset, mapped_array>& engine) {
