@@ -15,18 +15,18 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t word_bits = 64;
 
-/// 2^64 divided by the golden ratio: the step of SplitMix64, and of all sequences whose members should lie far apart.
+/// 2^64 / golden ratio: the step of SplitMix64, and of other sequences whose elements should lie far apart.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
 /// The number of 64-bit words that hold `bits` bits.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
 
-/// A word whose lowest `count` bits are set; count <= 64.
+/// A word with the lowest `count` bits set. Precondition: count <= 64.
 constexpr std::uint64_t low_mask(std::size_t count) noexcept {
   return count >= word_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-/// Mixes a word so that each bit of the result depends on each bit of the input.
+/// Mixes a word: each bit of the result depends on each bit of the input.
 /// Source: the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014; constants of D. Stafford's variant 13).
 constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -34,18 +34,18 @@ constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// A digest of bytes, for what need not be fast.
+/// A digest of bytes, for uses that need no speed.
 constexpr std::uint64_t digest_of(std::string_view bytes) noexcept {
   std::uint64_t digest = mix(bytes.size() + golden_ratio);
   for (const char c : bytes) digest = mix(digest + golden_ratio + static_cast<unsigned char>(c));
   return digest;
 }
 
-/// A number of set bits without the instruction for it, which a default build for x86-64 lacks.
+/// Counts set bits without the popcount instruction, which a default build for x86-64 lacks.
 template <std::unsigned_integral Word>
 constexpr int portable_popcount(Word x) noexcept {
   constexpr auto ones = static_cast<Word>(~Word{0});
-  // Each step in the width of the word: compilers make vectors of loops over short ones.
+  // Each step is cast to the width of the word, so that compilers vectorise loops over narrow words.
   x = static_cast<Word>(x - ((x >> 1) & (ones / 3)));
   x = static_cast<Word>((x & (ones / 5)) + ((x >> 2) & (ones / 5)));
   x = static_cast<Word>((x + (x >> 4)) & (ones / 17));
@@ -58,7 +58,7 @@ constexpr int portable_popcount(const std::array<std::uint64_t, Words>& words) n
   return count;
 }
 
-/// Whether two arrays hold the same words. The == of std::array is a call of memcmp in code by g++ 12.
+/// Compares two arrays of words. g++ 12 compiles the == of std::array to a call of memcmp.
 template <std::size_t Words>
 constexpr bool are_equal(const std::array<std::uint64_t, Words>& a,
                          const std::array<std::uint64_t, Words>& b) noexcept {
@@ -67,7 +67,7 @@ constexpr bool are_equal(const std::array<std::uint64_t, Words>& a,
   return difference == 0;
 }
 
-/// The positions in which two arrays of words differ.
+/// The bits in which two arrays of words differ.
 template <std::size_t Words>
 constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::uint64_t, Words>& a,
                                                           const std::array<std::uint64_t, Words>& b) noexcept {
@@ -76,7 +76,7 @@ constexpr std::array<std::uint64_t, Words> differing_bits(const std::array<std::
   return result;
 }
 
-/// The number of positions in which two words, or two arrays of words, differ.
+/// The number of bits in which two words, or two arrays of words, differ.
 template <std::unsigned_integral Word>
 constexpr int count_differing_bits(Word a, Word b) noexcept {
   return std::popcount(static_cast<Word>(a ^ b));
@@ -89,7 +89,7 @@ constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
   return count;
 }
 
-/// One hash of all words, the same on every machine.
+/// A hash of all words, the same on every machine.
 template <std::size_t Words>
 constexpr std::uint64_t mix_words(const std::array<std::uint64_t, Words>& words) noexcept {
   std::uint64_t hash = 0;
@@ -97,7 +97,7 @@ constexpr std::uint64_t mix_words(const std::array<std::uint64_t, Words>& words)
   return hash;
 }
 
-/// The same for hash tables.
+/// mix_words() as a std::size_t, for hash tables.
 template <std::size_t Words>
 constexpr std::size_t hash_words(const std::array<std::uint64_t, Words>& words) noexcept {
   return static_cast<std::size_t>(mix_words(words));

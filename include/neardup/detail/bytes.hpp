@@ -1,4 +1,4 @@
-// Bytes of a text in words.
+// Words of bytes, and attributes that steer the optimiser.
 #pragma once
 
 #include <bit>
@@ -8,15 +8,15 @@
 
 #include "../version.hpp"
 
-// Makes compilers forget what they know of a value: it is computed as written, in a plain register.
+// Hides the value of x from the optimiser, so that it is computed in a scalar register and not vectorised.
 #if defined(__GNUC__)
 #define NEARDUP_SCALAR(x) asm("" : "+r"(x))
 #else
 #define NEARDUP_SCALAR(x) static_cast<void>(x)
 #endif
 
-// For what compilers would call, though a call costs more than it does: what stands many times in one loop, and what
-// returns a small structure.
+// Forces inlining, for small functions whose call would cost more than their body: functions that stand many times in
+// one loop, or return a small structure.
 #if defined(__GNUC__)
 #define NEARDUP_ALWAYS_INLINE __attribute__((always_inline)) inline
 #define NEARDUP_INLINE_LAMBDA __attribute__((always_inline))
@@ -25,7 +25,7 @@
 #define NEARDUP_INLINE_LAMBDA
 #endif
 
-// For what is rare in a loop: inlined, it would take the registers of the rest.
+// Forbids inlining of rare code in a loop, which would take registers from the rest of the loop.
 #if defined(__GNUC__)
 #define NEARDUP_NOINLINE __attribute__((noinline))
 #else
@@ -34,11 +34,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// In each byte the lowest bit, and the highest.
+/// A word with the lowest bit of each byte set, and one with the highest.
 inline constexpr std::uint64_t byte_ones = 0x0101010101010101U;
 inline constexpr std::uint64_t byte_tops = byte_ones << 7;
 
-/// Reads an unsigned integer, its lowest byte first, on any machine.
+/// Reads a little-endian unsigned integer on any machine.
 template <class Word = std::uint64_t>
 Word load_little_endian(const char* bytes) noexcept {
   if constexpr (std::endian::native == std::endian::little) {

@@ -1,4 +1,4 @@
-// What saving asks of the system: write, sync, rename; and putting them together so that a file is whole or not there.
+// The system calls of saving (write, sync, rename), and an atomic save made of them.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 #if defined(_WIN32)
 #include <io.h>
 #include <process.h>
-// All of <windows.h> for one function is too much for every user.
+// Declared here, because <windows.h> for one function is too much for every user.
 extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, const char* to, unsigned long flags);
 #else
 #include <unistd.h>
@@ -31,8 +31,8 @@ namespace neardup::inline v0::detail {
 
 enum class file_type : unsigned char { none, regular, other };
 
-/// The calls that saving makes. Each says whether it succeeded; if not, errno tells why. Tests put their own in their
-/// place, to fail when they like.
+/// The system calls of saving. Each returns whether it succeeded, and sets errno if not. Tests replace them by versions
+/// that fail on purpose.
 class file_operations {
  public:
   file_operations() = default;
@@ -40,10 +40,10 @@ class file_operations {
   file_operations& operator=(const file_operations&) = delete;
   virtual ~file_operations() = default;
 
-  /// Opens a file that must not exist yet, or one to write at its end. Returns: its number, or -1.
+  /// Opens a file that must not exist yet, or (open_at_end) a file for appending. Returns: a file descriptor, or -1.
   virtual int create(const std::string& path) { return open_file(path, O_CREAT | O_EXCL); }
   virtual int open_at_end(const std::string& path) { return open_file(path, O_CREAT | O_APPEND); }
-  /// Writes at most so many bytes. Returns: how many it wrote, or -1.
+  /// Writes up to `size` bytes. Returns: the number of bytes written, or -1.
   virtual std::ptrdiff_t write(int file, const void* bytes, std::size_t size) {
 #if defined(_WIN32)
     return ::_write(file, bytes, static_cast<unsigned>(size));
@@ -51,12 +51,12 @@ class file_operations {
     return ::write(file, bytes, size);
 #endif
   }
-  /// Waits until what was written is on the disk.
+  /// Waits until the written bytes are on the disk.
   virtual bool sync(int file) {
 #if defined(_WIN32)
     return ::_commit(file) == 0;
 #elif defined(__APPLE__) && defined(F_FULLFSYNC)
-    // fsync() there does not wait for the disk; some file systems have no other.
+    // fsync() of macOS does not wait for the disk. Some file systems support only fsync().
     return ::fcntl(file, F_FULLFSYNC) == 0 || ::fsync(file) == 0;
 #else
     return ::fsync(file) == 0;
@@ -76,7 +76,7 @@ class file_operations {
     return ::close(file) == 0;
 #endif
   }
-  /// Gives a file another name, in place of the file that has it.
+  /// Renames a file, and replaces the file that had the new name.
   virtual bool rename(const std::string& from, const std::string& to) {
 #if defined(_WIN32)
     constexpr unsigned long replace_existing = 1, write_through = 8;
@@ -86,7 +86,7 @@ class file_operations {
 #endif
   }
   virtual bool remove(const std::string& path) { return std::remove(path.c_str()) == 0; }
-  /// What stands under a name; nothing if that cannot be told.
+  /// The type of a file; nullopt if it cannot be determined.
   virtual std::optional<file_type> type_of(const std::string& path) {
     struct stat status;
     if (::stat(path.c_str(), &status) == 0) {
@@ -97,12 +97,12 @@ class file_operations {
   /// Waits until the names in a folder are on the disk.
   virtual bool sync_folder(const std::string& folder) {
 #if defined(_WIN32)
-    static_cast<void>(folder);  // There, renaming waits itself.
+    static_cast<void>(folder);  // On Windows, renaming waits for the disk itself.
     return true;
 #else
     const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
     if (opened < 0) return false;
-    // Some file systems sync no folders, and say EINVAL.
+    // Some file systems do not sync folders and report EINVAL.
     const bool synced = ::fsync(opened) == 0 || errno == EINVAL;
     const int error = errno;
     ::close(opened);
@@ -126,15 +126,15 @@ inline file_operations& system_files() {
   return operations;
 }
 
-/// Throws: std::runtime_error "cannot WHAT PATH: why", by errno.
+/// Throws: std::runtime_error "cannot WHAT PATH: REASON" with the reason of errno.
 [[noreturn]] inline void fail_with_errno(const char* what, const std::string& path) {
   const int error = errno;
   fail<std::runtime_error>(std::string("cannot ") + what + " " + path + ": " + std::strerror(error));
 }
 
-/// Writes all of it. Returns: whether that succeeded; if not, errno tells why.
+/// Writes all bytes. Returns: false on failure, with errno set.
 inline bool write_all(file_operations& files, int file, std::span<const std::byte> bytes) {
-  constexpr std::size_t most = std::size_t{1} << 30;  // what every system writes at a time
+  constexpr std::size_t most = std::size_t{1} << 30;  // the largest write that every system accepts
   while (!bytes.empty()) {
     const std::ptrdiff_t written = files.write(file, bytes.data(), bytes.size() < most ? bytes.size() : most);
     if (written < 0 && errno == EINTR) continue;
@@ -152,8 +152,8 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return slash == path.npos ? "." : path.substr(0, slash + 1);
 }
 
-/// The file that a name stands for: where links lead to, even if nothing is there yet, and from the root of the file
-/// system, so that it stays the same file when the process goes to another folder.
+/// The absolute path with symbolic links resolved, so that it names the same file after a chdir(). The file need not
+/// exist.
 [[nodiscard]] inline std::string settled_path(std::string path) {
 #if !defined(_WIN32)
   constexpr int max_links = 40;  // as Linux
@@ -169,19 +169,19 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return path;
 }
 
-/// Makes a file of these pieces: whole and on the disk when it returns, or what was there before. Where PATH is a link,
-/// it is the file that this leads to, also if that is not there yet.
-/// It is written under another name first, PATH.<process>.<number>.tmp, which stays behind only if the process is
-/// killed.
-/// Throws: std::runtime_error naming the file. If the last step fails, syncing the folder, the new file is in place,
-/// though not surely after a power failure.
+/// Writes a file of several pieces, atomically and durably: a crash leaves the old file or the new one, and the new one
+/// is on the disk when this returns. If PATH is a symbolic link, its target is written, even if that does not exist
+/// yet.
+/// The pieces are written to PATH.<process>.<number>.tmp first, which remains only if the process is killed.
+/// Throws: std::runtime_error naming the file. If only the last step fails, the sync of the folder, the new file is in
+/// place, but may be lost by a power failure.
 inline void save_file(file_operations& files, const std::string& name,
                       std::span<const std::span<const std::byte>> pieces) {
   const std::string path = settled_path(name);
   const std::optional<file_type> there = files.type_of(path);
   if (!there) fail_with_errno("save", path);
   if (*there == file_type::other) {
-    // Renaming would put a file in place of a device or a folder.
+    // Renaming would replace a device or folder by a file.
     fail<std::runtime_error>("cannot save " + path + ": it is no regular file");
   }
   static std::atomic<unsigned> saved{0};
@@ -190,10 +190,10 @@ inline void save_file(file_operations& files, const std::string& name,
 #else
   const int process = ::getpid();
 #endif
-  const std::string folder = folder_of(path);  // now, so that nothing fails once the file is there
+  const std::string folder = folder_of(path);  // computed first, so that nothing fails after the rename
   std::string temporary;
   int file = -1;
-  // A process with the same number may have been killed and left one behind.
+  // A killed process with the same number may have left a temporary file.
   constexpr int max_left_behind = 1000;
   for (int i = 0; i < max_left_behind && file < 0 && (i == 0 || errno == EEXIST); ++i) {
     temporary = path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";

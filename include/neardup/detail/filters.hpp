@@ -1,9 +1,8 @@
-// Compares filters with filters, many at a time, and tells which pairs differ in at most k bits.
+// Compares filters in bulk, and finds the pairs that differ in at most k bits.
 //
-// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint, as they stand in memory. What
-// searches, scans and joins ask, which of several filters are within k bits of one, is here once for each instruction
-// set (near_bits). Nearly all pairs are non-matches, so joins ask one question of 64 pairs at a time and branch on the
-// answer.
+// A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint. near_bits, one for each
+// instruction set, is the primitive of searches, scans and joins: it tells which of several filters are within k bits
+// of one. Nearly all pairs are non-matches, so joins test 64 pairs with one branch.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +21,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint folded by exclusive or to the width of `Filter`, an unsigned type of 16 to 64 bits; or all of it.
-/// Guarantee: two filters differ in no more bits than their fingerprints do, so what a filter rejects is no match.
-/// Folding keeps all bits in play, where choosing some would pass every candidate that differs in the others only.
+/// Folds a fingerprint by exclusive or to the width of `Filter`, an unsigned type of 16 to 64 bits; or returns it
+/// whole.
+/// Guarantee: filters differ in no more bits than their fingerprints, so a filter never rejects a match. Folding uses
+/// all bits. A filter of some chosen bits would pass every candidate that differs elsewhere.
 template <class Filter, std::size_t Words>
 [[nodiscard]] constexpr Filter fold_filter(const std::array<std::uint64_t, Words>& fingerprint) noexcept {
   if constexpr (std::is_same_v<Filter, std::array<std::uint64_t, Words>>) {
@@ -40,20 +40,19 @@ template <class Filter, std::size_t Words>
   }
 }
 
-/// Whether filters of 32 bits pass less than one non-match in a hundred at distance k; otherwise 64 bits are worth
-/// their memory. (The share is the sum of choose(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at
-/// 10.)
+/// True if a 32-bit filter passes less than 1 % of non-matches at distance k; otherwise a 64-bit filter is worth its
+/// memory. (The share is sum of C(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at 10.)
 [[nodiscard]] constexpr bool narrow_filter_suffices(int k) noexcept { return k <= 8; }
 
-/// Whether filters of 64 bits, folded from more, pass less than one non-match in a hundred at distance k; otherwise it
-/// is faster to compare whole fingerprints. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, half at 32.)
+/// True if a 64-bit filter of a wider fingerprint passes less than 1 % of non-matches at distance k; otherwise
+/// comparing whole fingerprints is faster. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, half at 32.)
 [[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
 
-/// Whole fingerprints of more words than these are compared without vectors.
+/// The most words of a fingerprint that vector kernels compare whole; wider ones are compared portably.
 inline constexpr std::size_t max_vector_words = 8;
 
-/// The number of bits in which two filters differ, counted by arithmetic: a default build for x86-64 lacks the
-/// instruction that counts bits.
+/// The number of bits in which two filters differ, computed without the popcount instruction, which a default build for
+/// x86-64 lacks.
 template <std::unsigned_integral Filter>
 constexpr int portable_distance(Filter a, Filter b) noexcept {
   return portable_popcount(static_cast<Filter>(a ^ b));
@@ -64,40 +63,40 @@ constexpr int portable_distance(const std::array<std::uint64_t, Words>& a,
   return portable_popcount(differing_bits(a, b));
 }
 
-/// Two places in an array of filters.
+/// Two positions in an array of filters.
 struct filter_pair {
   std::size_t x, y;
 };
 
-/// Which filters are still to be compared: each of x..x_end with each of y_begin..y_end, or with those behind it. The
-/// state of a join, too: one that has filled its buffer goes on where it stopped.
+/// The remaining comparisons of a join: each x in x..x_end with each y in y_begin..y_end, or with each y behind x if
+/// is_behind. (x, y) is the next pair, so that a join whose buffer is full resumes there.
 struct filter_join {
   std::size_t x, x_end;
   std::size_t y, y_begin, y_end;
   bool is_behind;
 
-  /// Each of x..x_end with those behind it and before `end`. Precondition: x_end <= end.
+  /// Pairs each x in x..x_end with the positions behind it, before `end`. Precondition: x_end <= end.
   static constexpr filter_join within(std::size_t x, std::size_t x_end, std::size_t end) noexcept {
     return {x, x_end, x + 1, 0, end, true};
   }
-  /// Each of x..x_end with each of y..y_end.
+  /// Pairs each x in x..x_end with each of y..y_end.
   static constexpr filter_join across(std::size_t x, std::size_t x_end, std::size_t y, std::size_t y_end) noexcept {
     return {x, x_end, y, y, y_end, false};
   }
 
   [[nodiscard]] constexpr bool is_done() const noexcept { return x >= x_end; }
 
-  /// To the next x and the first y for it.
+  /// Goes to the next x and its first y.
   constexpr void advance() noexcept {
     ++x;
     y = is_behind ? x + 1 : y_begin;
   }
 };
 
-/// A kernel looks at so many pairs in one step, and takes the step only if there is room for all of them.
+/// The most pairs that a kernel tests in one step. A step is taken only if the buffer has room for all of them.
 inline constexpr std::size_t join_step = 64;
 
-/// Appends a pair of x and y + i to `found` for each bit i that is set in `hits`. Returns: how many pairs there are now.
+/// Appends the pair (x, y + i) to `found` for each set bit i of `hits`. Returns: the new number of pairs.
 inline std::size_t append_hits(std::span<filter_pair> found, std::size_t count, std::size_t x, std::size_t y,
                                std::uint64_t hits) noexcept {
   for (; hits != 0; hits &= hits - 1) {
@@ -106,7 +105,7 @@ inline std::size_t append_hits(std::span<filter_pair> found, std::size_t count, 
   return count;
 }
 
-/// The reference: one pair after the other.
+/// The reference implementation: one pair after the other.
 template <class Filter>
 std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_join& job, int k,
                                   std::span<filter_pair> found) noexcept {
@@ -125,7 +124,8 @@ std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_joi
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: bits counted by nibbles, in a table of 16 (Mula's way) ---------------------------------------------------
+// ---- AVX2: population counts by a table of nibbles (Mula)
+// ------------------------------------------------------------
 
 NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
@@ -136,7 +136,7 @@ NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
                          _mm256_shuffle_epi8(table, high_nibbles));
 }
 
-/// Words `word` and `word` + 1 of two fingerprints.
+/// Words `word` and `word` + 1 of fingerprints a and b, in the lower and upper half of a vector.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX2 inline __m256i load_pairs_avx2(const std::array<std::uint64_t, Words>& a,
                                                    const std::array<std::uint64_t, Words>& b,
@@ -146,7 +146,7 @@ NEARDUP_TARGET_AVX2 inline __m256i load_pairs_avx2(const std::array<std::uint64_
   return _mm256_inserti128_si256(_mm256_castsi128_si256(of_a), of_b, 1);
 }
 
-/// The counts of differing bits in words 2 * Part and 2 * Part + 1 of four fingerprints, byte by byte.
+/// The bytewise counts of differing bits in words 2 * Part and 2 * Part + 1 of four fingerprints.
 template <std::size_t Part, std::size_t Words>
 NEARDUP_TARGET_AVX2 inline __m256i count_words_avx2(const std::array<std::uint64_t, Words>* y,
                                                     const std::array<std::uint64_t, Words>& x) noexcept {
@@ -154,10 +154,10 @@ NEARDUP_TARGET_AVX2 inline __m256i count_words_avx2(const std::array<std::uint64
     const __m256i words = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(y));
     return count_bytes_avx2(_mm256_xor_si256(words, _mm256_set1_epi64x(static_cast<std::int64_t>(x[0]))));
   } else {
-    // An odd last word comes with the one before, which has been counted.
+    // An odd last word is loaded with the word before, which has been counted already.
     constexpr bool is_alone = 2 * Part + 1 == Words;
     constexpr std::size_t first = is_alone ? 2 * Part - 1 : 2 * Part;
-    // Unpacking stays within halves of a vector, so these have 0 and 2, and 1 and 3.
+    // Unpacking works within 128-bit halves, so `even` holds fingerprints 0 and 2, `odd` 1 and 3.
     const __m256i even = load_pairs_avx2(y[0], y[2], first);
     const __m256i odd = load_pairs_avx2(y[1], y[3], first);
     const __m256i second_of_x = _mm256_set1_epi64x(static_cast<std::int64_t>(x[first + 1]));
@@ -178,7 +178,7 @@ NEARDUP_TARGET_AVX2 inline __m256i wide_distances_avx2(const std::array<std::uin
   return _mm256_sad_epu8(counts, _mm256_setzero_si256());
 }
 
-/// The distances of four fingerprints from `y` on.
+/// The distances of the four fingerprints at `y`.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX2 inline __m256i distances_avx2(const std::array<std::uint64_t, Words>* y,
                                                   const std::array<std::uint64_t, Words>& x) noexcept {
@@ -186,7 +186,7 @@ NEARDUP_TARGET_AVX2 inline __m256i distances_avx2(const std::array<std::uint64_t
   return wide_distances_avx2(y, x, std::make_index_sequence<(Words + 1) / 2>{});
 }
 
-/// Two equal bits for each of sixteen filters at `y`, set where it is within k bits of x.
+/// Two equal bits for each of the sixteen filters at `y`, set if the filter is within k bits of x.
 NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint16_t* y, std::uint16_t x, int k) noexcept {
   const __m256i difference = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)),
                                               _mm256_set1_epi16(static_cast<short>(x)));
@@ -194,7 +194,7 @@ NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint16_t* y, 
   const __m256i beyond = _mm256_cmpgt_epi16(counts, _mm256_set1_epi16(static_cast<short>(k)));
   return ~static_cast<std::uint32_t>(_mm256_movemask_epi8(beyond));
 }
-/// One bit for each filter in a vector at `y`, set where it is within k bits of x.
+/// One bit for each filter in the vector at `y`, set if the filter is within k bits of x.
 NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint32_t* y, std::uint32_t x, int k) noexcept {
   const __m256i difference =
       _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(y)), _mm256_set1_epi32(static_cast<int>(x)));
@@ -231,8 +231,8 @@ NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint32_t* y, __
 NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint64_t* y, __m512i x) noexcept {
   return _mm512_popcnt_epi64(_mm512_xor_si512(_mm512_loadu_si512(y), x));
 }
-/// Those filters of the 64 bytes at `y` that `mask` has; the others are not read. `IsAligned`: y is a multiple of 64.
-/// On a Zen 5 a masked load that may be anywhere waits for the stores before it, and one that is aligned does not.
+/// Loads the filters of the 64 bytes at `y` that are set in `mask`; others are not read. `IsAligned`: y is a multiple
+/// of 64. On a Zen 5, an unaligned masked load waits for earlier stores, an aligned one does not.
 template <class Filter, bool IsAligned>
 NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint64_t mask) noexcept {
   if constexpr (sizeof(Filter) == 4) {
@@ -243,7 +243,8 @@ NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint
     return IsAligned ? _mm512_maskz_load_epi64(lanes, y) : _mm512_maskz_loadu_epi64(lanes, y);
   }
 }
-/// One bit for each filter at `y` that `mask` has, set where it is within k bits of x. The others are not read.
+/// One bit for each filter at `y` that is set in `mask`: 1 if the filter is within k bits of x. Other filters are not
+/// read.
 template <bool IsAligned = false>
 NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint32_t* y, std::uint64_t mask, __m512i x,
                                                             __m512i k) noexcept {
@@ -259,12 +260,12 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint64_t*
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), distances, k);
 }
 
-// The words of one fingerprint are neighbours, so their counts are in neighbouring lanes and have to be added across.
-// Counts fit bytes: those of all vectors are shifted into one, one permutation brings the bytes of each fingerprint
-// into its lane, and VPSADBW adds them. So there is one way for every number of words up to eight, and the order stays.
+// The words of one fingerprint are adjacent, so their counts are in adjacent lanes and must be added across lanes. A
+// count fits a byte: the counts of vector j are shifted to byte j, one permutation collects the bytes of each
+// fingerprint in its lane, and VPSADBW adds them. This works for any number of words up to eight, and keeps the order.
 
-/// Eight fingerprints of `Words` words are `Words` vectors: which word of its fingerprint stands in each of their
-/// lanes.
+/// Eight fingerprints of `Words` words fill `Words` vectors. words_in_lanes[v][lane] is the word of its fingerprint
+/// that lane `lane` of vector v holds.
 template <std::size_t Words>
 inline constexpr std::array<std::array<std::uint64_t, 8>, Words> words_in_lanes = [] {
   std::array<std::array<std::uint64_t, 8>, Words> result{};
@@ -272,7 +273,8 @@ inline constexpr std::array<std::array<std::uint64_t, 8>, Words> words_in_lanes 
   return result;
 }();
 
-/// Where the counts of each fingerprint's words are if byte j of lane i has that of lane i of vector j.
+/// The permutation that collects the counts of each fingerprint. Its input has the count of lane i of vector j in byte
+/// j of lane i.
 template <std::size_t Words>
 inline constexpr std::array<std::uint8_t, 64> bytes_of_counts = [] {
   std::array<std::uint8_t, 64> result{};
@@ -282,7 +284,7 @@ inline constexpr std::array<std::uint8_t, 64> bytes_of_counts = [] {
   return result;
 }();
 
-/// Vectors in which the words of one fingerprint are repeated, as those of eight fingerprints follow each other.
+/// The words of one fingerprint, repeated in the order of eight consecutive fingerprints.
 template <std::size_t Words>
 struct wide_broadcast {
   __m512i vectors[Words];
@@ -300,7 +302,7 @@ NEARDUP_TARGET_AVX512 inline wide_broadcast<Words> broadcast_avx512(
   return result;
 }
 
-/// The counts of differing bits in vector Part of `words` words from `y` on, in byte Part of each lane.
+/// The counts of differing bits in vector `Part` of the words at `y`, shifted to byte `Part` of each lane.
 template <std::size_t Part, std::size_t Words>
 NEARDUP_TARGET_AVX512 inline __m512i shifted_counts_avx512(const void* y, std::size_t words,
                                                            const wide_broadcast<Words>& x) noexcept {
@@ -310,7 +312,7 @@ NEARDUP_TARGET_AVX512 inline __m512i shifted_counts_avx512(const void* y, std::s
   return _mm512_slli_epi64(_mm512_popcnt_epi64(_mm512_xor_si512(vector, x.vectors[Part])), 8 * Part);
 }
 
-// In a fold expression, since g++ leaves a loop over four vectors a loop, at three times the cost.
+// A fold expression, because g++ does not unroll a loop over four vectors, which costs 3 times as much.
 template <std::size_t Words, std::size_t... Part>
 NEARDUP_TARGET_AVX512 inline __m512i add_counts_avx512(const void* y, std::size_t words, const wide_broadcast<Words>& x,
                                                        std::index_sequence<Part...>) noexcept {
@@ -323,8 +325,7 @@ NEARDUP_TARGET_AVX512 inline __m512i add_counts_avx512(const void* y, std::size_
   return _mm512_sad_epu8(gathered, _mm512_setzero_si512());
 }
 
-/// The distances of the `count` fingerprints that begin at `y`, 1 to 8 of them, in as many lanes; the other lanes hold
-/// anything.
+/// The distances of `count` fingerprints at `y`, 1 <= count <= 8, one per lane; other lanes are unspecified.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline __m512i some_distances_avx512(const std::array<std::uint64_t, Words>* y, std::size_t count,
                                                            const wide_broadcast<Words>& x) noexcept {
@@ -337,7 +338,7 @@ NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::array<std::uint
   return some_distances_avx512(y, 8, x);
 }
 
-/// Which distances, each in a lane of this type, are up to k.
+/// The lanes whose distance is at most k.
 template <std::unsigned_integral Lane>
 NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(__m512i distances, __m512i k) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_cmple_epu32_mask(distances, k);
@@ -348,7 +349,7 @@ NEARDUP_TARGET_AVX512 inline __m512i min_avx512(__m512i a, __m512i b) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_min_epu32(a, b);
   return _mm512_min_epu64(a, b);
 }
-/// As for filters of one word; `mask` has the lowest bits only.
+/// As for filters of one word. Precondition: `mask` has only its lowest bits set.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 std::uint64_t near_bits_avx512(const std::array<std::uint64_t, Words>* y, std::uint64_t mask,
                                                      const wide_broadcast<Words>& x, __m512i k) noexcept {
@@ -430,9 +431,10 @@ NEARDUP_TARGET_AVX512 std::size_t join_filters_avx512(const Filter* xs, const Fi
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Writes the pairs of one of `xs` and one of `ys` that `job` finds within k bits to `found`, by x, then y, until it is
-/// done or the next step might not fit. Returns: how many. Each pair comes once, over all calls until job.is_done();
-/// one that stops early has found some.
+/// Joins filters: writes the pairs of `job` within k bits to `found`, sorted by (x, y), until the job is done or the
+/// next step might not fit.
+/// Returns: the number of pairs written. Over all calls until job.is_done(), each pair is written once; a call that
+/// stops early has written some.
 /// Precondition: found.size() >= join_step; 0 <= k.
 template <class Filter>
 std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, int k, std::span<filter_pair> found,
@@ -446,8 +448,8 @@ std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, i
   return join_filters_portable(xs, ys, job, k, found);
 }
 
-/// Visits (query, position, distance) of each of `fingerprints` within k bits of each query, in no order; false from
-/// `visit` ends it. Returns: whether it was not ended.
+/// Scans all fingerprints: visits (query, position, distance) for each fingerprint within k bits of each query, in
+/// unspecified order. Ends early if `visit` returns false. Returns: false if `visit` ended it.
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
@@ -467,7 +469,7 @@ bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
   return true;
 }
 
-/// The same for one query: visits (position, distance).
+/// Scans all fingerprints for one query: visits (position, distance).
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               const std::array<std::uint64_t, Words>& query, int k, const Visit& visit) {

@@ -1,28 +1,29 @@
-// What a function needs that is compiled for an instruction set of its own; and asking for memory before it is needed.
+// Macros for functions compiled for one instruction set, and prefetching.
 #pragma once
 
 #include <cstdint>
 
 #include "../instruction_set.hpp"
 
-// What every x86-64 and every AArch64 has, and so what no function need ask for: vectors of 16 bytes, SSE2 and NEON.
-// Compilers turn the operators of C++ into their instructions.
+// The baseline: 16-byte vectors (SSE2, NEON), which every x86-64 and AArch64 has, so that no target attribute is
+// needed. Compilers translate the C++ operators on vector types to these instructions.
 #if (defined(__x86_64__) || defined(__aarch64__)) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_BASELINE_KERNELS 1
 #else
 #define NEARDUP_BASELINE_KERNELS 0
 #endif
 
-// Kernels for x86-64 need target attributes (g++, clang); elsewhere the portable ones and the baseline serve.
+// Kernels for x86-64 need target attributes (g++, clang). Elsewhere the portable and baseline kernels are used.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_X86_KERNELS 1
-// The features of a level, the same list on each function of it: a compiler inlines only what needs no more.
+// The features of a level. Each function of a level lists the same, since a compiler inlines only functions that need
+// no more.
 #define NEARDUP_AVX2_FEATURES "avx2,bmi,bmi2,popcnt"
 #define NEARDUP_AVX512_FEATURES \
   "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
 #define NEARDUP_TARGET_AVX2 __attribute__((target(NEARDUP_AVX2_FEATURES)))
 #define NEARDUP_TARGET_AVX512 __attribute__((target(NEARDUP_AVX512_FEATURES)))
-// For lambdas in such functions, which do not inherit the features.
+// Attributes of lambdas in such functions, which do not inherit the features.
 #define NEARDUP_AVX2_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX2_FEATURES)))
 #define NEARDUP_AVX512_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX512_FEATURES)))
 
@@ -33,7 +34,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 #pragma GCC diagnostic pop
-// Around kernels: a lambda that gives a vector is always inlined, so no calling convention is at stake.
+// Silences warnings around kernels. Lambdas that return a vector are always inlined, so -Wpsabi does not matter.
 #define NEARDUP_KERNELS_BEGIN                                                  \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpsabi\"") \
       _Pragma("GCC diagnostic ignored \"-Wuninitialized\"")                    \
@@ -51,17 +52,17 @@
 namespace neardup::inline v0::detail {
 
 #if NEARDUP_BASELINE_KERNELS
-/// The vectors of the baseline: numbers of 64 bits, and of 16.
+/// The baseline vectors, of 64-bit and of 16-bit numbers.
 using baseline_words = std::uint64_t __attribute__((vector_size(16)));
 using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 #endif
 
-/// Whether a level has the vectors of the baseline.
+/// True if a level has the baseline vectors.
 constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
 
-// A function that does nothing else has no effect that g++ 12 knows of: it may drop calls that it does not inline.
+// Not made noinline: g++ 12 treats a function that only prefetches as having no effect, and may drop calls of it.
 
-/// Starts to load the cache line of `address`, which need not be valid. A hint; does nothing where compilers lack it.
+/// Prefetches the cache line of `address`, which may be invalid. A no-op where the compiler lacks the builtin.
 inline void prefetch(const void* address) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address);
@@ -70,8 +71,8 @@ inline void prefetch(const void* address) noexcept {
 #endif
 }
 
-/// The same into the second level of the cache, for what is not needed soon: more lines than the first level has places
-/// for may be under way. On a Zen 4, 64 random lines at a time took 7 ns each instead of 15.
+/// Prefetches into the second-level cache, for data that are needed later: more lines can be in flight than fit the
+/// first level. On a Zen 4, random lines, 64 at a time, took 7 ns each instead of 15.
 inline void prefetch_far(const void* address) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address, 0, 2);

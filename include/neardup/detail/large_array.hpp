@@ -1,4 +1,4 @@
-// Arrays of many gigabytes: not initialised, and in large pages where the system has them.
+// Arrays of up to many gigabytes: not initialised, and in large pages if the system has them.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// An array of plain values that is allocated once and not initialised.
+/// An array of trivially copyable values, allocated once and not initialised.
 ///
-/// From 2 MiB on it is aligned to large pages, and Linux is asked for them: what is read at random misses the TLB less.
-/// `./dev bench index --benchmark_filter=random_lines` measures it: 7.5 ns per line of 1 GB, 64 at a time, against 8.8
-/// ns with small pages, in a virtual machine on a Zen 5.
+/// From 2 MiB on it is aligned to large pages, and Linux is advised to use them, so that random reads miss the TLB
+/// less. `./dev bench index --benchmark_filter=random_lines` measures 7.5 ns per line of 1 GB, 64 at a time, against
+/// 8.8 ns with small pages, in a virtual machine on a Zen 5.
 template <class T>
 class large_array {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   large_array() noexcept = default;
-  /// `size` values, whatever they are. Throws: std::bad_alloc.
+  /// Allocates `size` values of unspecified content. Throws: std::bad_alloc.
   explicit large_array(std::size_t size) : data_(allocate(size)), size_(size), capacity_(size) {}
   large_array(const large_array& other) : large_array(other.size_) { std::copy_n(other.data_, size_, data_); }
   large_array(large_array&& other) noexcept
@@ -62,7 +62,7 @@ class large_array {
     return {data_ + begin, end - begin};
   }
 
-  /// Keeps the first `size` values, and gives memory back if that is much less. Precondition: size <= size().
+  /// Keeps the first `size` values, and reallocates if that saves much memory. Precondition: size <= size().
   void truncate(std::size_t size) {
     size_ = size;
     if (size >= capacity_ / 16 * 15) return;
@@ -83,7 +83,7 @@ class large_array {
     if (!is_large(count)) return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{alignment}));
     void* const memory = ::operator new (count * sizeof(T), std::align_val_t{large_page});
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    // A wish; without them the memory is as good, and slower.
+    // Advice only: without large pages the memory works as well, but slower.
     static_cast<void>(madvise(memory, count * sizeof(T), MADV_HUGEPAGE));
 #endif
     return static_cast<T*>(memory);

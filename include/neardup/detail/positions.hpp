@@ -1,4 +1,4 @@
-// Positions in what is joined: of the smallest type that numbers them.
+// Positions in the input of joins, in the smallest type that can number them.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// The number of fingerprints from which a join needs positions of 64 bits.
+/// The number of fingerprints from which on a join needs 64-bit positions.
 inline constexpr std::size_t many_positions = (std::numeric_limits<std::uint32_t>::max)();
 
-/// Refuses an index type that cannot number `count` fingerprints; `what` names the call that would take a wider one.
+/// Throws std::length_error if Index cannot number `count` fingerprints. `what` is the name of the function to call
+/// with a wider Index.
 template <class Index>
 void check_index_type(std::size_t count, const char* what) {
   static_assert(
@@ -33,8 +34,8 @@ void check_index_type(std::size_t count, const char* what) {
   }
 }
 
-/// Calls `use(position)` with a zero of the type for the positions of `count` fingerprints, which Index can number.
-/// Only for a wide Index are there two of them, so only then is a join compiled twice.
+/// Calls `use(position)` with a zero of the type for the positions of `count` fingerprints. Precondition: Index can
+/// number them. Only a wide Index may need the wide type, so only then a join is instantiated twice.
 template <class Index, class Use>
 auto with_position_type(std::size_t count, const Use& use) {
   if constexpr (sizeof(Index) > sizeof(std::uint32_t)) {

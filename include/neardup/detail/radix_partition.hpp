@@ -1,8 +1,9 @@
-// Moves records into buckets by an address, in passes that the cache can follow.
+// Partitions records by an address, in cache-friendly passes.
 //
-// A plain counting sort into 2^16 buckets or more misses the cache and the TLB at each record. Two passes do not: the
-// first opens at most 2^10 places at a time, the second stays inside one part that fits the cache. On a Zen 5 a pass
-// takes 2 ns per record of 16 bytes; lines collected in a buffer, or stored past the cache, were no faster (4 to 8 ns).
+// A plain counting sort into 2^16 buckets or more misses the cache and the TLB at each record. Two passes avoid that:
+// the first writes to at most 2^10 places at a time, the second works within one part that fits the cache. On a Zen 5 a
+// pass takes 2 ns per 16-byte record. Collecting cache lines in a buffer, or non-temporal stores, were no faster (4 to
+// 8 ns).
 #pragma once
 
 #include <algorithm>
@@ -16,42 +17,41 @@
 
 namespace neardup::inline v0::detail {
 
-/// Memory for records that nobody has to initialise, kept from one use to the next.
+/// Uninitialised memory for records, reused from call to call.
 template <class Record>
 class scratch_array {
  public:
-  /// Room for `count` records with any contents. Throws: std::bad_alloc.
+  /// Returns: room for `count` records of unspecified content. Throws: std::bad_alloc.
   std::span<Record> take(std::size_t count) {
     if (count > records_.size()) {
-      release();  // Never the old and the new one at a time.
+      release();  // frees the old array first, so that both never coexist
       records_ = large_array<Record>(count);
     }
     return {records_.data(), count};
   }
 
-  /// Gives the memory back.
+  /// Frees the memory.
   void release() noexcept { records_ = {}; }
 
  private:
   large_array<Record> records_;
 };
 
-/// The most buckets of one pass: their open lines stay in the cache, their pages in the TLB.
+/// The most address bits of one pass: the open cache lines of 2^10 buckets fit the cache, their pages the TLB.
 inline constexpr int max_pass_bits = 10;
 
-/// The address bits that a first pass takes of `bits`: parts of at most 2^15 records then, as far as max_pass_bits
-/// allow.
+/// How many of `bits` address bits the first pass takes: so many that its parts have at most 2^15 records, within
+/// max_pass_bits.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }
 
-/// One pass: calls store(position, record) for the records read(0) to read(count - 1), the positions ordered by
-/// address(record), equal ones by number.
-/// `starts` gets the 2^bits + 1 positions at which the buckets begin and end.
-/// read(i) is called twice for each i. The three functions may be called from several threads.
-/// Precondition: 0 <= address(record) < 2^bits. Guarantee: the result does not depend on the runner.
-/// Throws: std::bad_alloc, before the first record is stored; what a function throws, on whatever thread, when all
-/// threads have ended.
+/// Runs one pass: calls store(position, record) for the records read(0) to read(count - 1). Positions are in stable
+/// order of address(record). `starts` gets the 2^bits + 1 positions where the buckets begin and end.
+/// read(i) is called twice for each i. All three functions may be called from several threads.
+/// Precondition: 0 <= address(record) < 2^bits.
+/// Guarantee: the result does not depend on the runner.
+/// Throws: std::bad_alloc before the first record is stored; after all threads have ended, the exception of a function.
 template <class Read, class Address, class Store>
 void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
                    std::vector<std::size_t>& starts, const any_runner& run) {
@@ -59,12 +59,14 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
   const auto begin_of = [&](std::size_t part) { return count / parts * part + (std::min)(part, count % parts); };
   starts.assign(buckets + 1, 0);
-  std::vector<std::size_t> next(parts * buckets, 0);  // first the counts of a part, then where its next one goes
+  std::vector<std::size_t> next(parts * buckets, 0);  // first the counts of each part, then the position of its next
+                                                      // record
   first_failure failure;
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {
       std::size_t* const counts = next.data() + part * buckets;
-      const Read read_here = read;  // in registers: what is counted might otherwise be what it reads from
+      const Read read_here = read;  // A local copy stays in registers: the compiler must assume that counting changes
+                                    // what `read` refers to.
       for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) ++counts[address(read_here(i))];
     });
   });
@@ -92,14 +94,15 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   failure.rethrow();
 }
 
-/// Moves `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to read(count -
-/// 1), the positions ordered by address(record), equal ones by number (it is a stable sort). `starts` gets the 2^bits +
-/// 1 positions at which the buckets begin and end. read(i) is called twice for each i, all of them before the first
-/// record is written: it may be written to where it was read from. The functions may be called from several threads;
-/// `write` must not throw.
-/// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1.
-/// Guarantee: the result does not depend on the runner. A part of the first pass is finished by one thread.
-/// Throws: std::bad_alloc, before anything is written; what `read` throws, on whatever thread.
+/// Partitions `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to read(count
+/// - 1). Positions are in stable order of address(record). `starts` gets the 2^bits + 1 positions where the buckets
+/// begin and end.
+/// read(i) is called twice for each i, always before the first write, so records may be written to the memory they are
+/// read from. The functions may be called from several threads.
+/// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1; `write` does not
+/// throw.
+/// Guarantee: the result does not depend on the runner. One thread finishes a part of the first pass.
+/// Throws: std::bad_alloc before anything is written; the exception of `read`, on whatever thread.
 /// Memory: `scratch` holds all records.
 template <class Record, class Offset, class Read, class Address, class Write>
 void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,

@@ -1,4 +1,4 @@
-// Tables in text files, read line by line.
+// Text files that are tables, read line by line.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The contents of a file. Throws: std::runtime_error naming it.
+/// Reads a whole file. Throws: std::runtime_error naming the file.
 inline std::string read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) fail<std::runtime_error>("cannot open " + path);
@@ -28,7 +28,7 @@ inline std::string read_file(const std::string& path) {
   return contents;
 }
 
-/// A text without the blanks around it.
+/// Removes leading and trailing blanks.
 constexpr std::string_view trim(std::string_view text) noexcept {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -36,8 +36,8 @@ constexpr std::string_view trim(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
 }
 
-/// Calls `visit(line, number)` for each line that is not empty, without blanks around it; numbers count from 1. A byte
-/// order mark is no part of the first.
+/// Calls `visit(line, number)` for each non-empty line, trimmed; numbers count from 1. A byte order mark at the
+/// beginning is skipped.
 template <class Visit>
 void for_each_line(std::string_view contents, const Visit& visit) {
   constexpr std::string_view mark = "\xEF\xBB\xBF";
@@ -50,7 +50,7 @@ void for_each_line(std::string_view contents, const Visit& visit) {
   }
 }
 
-/// A whole number below 2^53; nothing if the text is anything else.
+/// Parses a whole number below 2^53. Returns: nullopt for any other text.
 constexpr std::optional<std::uint64_t> parse_count(std::string_view text) noexcept {
   std::uint64_t number = 0;
   if (text.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Union-find: which numbers are in one component, united by several threads.
+// Union-find by several threads: connected components of numbers.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Numbers that are united step by step, by any thread. The smallest number of a component represents it. The parent of
-/// a number is smaller than it, or the number itself. Only roots get new parents, by compare-and-exchange. So every
-/// number leads to a root, the smallest of its component, whenever threads see each other's writes.
+/// Union-find over 0..count - 1, lock-free. The representative of a component is its smallest number. Invariant:
+/// parent_[x] <= x. Only roots get new parents, by compare-and-exchange. So every number leads to the root of its
+/// component, whenever threads see each other's writes.
 template <class Number>
 class shared_components {
  public:
@@ -18,13 +18,12 @@ class shared_components {
     for (std::size_t x = 0; x < count; ++x) parent_[x].store(static_cast<Number>(x), std::memory_order_relaxed);
   }
 
-  /// The smallest number of the component of `x`, as far as this thread knows.
+  /// The representative of the component of `x`, as far as this thread has seen unions.
   std::size_t find(std::size_t x) noexcept {
     std::size_t parent = load(x);
     while (parent != x) {
       const std::size_t above = load(parent);
-      // Halving the path keeps later walks short. If another thread has written meanwhile, its parent leads to the same
-      // root.
+      // Path halving shortens later walks. If another thread has written meanwhile, its parent leads to the same root.
       if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
       x = parent;
       parent = above;

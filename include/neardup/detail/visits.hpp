@@ -1,4 +1,4 @@
-// Visitors: functions that are called for each of many results, and may end the visit.
+// Visitors: callbacks that receive results one by one, and may end the visit.
 #pragma once
 
 #include <type_traits>
@@ -7,7 +7,7 @@
 namespace neardup::inline v0::detail {
 
 /// Calls `visit(arguments...)`.
-/// Returns: false if the visitor returned false, which ends the visit; true if it returned true or nothing.
+/// Returns: false if the visitor returned false, which ends the visit; otherwise true.
 template <class Visit, class... Arguments>
 constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
   using result = std::invoke_result_t<Visit&, Arguments...>;

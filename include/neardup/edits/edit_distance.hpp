@@ -1,4 +1,4 @@
-// Edit distance: how many code points have to be inserted, deleted or replaced to make one text of another.
+// Edit distance: the least number of code points to insert, delete or replace that turns one text into another.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +18,17 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The code points of a text, each ill-formed subpart as one U+FFFD.
+/// Decodes a text to code points; each ill-formed subpart becomes one U+FFFD.
 inline std::vector<char32_t> code_points_of(std::string_view text) {
   std::vector<char32_t> result;
-  // Exact for well-formed text. Ill-formed text may have more code points, and the vector grows.
+  // Exact for well-formed text. Ill-formed text may have more code points; then the vector grows.
   result.reserve(static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; })));
   for_each_code_point(text, [&](char32_t code_point, std::string_view) { result.push_back(code_point); });
   return result;
 }
 
-/// Drops the common beginning and the common end of both texts, which do not change their distance.
+/// Drops the common prefix and suffix of two texts, which do not change their distance.
 inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept {
   const auto begin = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
   a = a.subspan(begin);
@@ -39,14 +39,14 @@ inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char3
   b = b.first(b.size() - end);
 }
 
-/// The Levenshtein distance of two texts as far as it is at most a given number.
+/// The Levenshtein distance of two texts, up to a bound.
 ///
-/// Row i, column j of the table is the distance of the first i code points of the pattern and the first j of the text.
-/// Neighbours differ by -1, 0 or 1, so a column of 64 rows is two words of bits: where it rises, and where it falls.
-/// The table is computed in bands of 64 rows from left to right, each from the differences along the last row of the
-/// band above. A way of cost `most` from the first corner to the last has (most + columns - rows) / 2 steps to the
-/// right at most, and (most - columns + rows) / 2 down, so only cells as near to the diagonal are computed; at the
-/// edges of these the table is taken to rise, which is never too little.
+/// Cell (i, j) of the dynamic-programming table is the distance of the first i code points of the pattern and the first
+/// j of the text. Neighbouring cells differ by -1, 0 or 1, so 64 rows of a column are two words of bits: `rises` and
+/// `falls`. The table is computed in bands of 64 rows, each from left to right, from the differences along the last row
+/// of the band above. A path of cost at most `most` deviates from the diagonal by at most (most + columns - rows) / 2
+/// to the right and (most - columns + rows) / 2 down, so only cells that near are computed. At their edge the table is
+/// assumed to rise, which never underestimates.
 /// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
 /// the forms for the edit distance as in Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit
 /// Distances, Nordic Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
@@ -65,7 +65,7 @@ class bounded_edit_distance {
     steps_.resize(columns_ + 1);
   }
 
-  /// The distance, or nothing if it is more than `most`.
+  /// Returns: the distance, or nullopt if it exceeds `most`.
   /// Complexity: O(rows / 64 * min(columns, most)).
   [[nodiscard]] std::optional<std::size_t> at_most(std::size_t most) {
     if (columns_ - rows_ > most) return std::nullopt;
@@ -73,8 +73,8 @@ class bounded_edit_distance {
     most = (std::min)(most, columns_);
     const std::size_t left = (most - (columns_ - rows_)) / 2, right = (most + (columns_ - rows_)) / 2;
     std::fill(steps_.begin(), steps_.end(), std::int8_t{1});
-    std::size_t corner = 0;  // the table at the row above the band, in the column before it
-    std::size_t before = 0;  // that column
+    std::size_t corner = 0;  // the value of cell (top, before)
+    std::size_t before = 0;  // the column of `corner`
     for (std::size_t top = 0; top < rows_; top += word_bits) {
       const std::size_t rows = (std::min)(word_bits, rows_ - top);
       const std::size_t begin = top > left ? top - left : 0;
@@ -88,13 +88,13 @@ class bounded_edit_distance {
     return corner <= most ? std::optional(corner) : std::nullopt;
   }
 
-  /// The larger of both lengths without the common ends, which no distance exceeds.
+  /// An upper bound of the distance: the larger length without the common ends.
   [[nodiscard]] std::size_t max_distance() const noexcept { return columns_; }
 
  private:
   using numbers_type = std::vector<std::uint32_t>;
 
-  /// Numbers the distinct code points of the pattern from 1 on. Code points of the text that it lacks have number 0.
+  /// Numbers the distinct code points of the pattern from 1 on. Code points that only the text has are 0.
   numbers_type number(std::span<const char32_t> code_points, bool adds) {
     numbers_type result;
     result.reserve(code_points.size());
@@ -113,7 +113,8 @@ class bounded_edit_distance {
     return step > 0 ? value + 1 : value - static_cast<std::size_t>(-step);
   }
 
-  /// Replaces the steps along the row above `rows` rows by those along the last of these, in columns begin + 1 to end.
+  /// Computes a band of `rows` rows in columns begin + 1 .. end: replaces the differences along the row above it by
+  /// those along its last row.
   void compute_band(std::size_t top, std::size_t rows, std::size_t begin, std::size_t end) noexcept {
     for (std::size_t row = 0; row < rows; ++row) matches_[pattern_[top + row]] |= std::uint64_t{1} << row;
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
@@ -121,7 +122,7 @@ class bounded_edit_distance {
       const std::int8_t above = steps_[column + 1];
       const std::uint64_t falls_above = above < 0 ? 1 : 0, rises_above = above > 0 ? 1 : 0;
       const std::uint64_t match = matches_[text_[column]];
-      // A diagonal step is free where the code points are equal, or a neighbour is one less.
+      // A diagonal step costs 0 if the code points are equal, or if a neighbour is one less.
       const std::uint64_t matching = match | falls_above;
       const std::uint64_t free = (((matching & rises) + rises) ^ rises) | matching | falls;
       std::uint64_t steps_up = falls | ~(free | rises);
@@ -137,7 +138,8 @@ class bounded_edit_distance {
     for (std::size_t row = 0; row < rows; ++row) matches_[pattern_[top + row]] = 0;
   }
 
-  /// The least cost of a way through a row, with what it costs at least from there to the end.
+  /// A lower bound of the cost of all paths through a row: the value of a cell plus the least cost from there to the
+  /// end.
   [[nodiscard]] std::size_t min_of_row(std::size_t value, std::size_t row, std::size_t begin,
                                        std::size_t end) const noexcept {
     const std::size_t below = rows_ - row;
@@ -158,14 +160,14 @@ class bounded_edit_distance {
   std::unordered_map<char32_t, std::uint32_t> numbers_;
   numbers_type pattern_;
   numbers_type text_;
-  std::vector<std::uint64_t> matches_;  // by the number of a code point: the rows of the band that have it
-  // [j]: the step from column j - 1 to j, along the last row that was computed; 1 in columns that were not.
+  std::vector<std::uint64_t> matches_;  // bit i of matches_[number]: row i of the band has this code point
+  // steps_[j]: the difference from column j - 1 to j along the last computed row; 1 in columns not computed.
   std::vector<std::int8_t> steps_;
 };
 
 inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
   bounded_edit_distance distance(a, b);
-  // Near-duplicates are near the diagonal, and each failure costs half of what the next try does.
+  // Near-duplicates stay near the diagonal, and a failed attempt costs half of the next one.
   for (std::size_t most = 64;; most *= 2) {
     if (most >= distance.max_distance()) return *distance.at_most(distance.max_distance());
     if (const auto found = distance.at_most(most)) return *found;
@@ -175,14 +177,14 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
 }  // namespace detail
 
 /// The edit (Levenshtein) distance of two UTF-8 texts: the least number of code points to insert, delete or replace
-/// that makes one of the other. Each maximal ill-formed subpart counts as one U+FFFD, as everywhere in the library.
+/// that turns one into the other. Each maximal ill-formed subpart counts as one U+FFFD, as everywhere in the library.
 /// Complexity: O(n) for equal texts of n code points, O(n * d / 64) for a distance of d.
-/// Memory: 20 to 30 bytes a code point.
+/// Memory: 20 to 30 bytes per code point.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return detail::unbounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b));
 }
 
-/// The edit distance if it is at most `max_distance`, otherwise nothing. That is known sooner than the exact distance.
+/// The edit distance if it is at most `max_distance`, otherwise nullopt. Faster than the exact distance.
 /// Complexity: O(n * max_distance / 64), and less for texts that differ much.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
                                                               std::size_t max_distance) {
@@ -191,15 +193,16 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
 
 namespace detail {
 
-/// The edit similarity of texts by their distance and the length of the longer one, which is not 0. One division of whole
-/// numbers, which is rounded as a limit such as .68 is: so 17 / 25 is not below it, and 1 - 8. / 25 would be.
+/// The edit similarity of two texts by their distance and the longer length. Precondition: longer > 0. It is one
+/// division of whole numbers, rounded like a literal: 17 / 25 >= .68 holds, while 1 - 8. / 25 >= .68 does not.
 [[nodiscard]] inline double edit_similarity_of(std::size_t distance, std::size_t longer) noexcept {
   return static_cast<double>(longer - distance) / static_cast<double>(longer);
 }
 
 }  // namespace detail
 
-/// 1 - edit_distance(a, b) / the number of code points of the longer text: from 0 to 1; of two empty texts 1.
+/// The edit similarity: 1 - edit_distance(a, b) / (code points of the longer text), from 0 to 1. Two empty texts have
+/// 1.
 /// Complexity, memory: those of edit_distance().
 [[nodiscard]] inline double edit_similarity(std::string_view a, std::string_view b) {
   const std::vector<char32_t> first = detail::code_points_of(a);

@@ -1,4 +1,4 @@
-// All pairs of texts of an edit similarity, of one corpus or of two, exactly.
+// All pairs of texts within an edit similarity, of one corpus or of two, exactly.
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@
 
 namespace neardup::inline v0 {
 
-/// Texts in UTF-8 by their positions: `texts.size()`, and for each position below it `texts[i]`, a std::string_view or
-/// what becomes one. A vector of strings is one. Each is read once, from the thread of the caller.
+/// UTF-8 texts by position: `texts.size()`, and `texts[i]` convertible to std::string_view, such as a vector of
+/// strings. Each text is read once, on the calling thread.
 template <class Texts>
 concept indexed_texts = requires(const Texts& texts) {
   { texts.size() } -> std::convertible_to<std::size_t>;
   { texts[std::size_t{}] } -> std::convertible_to<std::string_view>;
 };
 
-/// Two texts that are similar enough: their positions, their edit distance, and what follows from that.
+/// A pair of similar texts: their positions, edit distance and edit similarity.
 struct similar_text_pair {
   std::size_t first, second, distance;
   double similarity;
@@ -38,23 +38,23 @@ struct similar_text_pair {
   friend constexpr bool operator==(const similar_text_pair&, const similar_text_pair&) = default;
 };
 
-/// How far a join of texts is.
+/// The progress of a join of texts.
 struct text_join_progress {
-  std::size_t done;  ///< texts that have met those before them; equal ones may count as one
-  std::size_t all;   ///< as many there are
-  bool meets_all;    ///< each text meets all of a fitting length, so that time grows with the square
+  std::size_t done;  ///< texts compared with all texts before them; equal texts may count as one
+  std::size_t all;   ///< the final value of `done`
+  bool meets_all;    ///< true if each text is compared with all of fitting length, so that time is quadratic
 };
 
-/// How pairs and visit_pairs of texts work.
+/// Options of pairs and visit_pairs of texts.
 struct text_join_options {
-  /// Within one corpus: of texts that are equal only the first is paired with others, and each of the rest with that
-  /// first one alone.
+  /// Reduces the pairs of copies within one corpus: of equal texts only the first is paired with other texts, and each
+  /// copy is paired with that first one only.
   bool copies_once = false;
 
-  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
+  /// The runner that spreads the work over threads: `threads{8}`, or one of yours. Does not change the result.
   any_runner run = {};
 
-  /// Called before the first text and after some at a time, from any thread, never two calls at a time.
+  /// Called before the first text and then from time to time, from any thread; calls never overlap.
   std::function<void(const text_join_progress&)> progress = nullptr;
 };
 
@@ -65,7 +65,7 @@ text_source source_of_texts(const Texts& texts) {
   return {texts.size(), [&texts](std::size_t i) { return std::string_view(texts[i]); }};
 }
 
-/// The texts of `a`, and behind them those of `b`.
+/// The texts of `a`, followed by those of `b`.
 template <indexed_texts A, indexed_texts B>
 text_source source_of_texts(const A& a, const B& b) {
   return {a.size() + b.size(), [&a, &b, behind = a.size()](std::size_t i) {
@@ -77,7 +77,7 @@ inline void check_text_similarity(double similarity) {
   if (!(similarity > 0)) fail<std::invalid_argument>("similar texts: the similarity must be above 0");
 }
 
-/// Texts from number `first_count` on are another corpus. `q`: see edit_join.
+/// Texts from position `first_count` on are the second corpus. `q`: see edit_join.
 inline void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
                              const text_join_options& how, std::size_t q,
                              const std::function<bool(const similar_text_pair&)>& visit) {
@@ -120,7 +120,7 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
     const auto members = texts.members(rank);
     return second ? members.back() >= first_count : members.front() < first_count;
   };
-  std::size_t done = 0;  // under the mutex
+  std::size_t done = 0;  // guarded by the mutex
   const auto advance = [&](std::size_t count) {
     if (!how.progress) return;
     const std::lock_guard<std::mutex> lock(mutex);
@@ -157,25 +157,28 @@ inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
 
 }  // namespace detail
 
-/// Calls `visit(pair)` with each two texts whose edit_similarity is at least `similarity`, positions first < second: each
-/// pair once, in no order that means anything, never two calls at a time, but from any thread of `how.run`. A visitor that
-/// returns false ends the visit; what it throws ends it, too, and passes through. A text without code points is similar to
-/// none. No pair is missed. (Each ill-formed subpart counts as one U+FFFD.)
+/// Calls `visit(pair)` once for each two texts whose edit_similarity is at least `similarity`, positions first <
+/// second.
+/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `how.run`. The visit ends
+/// early if the visitor returns false or throws; its exception is rethrown. The result is exact: no pair is missed. A
+/// text without code points is similar to none. Each ill-formed subpart counts as one U+FFFD.
 ///
-/// Throws: std::invalid_argument unless similarity > 0 (above 1 nothing is found); std::length_error from 2^32 - 1 texts
-/// on; std::bad_alloc.
-/// Complexity: texts meet that have one of their rarest runs of q code points in common, q chosen for the similarity and
-/// the texts; where edits may change all runs, at similarities up to 1/2, or where most texts have the same runs, each
-/// text meets all of a fitting length, and time grows with the square. What meets is compared by counts of its characters,
+/// Throws: std::invalid_argument unless similarity > 0 (above 1 there are no pairs); std::length_error for 2^32 - 1
+/// texts or more; std::bad_alloc.
+/// Complexity: candidates share one of their rarest q-grams (runs of q code points); q is chosen by similarity and
+/// texts. If edits may change all q-grams, as at similarities up to 1/2, or if most texts have the same ones, each text
+/// is compared with all of fitting length, and time is quadratic. A candidate is tested by counts of its characters, in
 /// some nanoseconds, before its edit distance is computed.
-/// Memory: for each distinct text 4 bytes a code point, up to 8 bytes for each, 200 bytes and more of counts.
+/// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and 200 bytes or more of
+/// counts.
 template <indexed_texts Texts, class Visit>
 void visit_pairs(const Texts& texts, double similarity, Visit&& visit, const text_join_options& how = {}) {
   detail::visit_text_pairs(detail::source_of_texts(texts), texts.size(), similarity, how, 0,
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The same of each text of `a` and each of `b`, pairs within either left out; the second position is one in `b`.
+/// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar; pair.second is a position in `b`.
+/// Pairs within `a` and within `b` are not visited. Otherwise as visit_pairs of one corpus.
 template <indexed_texts A, indexed_texts B, class Visit>
 void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const text_join_options& how = {}) {
   detail::check_text_similarity(similarity);
@@ -184,9 +187,10 @@ void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The pairs of positions of texts whose edit_similarity is at least `similarity`, sorted by the first, then the second.
-/// Throws: what visit_pairs throws.
-/// Complexity, memory: those of visit_pairs; O(p log p) for p pairs, and 32 bytes per pair.
+/// The pairs of positions of texts whose edit_similarity is at least `similarity`, sorted by (first, second).
+/// Throws: as visit_pairs.
+/// Complexity: that of visit_pairs, and O(p log p) for p pairs.
+/// Memory: that of visit_pairs, and 32 bytes per pair.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, 0.8, {.run = threads{8}})) …`
 template <indexed_texts Texts>
 [[nodiscard]] std::vector<similar_text_pair> pairs(const Texts& texts, double similarity,
@@ -198,7 +202,7 @@ template <indexed_texts Texts>
   return result;
 }
 
-/// The pairs of a position in `a` and one in `b`, as pairs of one corpus.
+/// The pairs of a position in `a` and one in `b` whose texts are similar; otherwise as pairs of one corpus.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, 0.8)) …`
 template <indexed_texts A, indexed_texts B>
 [[nodiscard]] std::vector<similar_text_pair> pairs(const A& a, const B& b, double similarity,

@@ -1,4 +1,4 @@
-// The vote of the tokens on each bit of a fingerprint.
+// Accumulates the weighted votes of tokens on each bit of a fingerprint.
 #pragma once
 
 #include <array>
@@ -15,9 +15,10 @@
 
 namespace neardup::inline v0 {
 
-/// Sums the weights of hashed tokens bit by bit; a bit of the fingerprint is 1 if more than half of the weight sets it.
+/// Sums the weights of hashed tokens per bit. A bit of the fingerprint is 1 if the tokens that set it have more than
+/// half of the total weight; a tie gives 0.
 ///
-/// Sums are exact in 64 bits, so the order of tokens, and of merges, never changes the result; a tie gives 0.
+/// Sums are exact in 64 bits, so the result does not depend on the order of tokens or merges.
 /// Source: Charikar 2002; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 2.
 template <std::size_t Bits>
 class accumulator {
@@ -25,8 +26,8 @@ class accumulator {
   static constexpr std::size_t words = detail::words_for(Bits);
   using hash_type = std::array<std::uint64_t, words>;
 
-  /// Adds a token of this hash and weight, `count` times. Bits of the hash beyond `Bits` are ignored.
-  /// Throws: std::overflow_error if the total would pass 2^64 - 1 units of 1/256; nothing is changed then.
+  /// Adds a token with this hash and weight `count` times. Bits of the hash beyond `Bits` are ignored.
+  /// Throws: std::overflow_error if the total would exceed 2^64 - 1 units of 1/256; nothing is changed then.
   constexpr void add(const hash_type& hash, weight w = {}, std::uint64_t count = 1) {
     if (w.raw() != 0 && count > (std::numeric_limits<std::uint64_t>::max)() / w.raw()) fail_overflow();
     add_units(hash, w.raw() * count);
@@ -35,18 +36,18 @@ class accumulator {
     add(hash_type{hash}, w, count);
   }
 
-  /// Adds a token of this hash whose weight is `units` / 256.
-  /// Throws: std::overflow_error as add does.
+  /// Adds a token with this hash and a weight of `units` / 256.
+  /// Throws: as add.
   constexpr void add_units(const hash_type& hash, std::uint64_t units) {
     if (units > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
     total_ += units;
     for (std::size_t i = 0; i < Bits; ++i) {
       const std::uint64_t bit = (hash[i / detail::word_bits] >> (i % detail::word_bits)) & 1U;
-      sums_[i] += units & (0 - bit);  // no branch: hash bits cannot be predicted
+      sums_[i] += units & (0 - bit);  // branchless, because hash bits cannot be predicted
     }
   }
 
-  /// Adds all that `other` has summed.
+  /// Adds the sums of another accumulator.
   /// Throws: std::overflow_error as add does.
   constexpr void merge(const accumulator& other) {
     if (other.total_ > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
@@ -54,10 +55,10 @@ class accumulator {
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] += other.sums_[i];
   }
 
-  /// Takes away what `other` has summed and was added or merged before.
-  /// Throws: std::invalid_argument if it cannot have been; nothing is changed then.
+  /// Subtracts the sums of an accumulator that was merged before.
+  /// Throws: std::invalid_argument if it cannot have been merged; nothing is changed then.
   constexpr void subtract(const accumulator& other) {
-    // Both sides must stay possible: no sum below zero, and none above the total.
+    // Invariant: 0 <= sums_[i] <= total_. Both parts must satisfy it.
     bool contained = other.total_ <= total_;
     for (std::size_t i = 0; i < Bits && contained; ++i) {
       contained = other.sums_[i] <= sums_[i] && sums_[i] - other.sums_[i] <= total_ - other.total_;
@@ -68,10 +69,10 @@ class accumulator {
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] -= other.sums_[i];
   }
 
-  /// The weight of all tokens, in units of 1/256.
+  /// The total weight of all tokens, in units of 1/256.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept { return total_; }
 
-  /// The fingerprint of the tokens so far; nothing if they weigh nothing.
+  /// The fingerprint of the tokens so far; nullopt if their total weight is 0.
   [[nodiscard]] constexpr std::optional<simhash<Bits>> result() const {
     if (total_ == 0) return std::nullopt;
     hash_type bits{};

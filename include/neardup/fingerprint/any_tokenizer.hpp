@@ -1,4 +1,4 @@
-// A tokenizer that is chosen when the program runs, as one type.
+// A type-erased tokenizer, for a tokenizer that is chosen at run time.
 #pragma once
 
 #include <array>
@@ -18,19 +18,18 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// In this order: whether something is a tokenizer asks whether it can be copied, and so for its constructors.
+/// The order matters: `tokenizer` asks whether T is copyable, and so would look at the constructors of Holder.
 template <class T, class Holder>
 concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 
 }  // namespace detail
 
-/// Any tokenizer, whose tokens `Hasher` hashes: what is chosen when the program runs, by with_tokenizer say, need not be
-/// a type of its own in all that stands on it. Code for t tokenizers and w weighters is compiled t + w times, not t * w.
+/// A type-erased tokenizer whose tokens `Hasher` hashes. Code over a tokenizer chosen at run time, for instance by
+/// with_tokenizer, is then instantiated for one type: for t tokenizers and w weighters t + w times instead of t * w.
 ///
-/// Tokens, hashes and fingerprints are those of the tokenizer that it holds, which copies share. A simhasher, a
-/// minwise_hasher or a feature_extractor with this Hasher calls it once for each text, and hashes as fast as with that
-/// tokenizer itself; with another hasher it is called for each token. It takes whole texts, no streams, and has no
-/// composition.
+/// Tokens, hashes and fingerprints are those of the held tokenizer, which copies share. A simhasher, minwise_hasher or
+/// feature_extractor with this Hasher makes one virtual call per text, and is as fast as with the held tokenizer.
+/// Another hasher costs a call per token. There are no streams, and no composition_of().
 /// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer<>(t); });
 ///          simhasher hash{t, tf{}};`
 template <class Hasher = xxh3<64>>
@@ -39,7 +38,7 @@ class any_tokenizer {
   using writer = detail::hash_writer<words>;
   using tallies_type = std::array<detail::bit_tally, words>;
 
-  /// Refers to what takes a token.
+  /// A reference to the sink of tokens.
   class sink_reference {
    public:
     template <class Sink>
@@ -108,10 +107,11 @@ class any_tokenizer {
 
 namespace detail {
 
-/// Hands a text on to the kernel of the tokenizer that is held.
+/// Forwards a text to the kernel of the held tokenizer.
 template <class Hasher>
 struct token_kernel<any_tokenizer<Hasher>, Hasher> {
-  /// Made for the first text, and again for another tokenizer, which it keeps alive: so none has the same address.
+  /// The scratch of the held tokenizer, made at the first text and again for another tokenizer. It keeps the tokenizer
+  /// alive, so that no other one gets the same address.
   struct scratch {
     std::shared_ptr<const typename any_tokenizer<Hasher>::model_base> owner;
     std::unique_ptr<typename any_tokenizer<Hasher>::scratch_base> memory;

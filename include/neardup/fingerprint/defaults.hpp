@@ -1,4 +1,4 @@
-// The default composition: what to use when nothing is known about the texts.
+// The default composition, for texts of which nothing is known.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,23 @@ namespace neardup::inline v0 {
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 class simhasher;
 
-/// Pairs of words, with the case of ASCII letters folded.
+/// The default tokenizer: pairs of words, with the case of ASCII letters folded.
 using default_tokenizer = shingles<folded<words>>;
 
-/// Distinct pairs of words, each of weight 1, hashed by XXH3. To use one, include <neardup/fingerprint/simhasher.hpp>:
-/// the functions below do without it, and compile faster.
+/// The default simhasher: distinct pairs of words, each of weight 1, hashed by XXH3. Using it needs
+/// <neardup/fingerprint/simhasher.hpp>, which the functions below do not include, to compile faster.
 template <std::size_t Bits = 64>
 using default_simhasher = simhasher<default_tokenizer, unit, xxh3<Bits>, Bits>;
 
-/// The fingerprint of a text by the default composition; nothing if it has no word.
+/// The fingerprint of a text in the default composition; nullopt if it has no word.
 template <std::size_t Bits = 64>
 [[nodiscard]] std::optional<simhash<Bits>> simhash_of(std::string_view text) {
   return detail::fingerprint_text<Bits>(default_tokenizer{}, unit{}, xxh3<Bits>{}, text);
 }
 
-/// Whether the fingerprints of two texts, by the default composition, differ in at most `k` of 64 bits.
-/// Returns: false when either text has no word, even if both are equal.
+/// Compares two texts by their 64-bit fingerprints in the default composition.
+/// Returns: true if the fingerprints differ in at most `k` bits; false if either text has no word, even if both are
+/// equal.
 /// Throws: std::invalid_argument unless 0 <= k <= 64.
 [[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, int k = 3) {
   detail::check_distance(64, k);

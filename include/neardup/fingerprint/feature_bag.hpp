@@ -1,4 +1,4 @@
-// The distinct tokens of a text, each with how often it occurs.
+// A bag of the distinct tokens of a text, with their counts.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,12 @@
 
 namespace neardup::inline v0 {
 
-/// Counts tokens by their hash, of `Words` 64-bit words; merges and subtracts exactly, for every weighter.
+/// A multiset of tokens: counts tokens by hash, of `Words` 64-bit words. Merging and subtracting are exact for every
+/// weighter.
 ///
-/// Two tokens are the same if their hashes are equal. With `KeepsText`, which weighters that look at the token need,
-/// they are the same if their texts are equal, too: a hasher that gives several texts one hash does not make them one
-/// token. An operation that throws leaves the bag as it was.
+/// Tokens are equal if their hashes are equal. With `KeepsText`, which weighters that read the token need, their texts
+/// must be equal, too, so that a hash collision does not unite tokens.
+/// Guarantee: strong for all operations.
 /// Memory: 8 * Words + 8 bytes per distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
 template <std::size_t Words = 1, bool KeepsText = false>
 class feature_bag {
@@ -32,7 +33,7 @@ class feature_bag {
 
   feature_bag() = default;
   feature_bag(const feature_bag&) = default;
-  /// Leaves `other` empty.
+  /// The moved-from bag is empty.
   feature_bag(feature_bag&& other) noexcept { swap(other); }
   feature_bag& operator=(feature_bag other) noexcept {
     swap(other);
@@ -48,9 +49,9 @@ class feature_bag {
     std::swap(equal_hashes_, other.equal_hashes_);
   }
 
-  /// Counts a token `count` times. Returns: whether it is new to the bag.
+  /// Counts a token `count` times. Returns: true if it is new to the bag.
   /// Throws: std::overflow_error if the counts would exceed 64 bits.
-  /// Complexity: constant on average, amortised; linear in the tokens of the same hash.
+  /// Complexity: amortised O(1) on average, plus the number of tokens of the same hash.
   bool add(const hash_type& hash, std::string_view token, std::uint64_t count = 1) {
     if (count == 0) return false;
     if (count > max_count - total_count_) fail_overflow();
@@ -68,18 +69,18 @@ class feature_bag {
     return is_new;
   }
 
-  /// Adds the counts of another bag: that of a further field or document.
+  /// Adds the counts of another bag, such as that of another field or document.
   /// Throws: std::overflow_error if the counts would exceed 64 bits.
   void merge(const feature_bag& other) {
     if (&other == this) return merge(feature_bag(other));
     if (other.total_count_ > max_count - total_count_) fail_overflow();
-    // All that can fail comes first.
+    // The steps that may throw come first.
     reserve(size() + other.size(), texts_.size() + other.texts_.size());
     for (const feature& f : other.features_) add(f.hash, other.text_of(f), f.count);
   }
 
-  /// Takes away the counts of a bag that was merged before.
-  /// Throws: std::invalid_argument if it has a token more often than this one; nothing is changed then.
+  /// Subtracts the counts of a bag that was merged before.
+  /// Throws: std::invalid_argument if it has some token more often than this bag; nothing is changed then.
   void subtract(const feature_bag& other) {
     if (&other == this) return clear();
     for (const feature& f : other.features_) {
@@ -93,7 +94,7 @@ class feature_bag {
     drop_uncounted();
   }
 
-  /// How often the tokens of this hash were counted.
+  /// The count of all tokens with this hash.
   [[nodiscard]] std::uint64_t count(const hash_type& hash) const noexcept {
     if (slots_.empty()) return 0;
     std::uint64_t sum = 0;
@@ -108,14 +109,14 @@ class feature_bag {
 
   /// The number of distinct tokens.
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
-  /// Whether some of them have the same hash.
+  /// True if two tokens of the bag have the same hash.
   [[nodiscard]] bool has_equal_hashes() const noexcept { return equal_hashes_ != 0; }
   [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
 
-  /// The number of tokens, each occurrence counted.
+  /// The sum of all counts.
   [[nodiscard]] std::uint64_t total_count() const noexcept { return total_count_; }
 
-  /// Forgets all tokens, keeps the memory.
+  /// Removes all tokens and keeps the memory.
   void clear() noexcept {
     features_.clear();
     texts_.clear();
@@ -124,14 +125,14 @@ class feature_bag {
     equal_hashes_ = 0;
   }
 
-  /// Calls `visit(hash, token, count)` for each distinct token, in the order in which they came first; `token` is empty
-  /// unless the bag keeps texts.
+  /// Calls `visit(hash, token, count)` for each distinct token, in the order of first arrival. `token` is empty unless
+  /// the bag keeps texts.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const feature& f : features_) visit(f.hash, text_of(f), f.count);
   }
 
-  /// Whether both have the same tokens as often.
+  /// True if both have the same tokens with the same counts.
   friend bool operator==(const feature_bag& a, const feature_bag& b) noexcept {
     return a.size() == b.size() && a.total_count_ == b.total_count_ &&
            std::all_of(a.features_.begin(), a.features_.end(),
@@ -156,14 +157,14 @@ class feature_bag {
     detail::fail<std::overflow_error>("the counts of a feature bag exceed 64 bits");
   }
 
-  // Multiplied by a secret, so that no text can be made whose tokens crowd.
+  // Multiplied by a per-process secret, so that no text can be crafted whose tokens collide in the table.
   [[nodiscard]] std::size_t first_slot(const hash_type& hash) const noexcept {
     return ((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);
   }
   [[nodiscard]] std::size_t next_slot(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
 
-  /// The slot of this token, or the empty one where it belongs; `meets_equal_hash` becomes true if another token has
-  /// its hash. Precondition: a slot is empty.
+  /// The slot of a token, or the empty slot where it belongs. Sets `meets_equal_hash` if another token has its hash.
+  /// Precondition: some slot is empty.
   [[nodiscard]] std::size_t find_slot(const hash_type& hash, std::string_view token,
                                       bool& meets_equal_hash) const noexcept {
     std::size_t slot = first_slot(hash);
@@ -209,7 +210,7 @@ class feature_bag {
   void reserve(std::size_t features, std::size_t text_bytes) {
     std::size_t slots = (std::max)(min_slots, slots_.size());
     while (slots < 2 * features) slots *= 2;
-    // At least twice as much: many small bags merged into one must not copy it each time.
+    // At least doubles, so that merging many small bags copies amortised O(1) per token.
     if (features > features_.capacity()) features_.reserve((std::max)(features, 2 * features_.capacity()));
     texts_.reserve(text_bytes);
     if (slots > slots_.size()) rehash(slots);
@@ -237,7 +238,7 @@ class feature_bag {
       if (f.count == 0) continue;
       feature moved = f;
       if constexpr (KeepsText) {
-        // Texts lie in the order of their tokens, so each moves to the left.
+        // Texts are in token order, so each moves forwards.
         const auto from = texts_.begin() + static_cast<std::ptrdiff_t>(f.text_begin);
         std::copy(from, from + static_cast<std::ptrdiff_t>(f.text_size),
                   texts_.begin() + static_cast<std::ptrdiff_t>(text_end));
@@ -253,12 +254,13 @@ class feature_bag {
   }
 
   std::vector<feature> features_;
-  // A table of its own, simpler and slower than distinct_hashes: tokens can be taken out again, their texts go with
-  // them, and nothing has changed when an allocation fails.
-  std::vector<std::size_t> slots_;  // 1 + position in features_, 0 where empty; a power of two, at most half full
+  // Not distinct_hashes, which is faster: this table also removes tokens, keeps their texts, and has the strong
+  // guarantee.
+  std::vector<std::size_t> slots_;  // 1 + index in features_, or 0 if empty; the size is a power of two; at most half
+                                    // full
   std::string texts_;
   std::uint64_t total_count_ = 0;
-  std::size_t equal_hashes_ = 0;  // of so many tokens an earlier one has the hash
+  std::size_t equal_hashes_ = 0;  // the number of tokens whose hash an earlier token has
 };
 
 }  // namespace neardup::inline v0

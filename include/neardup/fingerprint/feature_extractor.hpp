@@ -1,4 +1,4 @@
-// From a text to the set of its features, as numbers of a few bytes.
+// Extracts the feature set of a text as sorted numbers of a few bytes.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,13 @@
 
 namespace neardup::inline v0 {
 
-/// Gives the features of texts: their distinct tokens, each as the lowest bits of its hash, sorted. jaccard() compares
-/// such sets.
+/// Extracts feature sets: the distinct tokens of a text, each as the lowest bits of its hash, sorted. jaccard()
+/// compares such sets.
 ///
-/// `Feature` is the number that is kept of a token. With 32 bits, the default, two different tokens are taken for one
-/// with probability 2^-32. Of two texts of n tokens each, that happens to any with a probability below n * n / 2^31
-/// (0.0005 for n = 1000), and moves their similarity by at most 2 / n: the expected error is below n / 2^30. Write
-/// std::uint64_t where even that is too much.
-/// Its const members may be called from many threads at once.
+/// `Feature` is the type of a feature. With 32 bits, the default, two distinct tokens collide with probability 2^-32.
+/// Two texts of n tokens each have any collision with probability below n * n / 2^31 (0.0005 for n = 1000); it changes
+/// their similarity by at most 2 / n, so the expected error is below n / 2^30. Use std::uint64_t if that is too much.
+/// Thread safety: const members may be called from many threads at once.
 /// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
 template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
 class feature_extractor {
@@ -49,7 +48,7 @@ class feature_extractor {
   };
 
  public:
-  /// Memory that is reused from text to text: one for each thread.
+  /// Scratch memory, reused from text to text; one object per thread.
   class workspace {
     friend feature_extractor;
     detail::made_when_used<state> memory_;
@@ -58,8 +57,8 @@ class feature_extractor {
   feature_extractor() = default;
   constexpr explicit feature_extractor(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
-  /// The features of a text, ascending; none if it has no tokens. They are in the workspace, until its next use; once
-  /// that has grown, nothing is allocated (but by a tokenizer, see simhasher).
+  /// The features of a text, ascending; empty if it has no tokens. The span is valid until the next use of the
+  /// workspace. Allocates nothing once the workspace has grown (except in a tokenizer, see simhasher).
   /// Complexity: linear in the text.
   [[nodiscard]] std::span<const Feature> operator()(std::string_view text, workspace& scratch) const {
     state& memory = scratch.memory_.get();
@@ -67,7 +66,7 @@ class feature_extractor {
     return memory.features;
   }
 
-  /// The same in memory of their own.
+  /// The features of a text, as above, in a new vector.
   [[nodiscard]] std::vector<Feature> operator()(std::string_view text) const {
     state memory;
     compute(text, memory);
@@ -79,7 +78,7 @@ class feature_extractor {
 
  private:
   void compute(std::string_view text, state& memory) const {
-    // Repeated tokens go first: there is less to sort then.
+    // Removes duplicate hashes first: fewer are left to sort.
     memory.distinct.clear();
     detail::hash_tokens(tokenizer, hasher, text, memory.tokens,
                         [&](const detail::hash_block<hash_words>& block) { memory.distinct.add(block); });
@@ -88,7 +87,7 @@ class feature_extractor {
     const std::uint64_t* const hashes = memory.distinct.column(0);
     for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
     detail::hash_sort(features, memory.sorting);
-    // Hashes that differ in their other bits only have become equal.
+    // Distinct hashes may have equal lowest bits.
     features.erase(std::unique(features.begin(), features.end()), features.end());
   }
 };

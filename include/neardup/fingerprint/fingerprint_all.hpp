@@ -1,4 +1,4 @@
-// The fingerprints of many texts, on as many threads as one likes.
+// The fingerprints of many texts, on several threads.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,13 @@
 
 namespace neardup::inline v0 {
 
-/// The fingerprints of many texts, in their order: result[i] is hash(texts[i]).
+/// Computes the fingerprints of many texts: result[i] is hash(texts[i]).
 ///
-/// `texts` has size(), and texts[i] converts to std::string_view: a vector, a deque, a span. `run` is how the work is
-/// spread: neardup::threads, or a runner of the caller's; without one, all is done on the caller's thread. The result
-/// does not depend on it. Each part has one workspace; texts are taken a few at a time, so that parts end together
-/// whatever the lengths. Throws: what hash throws for the first text that fails.
+/// `texts` has size(), and texts[i] converts to std::string_view: a vector, a deque, a span. `run` spreads the work
+/// over threads: neardup::threads, or a runner of yours; the default uses the calling thread only. The result is the
+/// same for every runner. Each part has one workspace and takes a few texts at a time, so that parts end together
+/// whatever the lengths.
+/// Throws: the exception of hash for the first text that fails.
 /// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
 template <class Simhasher, class Texts>
 [[nodiscard]] std::vector<std::optional<typename Simhasher::fingerprint_type>> fingerprint_all(
@@ -26,7 +27,7 @@ template <class Simhasher, class Texts>
                 "neardup: texts[i] must convert to std::string_view");
   const std::size_t count = texts.size();
   const std::size_t wanted = run.parts();
-  // Few at a time, and each by itself where there are few in all, so that no part waits long for the last one.
+  // A few texts at a time, or single ones if there are few, so that no part waits long for the last one.
   const std::size_t step = (std::min)(std::size_t{16}, count / wanted / 4 + 1);
   const std::size_t parts = (std::min)(wanted, (count + step - 1) / step);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);

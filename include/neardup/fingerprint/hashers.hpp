@@ -1,4 +1,4 @@
-// What a hasher is, and the default one, XXH3. The only header that includes xxHash.
+// The token_hasher concept, and XXH3, the default hasher. The only header that includes xxHash.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-// Inlined, so that nothing has to be linked; the values do not depend on it.
+// Inlined, so that no library has to be linked. The hash values are the same.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -24,8 +24,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// An odd number, another one in each process: the time and the place where it was loaded, mixed.
-/// It only arranges hash tables; nothing that is seen from outside may depend on it.
+/// An odd number that differs in each process: the time and the load address, mixed.
+/// It only arranges hash tables. No visible result may depend on it.
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;
@@ -39,7 +39,7 @@ inline std::uint64_t secret_multiplier() noexcept {
 
 template <class T>
 struct hash_result {
-  // Some compilers have wider integers: these come as an array of words.
+  // Wider integers of some compilers are excluded: wide hashes are arrays of words.
   static constexpr bool valid =
       std::unsigned_integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
   static constexpr std::size_t bits = 8 * sizeof(T);
@@ -65,17 +65,18 @@ constexpr const std::array<std::uint64_t, Words>& to_hash_words(const std::array
 
 }  // namespace detail
 
-/// A callable `hasher(token)`, const, from std::string_view to an unsigned integer or a std::array of std::uint64_t.
+/// A hasher of tokens: a const callable `hasher(token)` from std::string_view to an unsigned integer or a std::array of
+/// std::uint64_t.
 ///
-/// Each bit of the result must be as good as random: a bit of the fingerprint is the weighted vote of that bit.
+/// Each bit of the hash must be uniformly random: bit i of the fingerprint is the weighted vote of bit i.
 template <class T>
 concept token_hasher =
     std::copy_constructible<T> && std::invocable<const T&, std::string_view> && detail::hash_result_of<T>::valid;
 
 namespace detail {
 
-/// The width of a hasher's fingerprints, bits: its member `bits` if it has one, otherwise that of its result. Of what
-/// is no hasher any width, for that is said elsewhere.
+/// The width in bits of the fingerprints of a hasher: its member `bits` if it has one, otherwise the width of its
+/// result. For a type that is no hasher, which is reported elsewhere, any width.
 template <class Hasher>
 constexpr std::size_t hasher_width() {
   if constexpr (requires { Hasher::bits; }) {
@@ -93,11 +94,11 @@ inline constexpr std::size_t hasher_words = words_for(hash_result_of<Hasher>::bi
 
 }  // namespace detail
 
-/// Hashes a token to `Bits` bits with XXH3, seeded.
+/// XXH3: hashes a token to `Bits` bits, with a seed.
 ///
-/// Word j of the result is XXH3_64bits_withSeed(token, seed + j * 0x9e3779b97f4a7c15 mod 2^64). Up to 64 bits it is one
-/// std::uint64_t, always whole: two tokens are the same if all of it is equal. Above, an array of words, lowest first.
-/// A seed that nobody knows keeps others from making texts with a chosen fingerprint.
+/// Word j of the hash is XXH3_64bits_withSeed(token, seed + j * 0x9e3779b97f4a7c15 mod 2^64). Up to 64 bits the hash is
+/// one whole std::uint64_t, so tokens are equal only if all 64 bits are. Above, it is an array of words, lowest first.
+/// A secret seed prevents crafted texts with a chosen fingerprint.
 /// Source: the xxHash specification, github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 template <std::size_t Bits = 64>
 struct xxh3 {
@@ -108,7 +109,7 @@ struct xxh3 {
   static constexpr std::size_t words = detail::words_for(Bits);
   using result_type = std::conditional_t<words == 1, std::uint64_t, std::array<std::uint64_t, words>>;
 
-  /// The distance between the seeds of two words: 2^64 divided by the golden ratio.
+  /// The difference of the seeds of adjacent words.
   static constexpr std::uint64_t seed_step = detail::golden_ratio;
 
   std::uint64_t seed = 0;

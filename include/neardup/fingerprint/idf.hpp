@@ -1,4 +1,4 @@
-// Weighters by rarity: tokens that few documents have count most.
+// Weighters by rarity (idf, tf_idf): rare tokens weigh most.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The values of an idf table by the 64-bit XXH3 of a term with one seed, so that no text need be kept. Immutable.
+/// An IDF table by hash: the 64-bit XXH3 of a term with one seed maps to its value, so that no text is kept. Immutable.
 ///
-/// An open-addressing table at most half full; not one that numbers its entries, as distinct_hashes and feature_bag do,
-/// for a look-up would miss the cache once more. Of several terms with the same hash the heaviest counts: among 100,000
-/// terms there is such a pair in one table of 3.7 * 10^9.
+/// An open-addressing table, at most half full. Entries are stored inline, unlike in distinct_hashes and feature_bag,
+/// which saves a cache miss per lookup. Of several terms with equal hash the heaviest counts; among 100,000 terms, one
+/// table in 3.7 * 10^9 has such a collision.
 class hashed_idf {
  public:
-  /// Holds weights in units of 1/256, or exact values in units of 10^-11.
+  /// Stores weights in units of 1/256, or, if `exact`, values in units of 10^-11.
   hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false)
       : seed_(seed),
         median_(exact ? table.median_exact() : table.median().raw()),
@@ -49,7 +49,7 @@ class hashed_idf {
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
-  /// A digest of all values: what tells this table from others.
+  /// A digest of all values, which distinguishes this table from others.
   [[nodiscard]] std::uint64_t identity() const noexcept {
     std::uint64_t sum = mix(median_);
     for (const entry& e : entries_.span()) {
@@ -58,10 +58,10 @@ class hashed_idf {
     return sum;
   }
 
-  /// Asks memory for what value() will look at.
+  /// Prefetches the entry of value(hash).
   void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[place_of(hash)]); }
 
-  /// The value of the term of this hash; the median if there is none.
+  /// The value of the term with this hash, or the median if there is none.
   [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {
     std::size_t place = place_of(hash);
     while (entries_[place].value_and_1 != 0 && entries_[place].hash != hash) place = next(place);
@@ -71,10 +71,10 @@ class hashed_idf {
  private:
   struct entry {
     std::uint64_t hash;
-    std::uint64_t value_and_1;  // 0: free
+    std::uint64_t value_and_1;  // 0: a free entry
   };
 
-  // XXH3 is as good as random; the highest bits.
+  // The highest bits of the hash; those of XXH3 are uniform.
   [[nodiscard]] std::size_t place_of(std::uint64_t hash) const noexcept {
     return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
   }
@@ -82,16 +82,16 @@ class hashed_idf {
 
   std::uint64_t seed_;
   std::uint64_t median_;
-  large_array<entry> entries_;  // a power of two
-  int shift_ = 0;               // 64 - log2 of it
+  large_array<entry> entries_;  // size: a power of two
+  int shift_ = 0;               // 64 - log2(size)
 };
 
-/// What a weighter by rarity weighs with: a table, and its weights by hash for each seed that was asked for.
-/// Copies share both, at no cost; safe from many threads.
+/// The table of a weighter by rarity, and its hashed form for each requested seed.
+/// Copies share both. Thread-safe.
 class shared_idf_table {
  public:
   explicit shared_idf_table(idf_table table) : shared_idf_table(std::make_shared<const idf_table>(std::move(table))) {}
-  /// Throws: std::invalid_argument if there is no table.
+  /// Throws: std::invalid_argument if the pointer is null.
   explicit shared_idf_table(std::shared_ptr<const idf_table> table)
       : table_(std::move(table)), hashed_(std::make_shared<hashed_tables>()) {
     if (table_ == nullptr) fail<std::invalid_argument>("a weighter by rarity needs an idf table");
@@ -99,7 +99,7 @@ class shared_idf_table {
 
   [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
 
-  /// The weights by the hashes of XXH3 with this seed; made when first asked for.
+  /// The hashed form of the table for XXH3 with this seed; built at the first request.
   [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const {
     const node* found = hashed_->find(seed);
     if (found != nullptr) return found->table;
@@ -117,7 +117,7 @@ class shared_idf_table {
     hashed_idf table;
     const node* next;
   };
-  // A list that only grows, at its front, so that readers need no lock.
+  // A linked list that grows only at its front, so that readers need no lock.
   struct hashed_tables {
     hashed_tables() = default;
     hashed_tables(const hashed_tables&) = delete;
@@ -126,7 +126,7 @@ class shared_idf_table {
       for (const node* n = first.load(std::memory_order_relaxed); n != nullptr;) delete std::exchange(n, n->next);
     }
 
-    /// The table of a seed; nullptr if there is none.
+    /// The table of a seed, or nullptr.
     [[nodiscard]] const node* find(std::uint64_t seed) const noexcept {
       const node* n = first.load(std::memory_order_acquire);
       while (n != nullptr && n->table.seed() != seed) n = n->next;
@@ -143,14 +143,14 @@ class shared_idf_table {
 
 }  // namespace detail
 
-/// A distinct token weighs its inverse document frequency, however often it occurs.
+/// Weighs a distinct token by its inverse document frequency, independent of its count.
 class idf : public detail::shared_idf_table {
  public:
   using shared_idf_table::shared_idf_table;
   weight operator()(std::string_view token, std::uint64_t /*count*/) const { return table().lookup(token); }
 };
 
-/// Each occurrence of a token weighs its inverse document frequency.
+/// Weighs each occurrence of a token by its inverse document frequency.
 class tf_idf : public detail::shared_idf_table {
  public:
   using shared_idf_table::shared_idf_table;

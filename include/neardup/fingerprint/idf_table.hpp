@@ -1,4 +1,4 @@
-// Inverse document frequencies: which terms are rare in a corpus, and so tell its texts apart.
+// Inverse document frequencies: the rarity of the terms of a corpus.
 #pragma once
 
 #include <algorithm>
@@ -33,15 +33,15 @@ struct string_hash {
 template <class Value>
 using string_map = std::unordered_map<std::string, Value, string_hash, std::equal_to<>>;
 
-/// Rarities are kept in units of 10^-11, as many decimals as jieba's idf.txt has, so that ranking by them is exact.
+/// Values have units of 10^-11, the precision of jieba's idf.txt, so that ranking by them is exact.
 inline constexpr std::uint64_t exact_one = 100'000'000'000U;
 
-/// Reads a plain decimal number, "11.7394" or "3", below 2^24; decimals after the eleventh are cut off.
-/// Returns: nothing if it is anything else.
+/// Parses a plain decimal number below 2^24, such as "11.7394" or "3". Digits after the eleventh decimal are ignored.
+/// Returns: nullopt for any other text.
 inline std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept {
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
-  std::uint64_t place = exact_one;  // of the last decimal
+  std::uint64_t place = exact_one;  // the unit of the last decimal read
   bool has_digits = false;
   bool after_point = false;
   for (const char c : text) {
@@ -64,7 +64,7 @@ inline std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept 
   return whole * exact_one + fraction;
 }
 
-/// The nearest weight, halves upwards: the border between two has nine decimals at most.
+/// Rounds to the nearest weight, halves upwards. Exact, because the midpoint of two weights has at most nine decimals.
 constexpr weight weight_of_exact(std::uint64_t value) noexcept {
   const std::uint64_t raw =
       value / exact_one * weight::one + (value % exact_one * weight::one + exact_one / 2) / exact_one;
@@ -73,7 +73,7 @@ constexpr weight weight_of_exact(std::uint64_t value) noexcept {
 
 constexpr std::uint64_t exact_of_weight(weight value) noexcept { return value.raw() * (exact_one / weight::one); }
 
-/// The shortest plain decimal that parse_exact() reads back as the same.
+/// The shortest plain decimal number that parse_exact() maps to `value`.
 inline std::string format_exact(std::uint64_t value) {
   std::string text = std::to_string(value / exact_one);
   std::uint64_t rest = value % exact_one;
@@ -86,10 +86,10 @@ inline std::string format_exact(std::uint64_t value) {
 
 }  // namespace detail
 
-/// The weight of each term of a corpus by its rarity; terms that are not in it weigh the median.
+/// A table of the weights of terms by rarity; an unknown term has the median weight.
 ///
-/// Reads and writes the format of jieba's idf.txt: a line "term value" for each term, UTF-8. Weights are rounded to
-/// 1/256; lookup_exact() has the eleven decimals of the file. Immutable, so it may be shared by threads.
+/// The file format is that of jieba's idf.txt: lines "term value" in UTF-8. Weights are rounded to 1/256;
+/// lookup_exact() has all eleven decimals. Immutable, so threads may share it.
 class idf_table {
  public:
   struct term {
@@ -97,39 +97,39 @@ class idf_table {
     weight value;
   };
 
-  /// No terms: each weighs 1.0.
+  /// An empty table, in which every term weighs 1.0.
   idf_table() = default;
 
-  /// These terms; of several with the same text the last counts.
+  /// Makes a table of terms. Of several equal terms the last counts.
   explicit idf_table(std::vector<term> terms) {
     values_.reserve(terms.size());
     for (term& t : terms) values_.insert_or_assign(std::move(t.text), detail::exact_of_weight(t.value));
     find_median();
   }
 
-  /// The weight of a term; the median if it is unknown. Complexity: constant on average.
+  /// The weight of a term, or the median if it is unknown. Complexity: constant on average.
   [[nodiscard]] weight lookup(std::string_view text) const { return detail::weight_of_exact(lookup_exact(text)); }
 
-  /// The same in units of 10^-11: what the file says, to the eleventh decimal.
+  /// The value of a term in units of 10^-11, all decimals of the file; the median if it is unknown.
   [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const {
     const auto found = values_.find(text);
     return found == values_.end() ? median_ : found->second;
   }
 
-  /// The weight of a term; nothing if it is unknown.
+  /// The weight of a term; nullopt if it is unknown.
   [[nodiscard]] std::optional<weight> find(std::string_view text) const {
     const auto found = values_.find(text);
     if (found == values_.end()) return std::nullopt;
     return detail::weight_of_exact(found->second);
   }
 
-  /// Calls `visit(text, weight)` for each term, in no particular order.
+  /// Calls `visit(text, weight)` for each term, in unspecified order.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const auto& entry : values_) visit(std::string_view(entry.first), detail::weight_of_exact(entry.second));
   }
 
-  /// The same with values in units of 10^-11.
+  /// Calls `visit(text, value)` for each term, in unspecified order, with values in units of 10^-11.
   template <class Visit>
   void for_each_exact(Visit&& visit) const {
     for (const auto& entry : values_) visit(std::string_view(entry.first), entry.second);
@@ -142,10 +142,9 @@ class idf_table {
 
   friend bool operator==(const idf_table& a, const idf_table& b) { return a.values_ == b.values_; }
 
-  /// Reads the lines "term value"; blanks around either do not count, and empty lines are skipped. The value is a plain
-  /// decimal number; what follows its eleventh decimal is ignored. A term may hold blanks, for the last word is the
-  /// value.
-  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else.
+  /// Parses lines "term value". Blanks around both are ignored, and empty lines are skipped. The value is a plain
+  /// decimal number of which eleven decimals count. A term may contain blanks: the last word of the line is the value.
+  /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
     idf_table result;
     detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
@@ -161,8 +160,8 @@ class idf_table {
     return result;
   }
 
-  /// The table as text that parse() reads back as an equal one, its lines in the order of the terms' bytes.
-  /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or holds a line break.
+  /// The table as text, which parse() turns into an equal table. Lines are sorted by the bytes of the terms.
+  /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or contains a line break.
   [[nodiscard]] std::string to_text() const {
     std::vector<std::string_view> terms;
     terms.reserve(values_.size());
@@ -175,18 +174,18 @@ class idf_table {
         detail::fail<std::runtime_error>("the term \"" + std::string(t) +
                                          "\" cannot be written as a line of an idf table");
       }
-      // A byte order mark that belongs to the first term needs one before it that parse() may take off.
+      // A byte order mark that belongs to the first term needs another one in front, which parse() removes.
       if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
       text.append(t).append(" ").append(detail::format_exact(lookup_exact(t))).append("\n");
     }
     return text;
   }
 
-  /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
+  /// Reads a file as parse() does. Throws: std::runtime_error naming the file and the line.
   [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// Writes the file whole or not at all; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file; what stood at `path` is still there then.
+  /// Writes the table to a file atomically and durably.
+  /// Throws: std::runtime_error naming the file; the old file is unchanged then.
   void save(const std::string& path) const {
     const std::string text = to_text();
     const std::span<const std::byte> piece = std::as_bytes(std::span(text));
@@ -206,7 +205,7 @@ class idf_table {
     std::vector<std::uint64_t> values;
     values.reserve(values_.size());
     for (const auto& entry : values_) values.push_back(entry.second);
-    // The upper of the two middle values, as jieba has it.
+    // The upper of the two middle values, as in jieba.
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     median_ = *middle;
@@ -216,13 +215,13 @@ class idf_table {
   std::uint64_t median_ = detail::exact_one;
 };
 
-/// Learns an idf_table from the documents of a corpus, one after the other.
+/// Learns an idf_table from the documents of a corpus.
 class idf_learner {
  public:
-  /// Counts each distinct token of a document once. Guarantee: if it throws, the document does not count at all.
+  /// Counts each distinct token of a document once. Guarantee: strong; a document that throws is not counted.
   template <tokenizer Tokenizer>
   void add(const Tokenizer& tokenize, std::string_view text) {
-    // All that can fail comes first; a term that no document counts is none.
+    // The steps that may throw come first. A term with a document frequency of 0 is ignored.
     std::vector<frequency*> tokens;
     auto collect = [&](std::string_view token) {
       auto found = terms_.find(token);
@@ -238,10 +237,10 @@ class idf_learner {
     }
   }
 
-  /// The number of documents added.
+  /// The number of documents added so far.
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 
-  /// The weights ln(1 + N / df) of the terms that at least `min_documents` of the N documents have.
+  /// The weights ln(1 + N / df) of all terms with a document frequency df >= min_documents, for N documents.
   [[nodiscard]] idf_table table(std::uint64_t min_documents = 1) const {
     std::vector<idf_table::term> terms;
     for (const auto& [text, term] : terms_) {

@@ -1,4 +1,4 @@
-// Keywords: the tokens that tell most about a text, by TF-IDF.
+// Keywords: the tokens of a text with the highest TF-IDF.
 #pragma once
 
 #include <algorithm>
@@ -26,23 +26,23 @@
 
 namespace neardup::inline v0 {
 
-/// A token with how often its text has it.
+/// A keyword with its count in the text.
 struct keyword {
   std::string text;
   std::uint64_t count;
-  std::uint64_t score;  ///< count times the idf of the table, in units of 10^-11; at most 2^64 - 1
-  weight idf;           ///< what one occurrence weighs by the table
+  std::uint64_t score;  ///< count * idf in units of 10^-11, saturating at 2^64 - 1
+  weight idf;           ///< the weight of one occurrence by the table
 };
 
-/// Only the n tokens of another tokenizer that have the highest TF-IDF: the heaviest first, each as often as it occurs.
+/// A tokenizer that yields only the n tokens of another one with the highest TF-IDF, best first, each as often as it
+/// occurs.
 ///
-/// Scores are count * idf by the eleven decimals of the table, exactly; of equal scores the token with the smaller
-/// bytes comes first, so the order within the text does not matter. `top` ranks by weights in steps of 1/256, and tells
-/// equal ones apart by their hashes. Copies share what is made of the table, 32 to 64 bytes a term; safe from many
-/// threads.
-/// With chinese_words and `without` these are the keywords of jieba's extract_tags, but for its order of equal scores,
-/// which is that of the text.
-/// Throws: std::invalid_argument if n is 0, or there is no table.
+/// The score is count * idf, exact to the eleven decimals of the table. Ties are broken by the bytes of the token, so
+/// the order within the text does not matter. (`top` ranks by weights rounded to 1/256, and breaks ties by hash.)
+/// Copies share the derived table, 32 to 64 bytes per term. Thread-safe.
+/// With chinese_words and `without` these are the keywords of jieba's extract_tags, except that jieba breaks ties by
+/// order in the text.
+/// Throws: std::invalid_argument if n is 0 or the table is null.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
 template <class Inner>
 class keywords {
@@ -67,7 +67,7 @@ class keywords {
     }
   }
 
-  /// The keywords of a text, the best first. Complexity: linear in its distinct tokens, and O(n log n).
+  /// The keywords of a text, best first. Complexity: linear in its distinct tokens, plus O(n log n).
   [[nodiscard]] std::vector<keyword> rank(std::string_view text) const {
     workspace memory;
     std::vector<keyword> result;
@@ -80,7 +80,7 @@ class keywords {
 
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
   [[nodiscard]] const Inner& inner() const noexcept { return inner_; }
-  /// A digest of the table that ranks them, with all of its decimals.
+  /// A digest of the ranking table with all decimals.
   [[nodiscard]] std::uint64_t idf_identity() const noexcept { return values_->identity(); }
 
  private:
@@ -89,14 +89,14 @@ class keywords {
 
   struct candidate {
     std::uint64_t score;
-    std::uint64_t value;  // by the table
-    std::size_t number;   // of a distinct token
+    std::uint64_t value;  // in the table
+    std::size_t number;   // index of a distinct token
   };
 
-  /// The distinct tokens of a text with their counts, and where each stands.
+  /// The distinct tokens of a text with their counts, and the first position of each.
   class counted_tokens {
    public:
-    /// Begins a text, which outlives its tokens.
+    /// Begins a text. Precondition: the text outlives its tokens.
     void start(std::string_view text) noexcept {
       text_ = text;
       distinct_.clear();
@@ -105,7 +105,7 @@ class keywords {
       spans_.clear();
     }
 
-    /// Most tokens are pieces of the text. Others are gone after the call, and so copied.
+    /// Adds a token. Most are substrings of the text. Others are invalid after the call, so they are copied.
     void add(std::string_view token) {
       constexpr std::less_equal<const char*> is_before;
       const bool is_piece =
@@ -115,7 +115,7 @@ class keywords {
       if (++waiting_count_ == batch) flush();
     }
 
-    /// Counts what was added. Apart from add(), which is so small that it becomes a part of the tokenizer.
+    /// Counts the batched tokens. Separate from add(), which stays small enough to be inlined into the tokenizer.
     NEARDUP_NOINLINE void flush() {
       for (std::size_t i = 0; i < waiting_count_; ++i) block_.columns[0][i] = xxh3<64>{}(text_of(waiting_[i]));
       block_.count = waiting_count_;
@@ -132,10 +132,10 @@ class keywords {
     [[nodiscard]] std::string_view text(std::size_t i) const noexcept { return text_of(spans_[i]); }
 
    private:
-    static constexpr std::size_t batch = 256;  // as many as distinct_ takes at once
+    static constexpr std::size_t batch = 256;  // the batch size of distinct_
 
     struct span {
-      std::size_t begin, size;  // in the text; beyond its size + 1 in the copies
+      std::size_t begin, size;  // offset in the text; above its size, offset + size + 1 in copies_
     };
 
     [[nodiscard]] std::string_view text_of(const span& token) const noexcept {
@@ -154,7 +154,7 @@ class keywords {
     std::size_t waiting_count_ = 0;
     detail::distinct_hashes<1, true, true> distinct_;
     std::string copies_;
-    std::vector<span> spans_;  // by number of a distinct token
+    std::vector<span> spans_;  // by index of a distinct token
   };
 
   struct workspace {
@@ -162,7 +162,7 @@ class keywords {
     std::vector<candidate> ranked;
   };
 
-  /// The keywords of a text, in the workspace; the best first, if that matters.
+  /// The keywords of a text, in `memory`; best first if `sorted`.
   const std::vector<candidate>& rank(std::string_view text, workspace& memory, bool sorted) const {
     counted_tokens& tokens = memory.tokens;
     std::vector<candidate>& all = memory.ranked;
@@ -171,23 +171,24 @@ class keywords {
     inner_(text, count_token);
     tokens.flush();
     const std::size_t size = tokens.size();
-    // All entries are asked for first, so that the look-ups wait for memory together and not one after the other.
+    // Prefetches all entries first, so that the cache misses of the lookups overlap.
     for (std::size_t i = 0; i < size; ++i) values_->prefetch(tokens.hash(i));
     const auto is_before = [&](const candidate& a, const candidate& b) {
       return a.score != b.score ? a.score > b.score : tokens.text(a.number) < tokens.text(b.number);
     };
-    // Keeps the n best, and returns the least score of these: others need not be kept any more.
+    // Keeps the n best and returns their least score, below which others are dropped.
     const auto keep_best = [&] {
       const auto last = all.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
       std::nth_element(all.begin(), last, all.end(), is_before);
       all.resize(n_);
       return all.back().score;
     };
-    const std::size_t room = n_ < size ? 2 * n_ + 64 : size + 1;  // so much is kept before the n best are looked for
+    const std::size_t room = n_ < size ? 2 * n_ + 64 : size + 1;  // the number of kept candidates that triggers
+                                                                  // keep_best()
     std::uint64_t least = 0;
     all.clear();
     for (std::size_t i = 0; i < size; ++i) {
-      constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();  // 7 of any value are less
+      constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)();  // 7 * value never overflows
       const std::uint64_t value = values_->value(tokens.hash(i)), count = tokens.count(i);
       const std::uint64_t score = count > 7 && value != 0 && count > most / value ? most : count * value;
       if (score < least) continue;
@@ -201,13 +202,13 @@ class keywords {
 
   std::size_t n_;
   Inner inner_;
-  std::shared_ptr<const detail::hashed_idf> values_;  // exact
-  std::shared_ptr<const idf_table> table_;            // kept so that no other can be mistaken for it; if it is shared
+  std::shared_ptr<const detail::hashed_idf> values_;  // with all decimals
+  std::shared_ptr<const idf_table> table_;            // if shared: kept alive, so that its address identifies it
 };
 
 namespace detail {
 
-/// Keeps its memory from text to text, and hashes each keyword once.
+/// The kernel of keywords: reuses its memory from text to text, and hashes each keyword once.
 template <class Inner, class Hasher>
 struct token_kernel<keywords<Inner>, Hasher> {
   using writer = hash_writer<hasher_words<Hasher>>;
@@ -220,13 +221,13 @@ struct token_kernel<keywords<Inner>, Hasher> {
     });
   }
 
-  /// Whether the weights that visit_counted() gives are those of this table, too: they are known already.
+  /// True if the weights of visit_counted() are those of this table, so that they need not be looked up again.
   static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }
 
-  /// Calls `visit(hash, count, weight)` for each keyword once, with what one occurrence weighs by its table. Only for
-  /// XXH3, by which two keywords have two hashes: another hasher may make them one token.
+  /// Calls `visit(hash, count, weight)` once for each keyword, with the weight of one occurrence by its table. Only for
+  /// XXH3, whose hashes distinguish keywords; another hasher may unite them.
   template <class Visit>
   static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                             const Visit& visit) requires is_xxh3<Hasher> {
@@ -241,7 +242,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
       const std::uint64_t count = memory.tokens.count(word.number);
       const weight each = weight_of_exact(word.value);
       if constexpr (std::is_same_v<Hasher, xxh3<64>>) {
-        // Known already, with the seed that they are counted by.
+        // The hash is known already if the seed is the one of counted_tokens.
         if (hash.seed == xxh3<64>{}.seed) {
           visit(std::array{memory.tokens.hash(word.number)}, count, each);
           continue;

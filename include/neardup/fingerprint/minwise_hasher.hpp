@@ -1,4 +1,4 @@
-// From a text to the min-wise codes of its features: a tokenizer and a hasher, put together.
+// From text to min-wise code: a tokenizer and a hasher.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@
 
 namespace neardup::inline v0 {
 
-/// Computes min-wise codes of `Bits` bits of the set of distinct tokens of a text, which have no weights.
+/// Computes min-wise codes of `Bits` bits of texts: of the unweighted set of their distinct tokens.
 ///
-/// A code depends on the tokenizer, the hasher, their settings and `Bits`, and on nothing else: not on the machine, nor
-/// on the order of the tokens, nor on how often they come. One hash a token serves any width; of it the lowest 32 bits
-/// count. Its const members may be called from many threads at once. Whatever takes a simhasher for texts takes it,
-/// too: text_stream, fingerprint_all, deduplicator.
-/// `Tokenizer` is a tokenizer, `Hasher` a token_hasher. docs/fingerprint.md defines the code bit by bit.
+/// A code depends only on tokenizer, hasher, their settings and `Bits`: not on the machine, nor on the order or count
+/// of tokens. One hash per token serves any width; only its lowest 32 bits are used. text_stream, fingerprint_all and
+/// deduplicator accept it in place of a simhasher. docs/fingerprint.md defines the code bit by bit.
+/// `Tokenizer` is a tokenizer, `Hasher` a token_hasher.
+/// Thread safety: const members may be called from many threads at once.
 /// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
 template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
 class minwise_hasher {
@@ -38,7 +38,7 @@ class minwise_hasher {
   using hasher_type = typename parts::hasher;
   static constexpr std::size_t bits = Bits;
 
-  /// The number of 64-bit words of a token's full hash.
+  /// The number of 64-bit words of the full hash of a token.
   static constexpr std::size_t hash_words = detail::hasher_words<hasher_type>;
   using hash_type = std::array<std::uint64_t, hash_words>;
   using fingerprint_type = minwise<Bits>;
@@ -48,7 +48,7 @@ class minwise_hasher {
   using state = detail::fingerprint_scratch<tokenizer_type, unit, hasher_type, Bits, detail::vote_kind::minima>;
 
  public:
-  /// Memory that is reused from text to text: one for each thread.
+  /// Scratch memory, reused from text to text; one object per thread.
   class workspace {
     friend minwise_hasher;
     detail::made_when_used<state> memory_;
@@ -57,18 +57,18 @@ class minwise_hasher {
   minwise_hasher() = default;
   constexpr explicit minwise_hasher(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
-  /// The code of a text; nothing if it has no tokens. Complexity: linear in the text.
+  /// The code of a text; nullopt if it has no tokens. Complexity: linear in the text.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     workspace scratch;
     return (*this)(text, scratch);
   }
-  /// The same with memory that is reused; once that has grown, nothing is allocated (but by a tokenizer, see
+  /// The code of a text, with reused memory. Allocates nothing once the workspace has grown (except in a tokenizer, see
   /// simhasher).
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return collect(text, scratch).code();
   }
 
-  /// The minima of a text, which merge with those of others.
+  /// The sketch of a text: its minima, which can be merged with others.
   [[nodiscard]] sketch_type sketch(std::string_view text) const {
     workspace scratch;
     return sketch(text, scratch);
@@ -79,14 +79,14 @@ class minwise_hasher {
     return result;
   }
 
-  /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
+  /// The sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
     workspace scratch;
     features(text, scratch, result);
     return result;
   }
-  /// The same with memory that is reused: `result` becomes the features, whatever it was.
+  /// Computes features() into `result`, with reused memory.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
     detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
@@ -114,7 +114,7 @@ minwise_hasher(Tokenizer, Hasher) -> minwise_hasher<Tokenizer, Hasher>;
 template <class Tokenizer, class Hasher, std::size_t Bits>
 inline constexpr bool detail::is_text_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
 
-/// A minwise_hasher whose width is named: `make_minwise_hasher<128>(words{})`.
+/// Makes a minwise_hasher of a given width: `make_minwise_hasher<128>(words{})`.
 template <std::size_t Bits, class Tokenizer, class Hasher = xxh3<64>>
 [[nodiscard]] constexpr auto make_minwise_hasher(Tokenizer t, Hasher h = {}) {
   return minwise_hasher<Tokenizer, Hasher, Bits>(std::move(t), std::move(h));

@@ -1,4 +1,4 @@
-// What a min-wise code is made of: the minima of a set, which merge.
+// Mergeable sketches of sets: the minima of which a min-wise code consists.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,21 @@ namespace neardup::inline v0 {
 template <class Tokenizer, class Hasher, std::size_t Bits>
 class minwise_hasher;
 
-/// A set of features as far as its min-wise code needs it: 4 bytes for each bit, whatever the size of the set.
+/// The min-wise sketch of a feature set: 4 bytes per bit of the code, whatever the size of the set.
 ///
-/// Only the lowest 32 bits of a feature count, as in feature_extractor: the set of features that a check compares has the
-/// code of its text. Adding a feature again changes nothing, nor does the order.
+/// Only the lowest 32 bits of a feature are used, as in feature_extractor, so the features of a text have the code of
+/// the text. The order of features, and repeated ones, do not matter.
 /// Example: `minwise_sketch<64> all = hash.sketch(title);  all.merge(hash.sketch(body));  auto code = all.result();`
 template <std::size_t Bits>
 class minwise_sketch {
  public:
   static constexpr std::size_t bits = Bits;
 
-  /// Adds the hash of a token, word 0 of it.
+  /// Adds a token by word 0 of its hash.
   void add(std::uint64_t hash) noexcept { minima_.add(&hash, 1); }
 
-  /// Adds hashes of tokens, or features as feature_extractor gives them.
-  /// Complexity: linear; faster the more features come at a time.
+  /// Adds hashes of tokens, or features of a feature_extractor.
+  /// Complexity: linear; faster for more features at a time.
   template <std::unsigned_integral Feature>
     requires(sizeof(Feature) >= sizeof(std::uint32_t))
   void add(std::span<const Feature> features) noexcept {
@@ -43,16 +43,16 @@ class minwise_sketch {
     }
   }
 
-  /// Makes this the sketch of the union of both sets, exactly.
+  /// Makes this the sketch of the union of both sets. Exact.
   void merge(const minwise_sketch& other) noexcept { minima_.merge(other.minima_); }
 
-  /// Whether there is no feature.
+  /// True if no feature was added.
   [[nodiscard]] bool empty() const noexcept { return minima_.empty(); }
 
-  /// Forgets all features.
+  /// Removes all features.
   void clear() noexcept { minima_.clear(); }
 
-  /// The code of the set; nothing if it is empty.
+  /// The code of the set; nullopt if it is empty.
   [[nodiscard]] std::optional<minwise<Bits>> result() const noexcept { return minima_.code(); }
 
   friend bool operator==(const minwise_sketch&, const minwise_sketch&) noexcept = default;

@@ -1,4 +1,4 @@
-// From a text to its fingerprint: a tokenizer, a weighter and a hasher, put together.
+// From text to SimHash fingerprint: a tokenizer, a weighter and a hasher.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,12 @@
 
 namespace neardup::inline v0 {
 
-/// Computes fingerprints of `Bits` bits: the tokens of a text, weighed and hashed, vote on each bit.
+/// Computes SimHash fingerprints of `Bits` bits: each token of a text, weighted and hashed, votes on each bit.
 ///
-/// A fingerprint depends on the three components, their settings and `Bits`, and on nothing else: not on the machine,
-/// nor on the order of the tokens. Its const members may be called from many threads at once.
+/// A fingerprint depends only on the three components, their settings and `Bits`: not on the machine, nor on the order
+/// of tokens.
 /// `Tokenizer` is a tokenizer, `Weighter` a weighter and `Hasher` a token_hasher of at least `Bits` bits.
+/// Thread safety: const members may be called from many threads at once.
 /// Example: `simhasher hash{shingles{2, words{}}, unit{}, xxh3<128>{.seed = 42}};  auto fingerprint = hash(text);`
 template <class Tokenizer, class Weighter = unit, class Hasher = xxh3<64>,
           std::size_t Bits = detail::hasher_width<Hasher>()>
@@ -40,7 +41,7 @@ class simhasher {
   using hasher_type = typename parts::hasher;
   static constexpr std::size_t bits = Bits;
 
-  /// The number of 64-bit words of a token's full hash, which may be wider than the fingerprint.
+  /// The number of 64-bit words of the full hash of a token, which may be wider than the fingerprint.
   static constexpr std::size_t hash_words = detail::hasher_words<hasher_type>;
   using hash_type = std::array<std::uint64_t, hash_words>;
   using fingerprint_type = simhash<Bits>;
@@ -50,7 +51,7 @@ class simhasher {
   using state = detail::fingerprint_scratch<tokenizer_type, weighter_type, hasher_type, Bits>;
 
  public:
-  /// Memory that is reused from text to text: one for each thread.
+  /// Scratch memory, reused from text to text; one object per thread.
   class workspace {
     friend simhasher;
     detail::made_when_used<state> memory_;
@@ -60,14 +61,14 @@ class simhasher {
   constexpr explicit simhasher(Tokenizer t, Weighter w = {}, Hasher h = {})
       : tokenizer(std::move(t)), weighter(std::move(w)), hasher(std::move(h)) {}
 
-  /// The fingerprint of a text; nothing if it has no tokens, or if all of them have weight 0.
+  /// The fingerprint of a text; nullopt if it has no tokens, or all have weight 0.
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     return detail::fingerprint_text<Bits>(tokenizer, weighter, hasher, text);
   }
 
-  /// The same with memory that is reused; once that has grown, nothing is allocated. (Tokens that no kernel hashes come
-  /// from their tokenizer, which may allocate: shingles under a hasher of the user's, n-grams of more than 64 code
+  /// The fingerprint of a text, with reused memory. Allocates nothing once the workspace has grown. (Tokens without a
+  /// kernel come from their tokenizer, which may allocate: shingles under a user's hasher, n-grams of more than 64 code
   /// points.)
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return detail::fingerprint_text(tokenizer, weighter, hasher, text, scratch.memory_.get());
@@ -90,11 +91,11 @@ class simhasher {
     return result;
   }
 
-  /// Counts the tokens of a text in a bag. Guarantee: if it throws, the bag is as it was.
+  /// Adds the tokens of a text to a bag. Guarantee: strong.
   void add_to(bag_type& counts, std::string_view text) const { counts.merge(bag(text)); }
 
-  /// Adds the tokens of a text to an accumulator. For linear weighters only, tf and tf_idf: their sums can be merged.
-  /// Guarantee: if it throws, the accumulator is as it was.
+  /// Adds the tokens of a text to an accumulator. Only for linear weighters, tf and tf_idf, whose sums can be merged.
+  /// Guarantee: strong.
   void add_to(accumulator<Bits>& sums, std::string_view text) const {
     if constexpr (linear_weighter<weighter_type>) {
       accumulator<Bits> added;
@@ -109,7 +110,7 @@ class simhasher {
                   "accumulator; count the tokens in a bag instead, as add_to(bag, text) does");
   }
 
-  /// The hashes of the distinct tokens of a text, sorted: the set that the Jaccard similarity compares.
+  /// The sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
     workspace scratch;
@@ -117,13 +118,13 @@ class simhasher {
     return result;
   }
 
-  /// The same with memory that is reused: `result` becomes the features, whatever it was.
+  /// Computes features() into `result`, with reused memory.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
     detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
 
-  /// The distinct tokens of a text with their weights, sorted by hash: the set that cosine() compares. Tokens that
-  /// weigh 0 are left out.
+  /// The distinct tokens of a text with their weights, sorted by hash: the input of cosine(). Tokens of weight 0 are
+  /// omitted.
   [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
     std::vector<weighted_token<hash_words>> result;
     detail::weigh_tokens(weighter, bag(text), result);
@@ -138,7 +139,7 @@ class simhasher {
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
   tokenizer_type tokenizer{};  ///< cuts a text into tokens
-  weighter_type weighter{};    ///< says how much each token counts
+  weighter_type weighter{};    ///< weighs each token
   hasher_type hasher{};        ///< turns a token into bits
 
  private:
@@ -159,7 +160,7 @@ simhasher(Tokenizer, Weighter, Hasher) -> simhasher<Tokenizer, Weighter, Hasher>
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 inline constexpr bool detail::is_text_hasher<simhasher<Tokenizer, Weighter, Hasher, Bits>> = true;
 
-/// A simhasher whose width is named, at most that of the hasher: `make_simhasher<32>(words{})`.
+/// Makes a simhasher of a given width, at most that of the hasher: `make_simhasher<32>(words{})`.
 template <std::size_t Bits, class Tokenizer, class Weighter = unit, class Hasher = xxh3<Bits>>
 [[nodiscard]] constexpr auto make_simhasher(Tokenizer t, Weighter w = {}, Hasher h = {}) {
   return simhasher<Tokenizer, Weighter, Hasher, Bits>(std::move(t), std::move(w), std::move(h));

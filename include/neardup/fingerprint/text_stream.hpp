@@ -15,13 +15,14 @@
 
 namespace neardup::inline v0 {
 
-/// Computes the fingerprint of a text fed in chunks, exactly that of the whole text, wherever it was cut.
+/// Computes the fingerprint of a text that is fed in chunks; it equals that of the whole text, wherever the text is
+/// cut.
 /// `Simhasher` is a simhasher or a minwise_hasher.
 ///
-/// It keeps the last piece of the text, of 4 KiB or one word more than that, and, unless each occurrence weighs the
-/// same, the distinct tokens seen; by chunks of 4 KiB and more it is nearly as fast as for whole texts. If feed or
-/// finish throws, the text is forgotten, and the stream is ready for the next one.
-/// Throws: std::length_error in feed at a word of 2 GiB.
+/// The stream keeps the last piece of the text, 4 KiB plus at most a word, and, unless each occurrence weighs the same,
+/// the distinct tokens. With chunks of at least 4 KiB it is nearly as fast as on whole texts. If feed or finish throws,
+/// the text is discarded, and the stream is ready for the next one.
+/// Throws: std::length_error in feed for a word of 2 GiB.
 template <class Simhasher>
 class text_stream {
   static_assert(detail::is_text_hasher<Simhasher>,
@@ -41,7 +42,7 @@ class text_stream {
   explicit text_stream(Simhasher hash) : hash_(std::move(hash)), tokens_(hash_.tokenizer) {}
 
   text_stream(const text_stream&) = default;
-  /// Leaves `other` without a text, ready for the next one.
+  /// The moved-from stream has no text, and is ready for the next one.
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies the simhasher, which may throw.
   text_stream(text_stream&& other)
       : hash_(other.hash_), tokens_(std::move(other.tokens_)), block_(other.block_), votes_(std::move(other.votes_)) {
@@ -63,8 +64,8 @@ class text_stream {
     guard.stream = nullptr;
   }
 
-  /// Ends the text; the stream is ready for the next one.
-  /// Returns: its fingerprint; nothing if it has no tokens, or if all of them weigh 0.
+  /// Ends the text; the stream is then ready for the next one.
+  /// Returns: the fingerprint; nullopt if the text has no tokens, or all have weight 0.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> finish() {
     const reset_unless_done guard{this};
     receive([&](auto&... sink) { tokens_.finish(sink...); });
@@ -72,7 +73,7 @@ class text_stream {
     return votes_.result(hash_.weighter, hash_.hasher);
   }
 
-  /// Forgets the text so far.
+  /// Discards the text so far.
   void reset() noexcept {
     tokens_.reset();
     block_.count = 0;
@@ -92,7 +93,7 @@ class text_stream {
     }
   };
 
-  // If the tokenizer takes whole texts only, the static_assert above is to be the only error.
+  // Keeps the static_assert above the only error for a tokenizer of whole texts.
   using streamed =
       std::conditional_t<streaming_tokenizer<tokenizer_type>, tokenizer_type, detail::any_part<Simhasher::bits>>;
 

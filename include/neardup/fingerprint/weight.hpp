@@ -1,4 +1,4 @@
-// Weights in fixed point, so that sums are exact and their order does not matter.
+// Weights in fixed point: sums are exact, so their order does not matter.
 #pragma once
 
 #include <compare>
@@ -13,9 +13,9 @@
 
 namespace neardup::inline v0 {
 
-/// How much a token counts: an unsigned fixed-point number of 32 bits, with 1.0 = 256.
+/// The weight of a token: an unsigned fixed-point number of 32 bits with 8 fractional bits (1.0 = 256).
 ///
-/// Steps of 1/256 from 0 to 16777215.996; zero means that the token does not count at all.
+/// The range is 0 to 16777215.996 in steps of 1/256. A token of weight 0 does not count.
 class weight {
  public:
   static constexpr std::uint32_t one = 256;
@@ -23,22 +23,22 @@ class weight {
   /// Weight 1.0.
   constexpr weight() noexcept = default;
 
-  /// The nearest weight to a number, halves upwards.
-  /// Throws: std::invalid_argument if it is NaN, infinite, negative or 16777216 and more.
+  /// Rounds a number to the nearest weight, halves upwards.
+  /// Throws: std::invalid_argument if it is NaN, infinite, negative, or at least 16777216.
   constexpr explicit weight(double value) {
     constexpr double limit = 16777216.0;
-    // Written so that NaN fails it too; -0.0 is 0.
+    // NaN fails this form of the test; -0.0 is 0.
     if (!(value >= 0.0 && value < limit)) {
       detail::fail<std::invalid_argument>("a weight must be a number of at least 0 and less than 16777216");
     }
-    // Both operations are exact in binary floating point, so every machine rounds alike.
+    // Both operations are exact in binary floating point, so all machines round alike.
     const double scaled = value * one;
     const auto floor = static_cast<std::uint64_t>(scaled);
     const std::uint64_t rounded = floor + (scaled - static_cast<double>(floor) >= 0.5 ? 1 : 0);
     raw_ = rounded > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(rounded);
   }
 
-  /// The weight of `raw` / 256.
+  /// The weight raw / 256.
   static constexpr weight from_raw(std::uint32_t raw) noexcept {
     weight result;
     result.raw_ = raw;
@@ -57,7 +57,7 @@ class weight {
 
 namespace detail {
 
-/// What a weighter of the user's may give: a weight, or any number.
+/// The result of a user's weighter: a weight, or any number.
 template <class T>
 concept weight_like = std::same_as<std::remove_cvref_t<T>, weight> || std::is_arithmetic_v<std::remove_cvref_t<T>>;
 
@@ -70,19 +70,19 @@ constexpr weight to_weight(const T& value) {
   }
 }
 
-/// Whether a bit is 1: the sum of the weights that set it is more than half of the total. A tie gives 0.
+/// The vote on one bit: true if the weights that set it are more than half of the total. A tie gives 0.
 constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcept {
-  return sum > total - sum;  // Doubling could overflow.
+  return sum > total - sum;  // sum > total / 2 without overflow
 }
 
-/// ln(n) in units of 2^-32, with an error below 2^-28; n >= 1.
+/// ln(n) in units of 2^-32, with an error below 2^-28. Precondition: n >= 1.
 ///
-/// Integers only, for a logarithm from the C library may differ in the last bit between machines.
-/// log2 by repeated squaring of the mantissa, one fractional bit per step, then ln = log2 * ln 2.
+/// Integers only: a logarithm of the C library may differ in the last bit between machines.
+/// Method: log2 by repeated squaring of the mantissa, one fractional bit per step; then ln = log2 * ln 2.
 constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
   std::uint64_t exponent = 0;
   for (std::uint64_t rest = n; rest > 1; rest >>= 1) ++exponent;
-  // Mantissa in [1, 2) with 31 fractional bits.
+  // The mantissa in [1, 2), with 31 fractional bits.
   std::uint64_t mantissa = exponent > 31 ? n >> (exponent - 31) : n << (31 - exponent);
   std::uint64_t log2 = exponent;
   constexpr int fraction_bits = 32;
@@ -92,12 +92,12 @@ constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
     log2 = (log2 << 1) | bit;
     mantissa >>= bit;
   }
-  constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48: the whole part multiplies its error by 63
+  constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48; precise enough for a factor of up to 63
   // log2 * ln 2 without overflow: log2 < 2^38.
   return ((log2 >> 32) * ln2 >> 16) + ((log2 & 0xffffffffU) * (ln2 >> 16) >> 32);
 }
 
-/// The weight of a logarithm in units of 2^-32.
+/// Rounds a logarithm in units of 2^-32 to a weight.
 constexpr weight weight_of_ln(std::uint64_t ln) noexcept {
   return weight::from_raw(static_cast<std::uint32_t>((ln + (std::uint64_t{1} << 23)) >> 24));
 }

@@ -1,4 +1,4 @@
-// How much each distinct token of a text counts.
+// Weighters: the weight of each distinct token of a text.
 #pragma once
 
 #include <algorithm>
@@ -50,23 +50,25 @@ concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& t
 
 }  // namespace detail
 
-/// A weighter whose weights are sums over the occurrences of a token; only these can be merged in an accumulator.
+/// A linear weighter: the weight of a token is the sum over its occurrences. Only these can be merged in an
+/// accumulator.
 template <class T>
 concept linear_weighter = detail::occurrence_weighter<T> || detail::token_occurrence_weighter<T>;
 
 namespace detail {
 
-/// Has several of the forms below, one of which it may have inherited: nobody could tell which one is meant.
+/// True if a weighter has more than one of the forms below, perhaps through a base class, so that a call would be
+/// ambiguous.
 template <class T>
 concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || count_weighter<T> || token_weighter<T>)) ||
                                (linear_weighter<T> && (count_weighter<T> || token_weighter<T>));
 
 }  // namespace detail
 
-/// What can weigh the tokens of a text; it is called as const and has exactly one of these forms:
-/// - `w(count)` or `w(token, count)`, the weight of a distinct token that occurs `count` times: a neardup::weight, or a
-///   number (whole units; NaN, infinite and negative ones are errors);
-/// - `per_occurrence()` or `per_occurrence(token)`, the weight of each occurrence (linear_weighter);
+/// A weighter of the tokens of a text. It is called as const and has exactly one of these forms:
+/// - `w(count)` or `w(token, count)`: the weight of a distinct token that occurs `count` times, as a neardup::weight or
+///   a number (1 is weight 1.0; NaN, infinite and negative numbers are errors);
+/// - `per_occurrence()` or `per_occurrence(token)`: the weight of each occurrence (linear_weighter);
 /// - a member `inner`, another weighter, and `adjust(tokens)`, which changes the std::vector<weighted_token<Words>> of
 ///   all distinct tokens of the text, for any Words.
 template <class T>
@@ -76,7 +78,7 @@ concept weighter =
 
 namespace detail {
 
-/// Whether a weighter looks at the text of a token.
+/// True if a weighter reads the text of a token.
 template <class Weighter>
 constexpr bool reads_token() {
   if constexpr (weight_adjuster<Weighter>) {
@@ -100,13 +102,13 @@ weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
 }
 
-/// The weight of `count` occurrences of `units` each.
+/// The weight of `count` occurrences of weight `units` each.
 inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
   if (units != 0 && count > ~std::uint64_t{0} / units) fail_heavy_token();
   return units * count;
 }
 
-/// The weight of a token that occurs `count` times, before any adjustment, in units of 1/256.
+/// The weight of a token with this count before any adjustment, in units of 1/256.
 template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {
@@ -128,7 +130,7 @@ void adjust_weights(const Weighter& weigh, std::vector<weighted_token<Words>>& t
   }
 }
 
-/// The weighter within all adjusters.
+/// The innermost weighter within all adjusters.
 template <class Weighter>
 const auto& innermost(const Weighter& weigh) noexcept {
   if constexpr (weight_adjuster<Weighter>) {
@@ -141,8 +143,8 @@ const auto& innermost(const Weighter& weigh) noexcept {
 template <class Weighter>
 using innermost_of = std::remove_cvref_t<decltype(innermost(std::declval<const Weighter&>()))>;
 
-/// Whether a weighter asks a table that can also be asked by the hash of a token: idf and tf_idf, and adjusters of
-/// these. Not what is derived from them, for that may weigh otherwise.
+/// True for idf, tf_idf and adjusters of these: their table can be looked up by the hash of a token. False for derived
+/// classes, which may weigh differently.
 template <class Weighter>
 inline constexpr bool asks_idf_table = false;
 template <weight_adjuster Weighter>
@@ -152,7 +154,7 @@ constexpr weight log_tf_weight(std::uint64_t count) noexcept {
   return weight::from_raw(weight::one + weight_of_ln(fixed_point_ln(count == 0 ? 1 : count)).raw());
 }
 
-// Nearly all tokens have one of these counts, and a logarithm takes a hundred cycles.
+// The log_tf weights of small counts, which nearly all tokens have. Computing a logarithm takes a hundred cycles.
 inline constexpr std::array<weight, 256> log_tf_weights = [] {
   std::array<weight, 256> weights;
   for (std::size_t count = 0; count < weights.size(); ++count) weights[count] = log_tf_weight(count);
@@ -161,12 +163,12 @@ inline constexpr std::array<weight, 256> log_tf_weights = [] {
 
 }  // namespace detail
 
-/// Each distinct token weighs 1, however often it occurs. The default: repetition, as in boilerplate, does not count.
+/// Each distinct token weighs 1, whatever its count. The default: repetition, as in boilerplate, does not count.
 struct unit {
   constexpr weight operator()(std::uint64_t /*count*/) const noexcept { return {}; }
 };
 
-/// Each occurrence weighs 1: the term frequency. Repeated boilerplate soon decides alone; prefer unit or log_tf.
+/// Each occurrence weighs 1: the term frequency. Repeated boilerplate can dominate the result; prefer unit or log_tf.
 struct tf {
   [[nodiscard]] constexpr weight per_occurrence() const noexcept { return {}; }
 };
@@ -179,9 +181,9 @@ struct log_tf {
   }
 };
 
-/// The weights of another weighter in whole levels from 1 to n: the heaviest token of the text has level n.
+/// Quantises the weights of another weighter to whole levels 1..n; the heaviest token of the text has level n.
 ///
-/// A token of weight w has level ceil(n * w / heaviest); one of weight 0 keeps weight 0.
+/// A token of weight w > 0 has level ceil(n * w / heaviest). Weight 0 stays 0.
 /// Throws: std::invalid_argument when used with n outside 1 to 65535.
 template <class Inner>
 struct levels {
@@ -195,7 +197,7 @@ struct levels {
     if (n == 0 || n > 65535) detail::fail<std::invalid_argument>("levels{n, weighter} needs n from 1 to 65535");
     std::uint64_t heaviest = 0;
     for (const auto& token : tokens) heaviest = (std::max)(heaviest, token.units);
-    // Weights of 2^48 units and more lose low bits here, so that n * w fits 64 bits.
+    // Weights of 2^48 units or more are shifted down, so that n * w fits 64 bits.
     int shift = 0;
     while ((heaviest >> shift) >> 48 != 0) ++shift;
     for (auto& token : tokens) {
@@ -210,12 +212,12 @@ struct levels {
 template <class Inner>
 levels(std::size_t, Inner) -> levels<Inner>;
 
-/// The weights of another weighter in whole levels from 1 to n by rank: the lightest n-th part of the text's distinct
-/// tokens has level 1, the next one level 2, and so on. Where one token outweighs all others, `levels` gives these level
-/// 1, and this one tells them apart.
+/// Quantises the weights of another weighter to whole levels 1..n by rank: the lightest n-th of the distinct tokens of
+/// the text has level 1, the next n-th level 2, and so on. Unlike `levels`, it still distinguishes tokens when one
+/// outweighs all others.
 ///
-/// A token that l of t tokens are lighter than has level 1 + floor(n * l / t), so equal weights have one level; tokens
-/// of weight 0 keep it, and are none of the t.
+/// A token with l of t tokens lighter than itself has level 1 + floor(n * l / t), so equal weights have equal levels.
+/// Tokens of weight 0 keep it, and do not count in t.
 /// Throws: std::invalid_argument when used with n outside 1 to 65535.
 template <class Inner>
 struct quantile_levels {
@@ -246,8 +248,7 @@ struct quantile_levels {
 template <class Inner>
 quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
 
-/// Only the n heaviest tokens of another weighter count; of equal weights the smaller hash comes first.
-///
+/// Keeps only the n heaviest tokens of another weighter; ties are broken by the smaller hash.
 /// Throws: std::invalid_argument when used with n = 0.
 template <class Inner>
 struct top {

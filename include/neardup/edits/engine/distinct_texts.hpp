@@ -1,4 +1,4 @@
-// Texts as their code points, each distinct one once, the shortest first.
+// The distinct texts of a corpus as code points, shortest first.
 #pragma once
 
 #include <algorithm>
@@ -20,21 +20,23 @@
 
 namespace neardup::inline v0::detail {
 
-/// Any texts by their positions. `of` is called once for each, and what it gives is not kept.
+/// Texts by position. `of(i)` is called once for each i; its result is not kept.
 struct text_source {
   std::size_t size = 0;
   std::function<std::string_view(std::size_t)> of;
 };
 
-/// The distinct texts with code points, by rank: by length, then by where each is first. A code point is the number that
-/// it has in all of these texts, from 0 on. Memory: 4 bytes a code point of what is distinct, 24 a text.
+/// The distinct non-empty texts of a corpus. Their rank is their order by length, then by first position. Code points
+/// are renumbered from 0 on, consistently for all texts. Memory: 4 bytes per code point of the distinct texts, 24 per
+/// text.
 class distinct_texts {
  public:
-  /// Texts from number `first_count` on are another corpus. Throws: std::length_error from 2^32 - 1 texts on, or of
-  /// texts of 2^31 code points and more.
+  /// Reads the texts. Those from position `first_count` on are the second corpus. Throws: std::length_error for 2^32 -
+  /// 1 texts or more, or a text of 2^31 code points or more.
   distinct_texts(const text_source& source, std::size_t first_count) : first_count_(first_count) {
     if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash: texts in the order of their coming
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // hash -> the distinct texts that have it, in
+                                                                          // order of arrival
     std::vector<entry> found;
     std::vector<std::uint32_t> text_of(source.size, none);
     std::vector<char32_t> numbers;
@@ -62,7 +64,7 @@ class distinct_texts {
     order_by_length(found, text_of);
   }
 
-  /// How many are distinct.
+  /// The number of distinct texts.
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] std::size_t length(std::size_t rank) const noexcept { return entries_[rank].length; }
   [[nodiscard]] std::span<const char32_t> text(std::size_t rank) const noexcept {
@@ -73,15 +75,15 @@ class distinct_texts {
     return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
   }
   [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
-  /// The first rank of a text of at least that length.
+  /// The first rank with at least this length.
   [[nodiscard]] std::size_t first_of_length(std::size_t length) const noexcept {
     return static_cast<std::size_t>(
         std::partition_point(entries_.begin(), entries_.end(), [&](const entry& e) { return e.length < length; }) -
         entries_.begin());
   }
-  /// How many different code points there are.
+  /// The number of distinct code points.
   [[nodiscard]] std::size_t alphabet() const noexcept { return numbers_.size(); }
-  /// Code points in all distinct texts.
+  /// The number of code points in all distinct texts.
   [[nodiscard]] std::size_t total_length() const noexcept { return characters_.size(); }
 
  private:
@@ -125,8 +127,8 @@ class distinct_texts {
   std::unordered_map<char32_t, char32_t> numbers_;
   std::vector<char32_t> characters_;
   std::vector<entry> entries_;          // by rank
-  std::vector<std::uint32_t> begins_;   // of each rank in members_, and the end
-  std::vector<std::uint32_t> members_;  // positions
+  std::vector<std::uint32_t> begins_;   // where the members of each rank begin, and the end of the last
+  std::vector<std::uint32_t> members_;  // positions, by rank
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,4 +1,4 @@
-// What tells that two texts are far apart without computing their edit distance.
+// Filters that reject pairs of distant texts without computing their edit distance.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The largest number of edits with which two texts, the longer one of `longer` code points, are similar enough: the
-/// largest d with edit_similarity_of(d, longer) >= similarity.
+/// Returns: the largest d with edit_similarity_of(d, longer) >= similarity, where `longer` is the length of the longer
+/// text.
 inline std::size_t most_edits(double similarity, std::size_t longer) {
   const auto length = static_cast<double>(longer);
   const auto is_enough = [&](std::size_t d) { return longer == 0 || edit_similarity_of(d, longer) >= similarity; };
@@ -27,14 +27,14 @@ inline std::size_t most_edits(double similarity, std::size_t longer) {
   return most;
 }
 
-/// Counts of the characters of each text and of its pairs of neighbours, in bins. An edit changes one character, and at
-/// most two pairs: so the counts of texts that are d edits apart differ by so much at most. A count stops at 255, which
-/// makes differences smaller, never larger: no pair within d edits is rejected.
+/// Count filter: counts of the characters of each text, and of its pairs of adjacent characters, in bins. One edit
+/// changes one character and at most two pairs, which bounds the difference of the counts of texts within d edits.
+/// Counts saturate at 255, which can only shrink differences, so no pair within d edits is rejected.
 class edit_filter {
  public:
   explicit edit_filter(const distinct_texts& texts) {
     const std::size_t mean = texts.size() == 0 ? 0 : texts.total_length() / texts.size();
-    // So many bins that most have one pair or none; a text takes so many bytes.
+    // So many bins that most have at most one pair. A text takes a byte per bin.
     pair_bins_ = std::clamp(std::bit_ceil(2 * mean), 2 * character_bins, std::size_t{4096});
     counts_.assign(texts.size() * bytes(), 0);
     sums_.resize(texts.size());
@@ -55,12 +55,13 @@ class edit_filter {
     }
   }
 
-  /// False only if two texts are more than `most` edits apart.
+  /// Returns: false only if two texts are more than `most` edits apart.
   [[nodiscard]] bool passes(std::size_t a, std::size_t b, std::size_t most) const noexcept {
     const std::uint8_t* const x = counts_.data() + a * bytes();
     const std::uint8_t* const y = counts_.data() + b * bytes();
-    // What one has more and what the other one has more are each at most `most`, of pairs twice that; their sum is the
-    // sum of all differences, and the difference of the two that of the sums.
+    // Let m be the sum over bins of what x has more than y, and l that of what y has more. Then m, l <= most for
+    // characters (2 * most for pairs), m + l is the sum of absolute differences, and |m - l| the difference of the
+    // sums. So both together are 2 * max(m, l).
     const std::uint64_t limit = 2 * std::uint64_t{most};
     std::uint64_t differences = difference(sums_[a].characters, sums_[b].characters) + of_bins(x, y);
     if (differences > limit) return false;
@@ -83,7 +84,7 @@ class edit_filter {
 
   static std::uint64_t difference(std::uint32_t a, std::uint32_t b) noexcept { return a > b ? a - b : b - a; }
 
-  /// Of 64 bins, in a form that compilers turn into the instruction for it.
+  /// The sum of absolute differences of 64 bins, in a form that compilers turn into PSADBW.
   static std::uint64_t of_bins(const std::uint8_t* x, const std::uint8_t* y) noexcept {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < character_bins; ++i) {
@@ -98,12 +99,13 @@ class edit_filter {
   std::vector<sums> sums_;
 };
 
-/// The edit distance of short texts, and of others, as far as it is small. One for each thread.
+/// Computes edit distances up to a bound, with scratch memory: in one word per column for short texts. One object per
+/// thread.
 class edit_distances {
  public:
   explicit edit_distances(std::size_t alphabet) : matches_(alphabet) {}
 
-  /// The distance if it is at most `most`; otherwise a larger number.
+  /// Returns: the distance if it is at most `most`, otherwise a larger number.
   [[nodiscard]] std::size_t at_most(std::span<const char32_t> a, std::span<const char32_t> b, std::size_t most) {
     drop_common_ends(a, b);
     if (a.size() > b.size()) std::swap(a, b);
@@ -117,7 +119,7 @@ class edit_distances {
   }
 
  private:
-  /// All rows of the table in a word; see bounded_edit_distance.
+  /// All rows of the table fit one word; see bounded_edit_distance.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
@@ -130,7 +132,7 @@ class edit_distances {
       distance += steps_up >> (rows - 1) & 1U;
       distance -= steps_down >> (rows - 1) & 1U;
       --left;
-      if (distance > most + left) return most + 1;  // each column that is left takes one away at most
+      if (distance > most + left) return most + 1;  // each remaining column lowers the distance by at most 1
       steps_up = steps_up << 1 | 1U;
       steps_down <<= 1;
       const std::uint64_t diagonal = match | falls;
@@ -140,7 +142,7 @@ class edit_distances {
     return distance;
   }
 
-  std::vector<std::uint64_t> matches_;  // by character: the rows of the pattern that have it
+  std::vector<std::uint64_t> matches_;  // bit i of matches_[c]: row i of the pattern is character c
 };
 
 }  // namespace neardup::inline v0::detail

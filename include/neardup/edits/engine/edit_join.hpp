@@ -1,5 +1,5 @@
-// Candidates for texts within an edit distance: by runs of q code points that they have in common near the same place, or
-// by their lengths where that rules out nothing.
+// Candidates for texts within an edit distance: by common q-grams at nearby positions, or by length alone where q-grams
+// exclude nothing.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// The grams of a text: its runs of q code points, each by its bucket. Grams of one bucket count as one gram, which finds
-/// more candidates, never fewer.
+/// The q-grams of texts (runs of q code points), each hashed to a bucket, with the frequency of each bucket. Q-grams of
+/// one bucket count as equal, which adds candidates and loses none.
 class gram_order {
  public:
-  /// Counts the grams of all texts. Memory: 4 bytes a bucket, of which there are about as many as code points, at most 2^22.
+  /// Counts the q-grams of all texts. Memory: 4 bytes per bucket; there are about as many buckets as code points, at
+  /// most 2^22.
   gram_order(const distinct_texts& texts, std::size_t q) : texts_(&texts), q_(q) {
     const int bits = std::clamp(static_cast<int>(std::bit_width(texts.total_length())), 10, 22);
     shift_ = 64 - bits;
@@ -49,17 +50,18 @@ class gram_order {
   };
   struct prefix_memory {
     std::vector<gram> grams;          // the prefix
-    std::vector<std::uint8_t> marks;  // the places of some grams
+    std::vector<std::uint8_t> marks;  // marks of positions in the text
   };
 
-  /// The rarest grams of a text, all that are in as few as a frequency and bucket: so many that `edits` edits cannot
-  /// change all of them. Returns: false if they can change all grams of the text.
+  /// Prefix filter: the rarest q-grams of a text, so many that `edits` edits cannot change all of them. All q-grams of
+  /// one bucket are taken together. Returns: false if `edits` edits can change all q-grams of the text.
   ///
-  /// An edit changes the grams that its place lies in, so grams q places apart need an edit each. If two texts are within
-  /// `edits` edits, a gram of one prefix is in the other, at most that many places away: say that the last gram of the
-  /// first prefix is no more frequent than that of the second. One of the first prefix is unchanged in the other text,
-  /// and so rare that it lies in the second prefix, which has all grams of a bucket or none. (See Xiao, Wang, Lin: Ed-Join,
-  /// VLDB 2008, whose prefixes these are.)
+  /// An edit changes only the q-grams that overlap its position, so q-grams at least q apart need an edit each. If two
+  /// texts are within `edits` edits, some q-gram of one prefix is in the other, at most `edits` positions away. Proof:
+  /// let the last q-gram of the first prefix be no more frequent than that of the second. Some q-gram of the first
+  /// prefix is unchanged in the other text. It is at most as frequent as the last one of the second prefix, so it is in
+  /// that prefix, which has all or none of a bucket.
+  /// Source: Xiao, Wang, Lin, Ed-Join, VLDB 2008.
   bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const {
     const auto text = texts_->text(rank);
     std::vector<gram>& result = memory.grams;
@@ -73,7 +75,7 @@ class gram_order {
     }
     std::sort(result.begin(), result.end());
     if (edits_needed(memory, result.size()) <= edits) return false;
-    std::size_t low = edits + 1, high = result.size();  // the least number that is enough
+    std::size_t low = edits + 1, high = result.size();  // binary search for the least sufficient number
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
       if (edits_needed(memory, middle) > edits) {
@@ -88,7 +90,7 @@ class gram_order {
   }
 
  private:
-  /// How many edits it takes at least to change each of the first grams.
+  /// A lower bound of the edits that change each of the first `count` q-grams.
   [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const {
     memory.marks.assign(memory.grams.size(), 0);
     for (std::size_t i = 0; i < count; ++i) memory.marks[memory.grams[i].position] = 1;
@@ -106,10 +108,10 @@ class gram_order {
   std::vector<std::uint32_t> frequency_;
 };
 
-/// Finds the texts that are similar to one, among those that were added. All is by rank.
+/// Finds the texts similar to a text, among the added ones. Texts are named by rank.
 class edit_join {
  public:
-  /// What a thread needs of its own. Memory: 4 bytes a text, 8 bytes a character of the alphabet.
+  /// Scratch memory of one thread: 4 bytes per text, 8 bytes per distinct code point.
   class workspace {
    public:
     explicit workspace(const edit_join& join) : distances_(join.texts_.alphabet()), seen_(join.texts_.size(), 0) {}
@@ -122,13 +124,13 @@ class edit_join {
     std::uint32_t round_ = 0;
   };
 
-  /// `q`: 0 chooses it, or that there are no grams; most_q + 1: no grams; else that length, which tests name.
+  /// `q`: the length of q-grams; 0 chooses it, possibly no q-grams; most_q + 1 means no q-grams.
   edit_join(const distinct_texts& texts, double similarity, std::size_t q = 0)
       : texts_(texts), similarity_(similarity), filter_(texts), is_added_(texts.size(), 0) {
     if (q == 0) choose_q();
     if (q > 0 && q <= most_q) order_.emplace(texts, q);
     if (!order_) return;
-    // Room for each gram of each prefix.
+    // Counts the entries of each bucket first, so that all lists lie in one array.
     begins_.assign(order_->buckets() + 1, 0);
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
       if (!order_->prefix(rank, most_edits_of(rank), prefix_)) continue;
@@ -143,10 +145,10 @@ class edit_join {
 
   static constexpr std::size_t most_q = 8;
 
-  /// The length of the grams, 0 if there are none: then each text meets each of a fitting length.
+  /// The length of the q-grams, or 0 if none are used: then each text is compared with all of fitting length.
   [[nodiscard]] std::size_t q() const noexcept { return order_ ? order_->q() : 0; }
 
-  /// Makes a text one that is found.
+  /// Adds a text to those that are found.
   void add(std::size_t rank) {
     is_added_[rank] = 1;
     if (!order_) return;
@@ -159,8 +161,8 @@ class edit_join {
     }
   }
 
-  /// Calls `take(rank)` for those that were added, ranks below `end`, and may be similar to a text: all that are, and
-  /// some that are not. Texts that were added have to be in the order of ranks if `is_ordered`.
+  /// Calls `take(rank)` for each candidate: an added text, rank < end, that may be similar. All similar texts are among
+  /// them. Precondition: if `is_ordered`, texts were added in ascending rank.
   template <class Take>
   void visit_candidates(std::size_t rank, std::size_t end, bool is_ordered, workspace& memory, const Take& take) const {
     const std::size_t length = texts_.length(rank);
@@ -209,7 +211,7 @@ class edit_join {
     }
   }
 
-  /// The edit distance of two texts if they are similar enough; else nothing.
+  /// Returns: the edit distance of two texts if they are similar enough, otherwise nullopt.
   [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, workspace& memory) const {
     const std::size_t most = most_edits_between(texts_.length(a), texts_.length(b));
     const std::size_t found = memory.distances_.at_most(texts_.text(a), texts_.text(b), most);
@@ -225,9 +227,10 @@ class edit_join {
     return most_edits(similarity_, (std::max)(a, b));
   }
 
-  /// The length of the longest text that may be similar to one: it has so many code points more as edits are allowed.
+  /// The length of the longest text that may be similar to one of this length: it is longer by at most the allowed
+  /// edits.
   [[nodiscard]] std::size_t longest_partner(std::size_t length) const {
-    // Of a similarity near 0 any.
+    // At a similarity near 0 any text may be.
     if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
     auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
     while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;
@@ -235,16 +238,16 @@ class edit_join {
   }
   [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
 
-  /// As many edits as any text may be away that is similar to this one.
+  /// The most edits between this text and any similar one.
   [[nodiscard]] std::size_t most_edits_of(std::size_t rank) const {
     return most_edits(similarity_, longest_partner(texts_.length(rank)));
   }
 
-  /// Chooses the length of grams that makes the search of some of the texts cheapest, by how many entries it looks at, or
-  /// none if it is cheaper to meet all of a fitting length. Changes no result.
+  /// Chooses the q for which searches of a sample of texts look at the fewest entries, or no q-grams if comparing all
+  /// texts of fitting length is cheaper. Changes no result.
   void choose_q() {
     constexpr std::size_t sample = 256;
-    constexpr double cost_of_meeting = 1.5;  // against an entry that is looked at
+    constexpr double cost_of_meeting = 1.5;  // relative to reading an entry
     const std::size_t step = texts_.size() / sample + 1;
     const auto cost_of = [&](const gram_order* order) {
       double cost = 0;
@@ -264,7 +267,7 @@ class edit_join {
     };
     double least = cost_of(nullptr);
     for (std::size_t q = 1; q <= most_q; ++q) {
-      // From here on edits may change all grams of all but the shortest texts.
+      // From this q on, edits may change all q-grams of all but the shortest texts.
       if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
       gram_order order(texts_, q);
       const double cost = cost_of(&order);
@@ -279,9 +282,10 @@ class edit_join {
   edit_filter filter_;
   std::optional<gram_order> order_;
   std::vector<std::uint8_t> is_added_;
-  std::vector<std::size_t> begins_, ends_;  // of each bucket in entries_: its room, and what of it is used
+  std::vector<std::size_t> begins_, ends_;  // the list of bucket b is begins_[b] .. ends_[b], with room up to begins_[b
+                                            // + 1]
   std::vector<entry> entries_;
-  std::vector<std::uint32_t> without_grams_;  // those that were added of which edits may change all grams
+  std::vector<std::uint32_t> without_grams_;  // added texts all of whose q-grams may be changed by edits
   gram_order::prefix_memory prefix_;
 };
 

@@ -1,10 +1,9 @@
-// The smallest hash in each of several bins: what a min-wise code is made of.
+// One-permutation min-wise hashing: the smallest hash in each of several bins, of which a min-wise code consists.
 //
-// Each feature goes into one bin, by its hash, and the bin keeps the smallest of what follows in the hash: one
-// permutation for all bins. A bin that no feature reached takes the smallest of all features by a hash of its own. So
-// any feature of a set is that of a bin with the same probability, and two sets agree in a bin with the probability of
-// their Jaccard similarity. As the bins of one set share its features out, distances spread less than those of
-// independent bits.
+// The hash of a feature chooses one bin and a number there; the bin keeps the smallest number. A bin that no feature
+// chose takes the least product of all features by a hash of its own. So each feature of a set is equally likely to be
+// that of a bin, and two sets agree in a bin with the probability of their Jaccard similarity. Since the bins of a set
+// share out its features, distances have less variance than with independent bits.
 // Sources: Li, Owen, Zhang, One Permutation Hashing, NIPS 2012; Dahlgaard, Knudsen, Thorup, Fast Similarity Sketching,
 // FOCS 2017, section 2, for filling with further hashes of all features in place of copies of other bins.
 #pragma once
@@ -26,15 +25,15 @@
 
 namespace neardup::inline v0::detail {
 
-// What a bin holds, the smaller the better: of a feature that chose it a number below 2^31; of one that it took as it
-// was empty, filled_bin and a number below 2^16.
+// The content of a bin, smaller is better: a number below 2^31 of a feature that chose the bin; or filled_bin plus a
+// 16-bit product, if no feature did.
 inline constexpr std::uint32_t filled_bin = 0x80000000U;
 inline constexpr std::uint32_t empty_bin = 0xffffffffU;
 
-/// How many hashes are added at a time, at most.
+/// The most hashes that are added at a time.
 inline constexpr std::size_t max_added_hashes = 1024;
 
-/// The two odd numbers by which an empty bin hashes the lower and the upper half of a feature.
+/// The two odd factors by which an empty bin multiplies the lower and the upper 16 bits of a feature.
 struct bin_factors {
   std::uint16_t of_lower;
   std::uint16_t of_upper;
@@ -45,11 +44,11 @@ constexpr bin_factors factors_of_bin(std::uint64_t bin) noexcept {
   return {static_cast<std::uint16_t>(x | 1U), static_cast<std::uint16_t>(x >> 16 | 1U)};
 }
 
-/// The factors of 64 bins each, for which kernels have whole vectors.
+/// The factors of 64 bins, so that kernels load whole vectors.
 struct alignas(64) bin_factor_block {
   std::uint16_t of_lower[word_bits];
   std::uint16_t of_upper[word_bits];
-  std::uint32_t of_both[word_bits];  // those of the lower half in the lower one
+  std::uint32_t of_both[word_bits];  // of_lower in the lower half, of_upper in the upper half
 };
 
 template <std::size_t Bins>
@@ -65,25 +64,26 @@ inline constexpr auto factors_of_bins = [] {
   return result;
 }();
 
-/// A bin gives one bit to the code: the highest one of the product of what it holds and this number.
+/// The bit of a bin in the code is the highest bit of its content times this number.
 inline constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
 
-/// What an empty bin holds once it takes a product. Of two products the smaller one, as signed numbers, is smaller here.
+/// The content of an empty bin that takes a product. Monotonic: a smaller product, as a signed number, gives a smaller
+/// content.
 constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
   return filled_bin | (static_cast<std::uint16_t>(product) ^ 0x8000U);
 }
 
 // ---- words of 64 bins -----------------------------------------------------------------------------------------------
-// Hashes choose bins; those that are left open take products; each bin gives a bit. Sets of few hashes leave most bins
-// open: all 64 take products, in the loop that chooses bins, for the two use different units of a processor. Larger
-// ones leave few bins open, which take products afterwards.
+// First hashes choose bins; then bins that are still open take products; finally each bin gives a bit. A set of few
+// hashes leaves most bins open: all 64 take products, in the same loop in which hashes choose bins, since both use
+// different units of the processor. A larger set leaves few bins open, which take products afterwards.
 
-/// The bin that a hash chooses, and its number there.
+/// The bin that a hash chooses, and its number in that bin.
 struct bin_choice {
   std::uint64_t bin;
   std::uint32_t number;
 
-  // Half the product, and a mask in place of a second shift, of which processors do fewer in a cycle.
+  // A mask instead of a second shift, because processors do fewer shifts per cycle.
   NEARDUP_ALWAYS_INLINE bin_choice(std::uint64_t hash, std::uint64_t bins) noexcept {
     const std::uint64_t half = static_cast<std::uint32_t>(hash) * (bins / 2);
     bin = half >> 31;
@@ -91,20 +91,20 @@ struct bin_choice {
   }
 };
 
-/// Puts a hash into the bin that it chooses.
+/// Lets a hash choose its bin, which keeps the smaller number.
 NEARDUP_ALWAYS_INLINE void choose_bin_portable(std::uint32_t* minima, std::uint64_t bins, std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
   const std::uint32_t held = minima[choice.bin];
   minima[choice.bin] = held < choice.number ? held : choice.number;
 }
 
-/// Puts each hash into the bin that it chooses.
+/// Lets each hash choose its bin.
 inline void choose_bins_portable(std::uint32_t* minima, std::uint64_t bins, const std::uint64_t* hashes,
                                  std::size_t n) noexcept {
   for (std::size_t i = 0; i < n; ++i) choose_bin_portable(minima, bins, hashes[i]);
 }
 
-/// The highest bits of 64 numbers, each multiplied by an odd number.
+/// The highest bit of each of 64 numbers, multiplied by Factor.
 template <std::uint32_t Factor>
 std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   std::uint64_t bits = 0;
@@ -112,7 +112,7 @@ std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   return bits;
 }
 
-/// What an empty bin with these factors makes of a hash.
+/// The product of a hash by the factors of an empty bin.
 NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t of_lower,
                                                std::uint16_t of_upper) noexcept {
   const auto lower = static_cast<std::uint16_t>(hash);
@@ -120,13 +120,13 @@ NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t
   return static_cast<std::int16_t>(std::uint32_t{lower} * of_lower + std::uint32_t{upper} * of_upper);
 }
 
-/// Gives products to 64 bins. A bin that a feature chose keeps its number, which is smaller than that of any product.
+/// Fills 64 bins with products. A bin that was chosen keeps its number, which is smaller than every filled content.
 NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16_t* products) noexcept {
   for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));
 }
 
-/// Gives each of 64 bins its least product with any of n hashes. If it `Chooses`, the hashes choose bins in the same
-/// loop, out of `bins` from these 64 on.
+/// Fills each of 64 bins with its least product with any of n hashes. If `Chooses`, the hashes first choose their bins
+/// in the same loop; `minima` is then the first of `bins` bins.
 template <bool Chooses>
 void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -141,7 +141,7 @@ void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin
   take_products(minima, least);
 }
 
-/// The same for the bins in the set `open`.
+/// Fills the bins in the bit set `open` with their least product with any of n hashes.
 inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   for (; open != 0; open &= open - 1) {
@@ -155,7 +155,8 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
 }
 
 #if NEARDUP_BASELINE_KERNELS
-// ---- the baseline: eight lanes of 16 bits, by the operators of C++ where these do as well as instructions -----------
+// ---- baseline: eight 16-bit lanes, by C++ operators where these compile as well as intrinsics
+// ---------------------------
 
 inline constexpr std::size_t short_lanes = sizeof(baseline_shorts) / sizeof(std::int16_t);
 
@@ -166,7 +167,7 @@ inline baseline_shorts load_shorts(const std::uint16_t* from) noexcept {
 }
 inline baseline_shorts lesser_shorts(baseline_shorts a, baseline_shorts b) noexcept { return a < b ? a : b; }
 
-/// The lower and the upper half of 32 bits, in all lanes.
+/// The lower and the upper 16 bits of a number, each in all lanes.
 struct halves_baseline {
   baseline_shorts lower;
   baseline_shorts upper;
@@ -184,7 +185,7 @@ struct halves_baseline {
   }
 };
 
-/// The least lane of each of four vectors, the first one lowest.
+/// The least lane of each of four vectors, as 16-bit numbers, the first vector lowest.
 inline std::uint64_t min_lanes_baseline(const baseline_shorts (&of)[4]) noexcept {
 #if NEARDUP_X86_KERNELS
   const auto lesser = [](__m128i a, __m128i b) { return _mm_min_epi16(a, b); };
@@ -230,7 +231,7 @@ std::uint64_t top_bits_baseline(const std::uint32_t* numbers) noexcept {
 #endif
 }
 
-/// The same as fill_all_bins_portable: each lane is a bin, and the loop goes over hashes.
+/// fill_all_bins_portable with one bin per lane; the loop goes over hashes.
 template <bool Chooses>
 void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -252,7 +253,7 @@ void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin
   take_products(minima, products);
 }
 
-/// The same as fill_each_bin_portable: each lane is a hash, and the loop takes four bins at a time.
+/// fill_each_bin_portable with one hash per lane; the loop takes four bins at a time.
 inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   alignas(baseline_shorts) std::uint16_t lower[max_added_hashes + short_lanes];
@@ -290,7 +291,7 @@ inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, co
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// By VPMINUD, for CMOV waits for the two units that shifts need.
+/// choose_bin_portable by VPMINUD: CMOV would compete with the shifts for two units.
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose_bin_avx2(std::uint32_t* minima, std::uint64_t bins,
                                                                std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
@@ -338,15 +339,16 @@ NEARDUP_TARGET_AVX2 void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t
   take_products(minima, products);
 }
 
-/// The least of what a bin is filled with by products, each in the lower half of 32 bits.
+/// The least filled content of a bin, of products in the lower halves of 32-bit lanes.
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
   const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
-  // VPHMINPOSUW takes the least of unsigned numbers.
+  // VPHMINPOSUW finds the least unsigned number.
   const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
-  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // its place is above
+  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // the upper bits hold
+                                                                                                 // its index
 }
 
-/// VPMADDWD multiplies both halves of a hash, and adds up.
+/// fill_each_bin_portable: VPMADDWD multiplies both halves of a hash and adds the products.
 NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::uint64_t open,
                                                    const bin_factor_block& factors, const std::uint64_t* hashes,
                                                    std::size_t n) noexcept {
@@ -368,8 +370,8 @@ NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::u
   }
 }
 
-/// By VPMADDWD, with a product in 32 bits: 32 bits of memory are loaded into all lanes at once; 16 take a shuffle as
-/// well, and of the units for shuffles and products there are two.
+/// fill_all_bins_portable by VPMADDWD, with 32-bit products. A 32-bit broadcast load needs no shuffle, while a 16-bit
+/// one does, and shuffles and products share two units.
 template <bool Chooses>
 NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins,
                                                 const bin_factor_block& factors, const std::uint64_t* hashes,
@@ -382,7 +384,7 @@ NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint
       const __m512i hash = _mm512_set1_epi32(static_cast<int>(hashes[i]));
       ((least[V] = _mm512_min_epi16(least[V], _mm512_madd_epi16(hash, factor[V]))), ...);
     }
-    // As filled_with() does; in the upper half of a lane is what VPMADDWD carried.
+    // filled_with() of each lane; the upper half of a lane holds a carry of VPMADDWD.
     const __m512i filled = _mm512_set1_epi32(static_cast<int>(filled_bin));
     ((least[V] = _mm512_mask_blend_epi16(0xaaaaaaaaU, _mm512_xor_si512(least[V], _mm512_set1_epi32(0x8000)), filled),
       _mm512_storeu_si512(minima + 16 * V, _mm512_min_epu32(_mm512_loadu_si512(minima + 16 * V), least[V]))),
@@ -394,9 +396,10 @@ NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint
 NEARDUP_KERNELS_END
 #endif
 
-// ---- by the best of these -------------------------------------------------------------------------------------------
+// ---- dispatch by instruction set
+// -------------------------------------------------------------------------------------
 
-/// Adds hashes, few for the number of bins: each of 64 bins takes products.
+/// Adds hashes that are few for the number of bins: all bins take products.
 template <auto ChooseAndFill, auto Fill>
 void add_few_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                     const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -404,7 +407,7 @@ void add_few_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_
   for (std::size_t j = 1; j < words_for(bins); ++j) Fill(minima + j * word_bits, bins, factors[j], hashes, n);
 }
 
-/// Adds many hashes: only the bins that none of them chose take products.
+/// Adds many hashes: only the bins that no hash chose take products.
 template <auto Choose, auto TopBits, auto FillEach>
 void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                      const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -415,8 +418,8 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
   }
 }
 
-/// Adds n hashes, 0 < n <= max_added_hashes. They are few up to where both ways take the same time for codes of 64 bits
-/// (measured on an Intel Xeon of the Sapphire Rapids family).
+/// Adds n hashes, 0 < n <= max_added_hashes. The thresholds between both ways are where they take the same time for
+/// 64-bit codes (measured on an Intel Xeon Sapphire Rapids).
 inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                        const std::uint64_t* hashes, std::size_t n) noexcept {
   [[maybe_unused]] const instruction_set level = active_instruction_set();
@@ -443,7 +446,7 @@ inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_fact
   (n <= few ? add_few : add_many)(minima, bins, factors, hashes, n);
 }
 
-/// The bits of the code, those of a word.
+/// The bits of 64 bins, one word of the code.
 inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
   [[maybe_unused]] const instruction_set level = active_instruction_set();
 #if NEARDUP_X86_KERNELS
@@ -455,7 +458,7 @@ inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
   return top_bits_portable<bit_multiplier>(minima);
 }
 
-/// The minima of a set, bin by bin. Adding a hash twice changes nothing, nor does the order.
+/// The minima of a set, by bin. Idempotent and commutative: repeated hashes and their order do not matter.
 template <std::size_t Bins>
 class bin_minima {
  public:
@@ -475,7 +478,7 @@ class bin_minima {
     for (std::size_t bin = 0; bin < Bins; ++bin) minima_[bin] = (std::min)(minima_[bin], other.minima_[bin]);
   }
 
-  /// The code of the set; nothing if it is empty.
+  /// The code of the set; nullopt if it is empty.
   [[nodiscard]] std::optional<minwise<Bins>> code() const noexcept {
     if (empty()) return std::nullopt;
     return minwise<Bins>(bits());
@@ -492,7 +495,7 @@ class bin_minima {
     return result;
   }
 
-  // The places behind the last bin hold zeros, as if hashes had chosen them.
+  // Bins beyond `Bins` hold 0, as if chosen, so that they take no products.
   alignas(64) std::array<std::uint32_t, word_bits * words> minima_{};
 };
 

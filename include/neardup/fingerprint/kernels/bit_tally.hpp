@@ -1,8 +1,8 @@
-// Counts in how many of many words each bit is set, and tells which bits are set in more than half.
+// Positional population counts: counts for each of 64 bit positions how many words set it, and finds the majority bits.
 //
-// The counts are bit-sliced: plane p holds bit p of the count of every column, so that one full adder (a carry-save
-// adder, two or five instructions) takes two words into all 64 counts at once. Carries of a plane are paired the same
-// way: one waits for the next, so that a plane costs half of what the one below it costs.
+// Counts are bit-sliced: plane p holds bit p of the count of every column. One full adder (carry-save, two or five
+// instructions) adds two words to all 64 counts at once. Carries of a plane are paired in the same way: one waits for
+// the next, so each plane costs half as much as the one below.
 // Source: Clausecker, Lemire, Schintke, Faster Positional-Population Counts, CPE 2025, arXiv 2412.16370.
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace neardup::inline v0::detail {
 
-/// Bit-sliced counts of the 64 columns of many words, in up to eight lanes that are added at the end.
+/// Bit-sliced counts of 64 columns, in up to eight independent lanes, which are added at the end.
 struct bit_tally {
   static constexpr std::size_t lanes = 8;
   static constexpr std::size_t max_planes = 48;  // a lane counts to 2^48
-  /// The planes that a block of 16 vectors goes through before its carry: counts of 1, 2, 4 and 8.
+  /// The planes of a block of 16 vectors: counts of 1, 2, 4 and 8. Its carry goes to the next plane.
   static constexpr std::size_t block_planes = 4;
 
-  // planes[p][lane]: bit p of the counts of a lane; waiting[p][lane]: one more 2^p, if bit p of `is_waiting` is set.
-  // Not initialised: `used` says how many planes are.
+  // planes[p][lane] holds bit p of the counts of a lane. If bit p of `is_waiting` is set, waiting[p][lane] holds
+  // another carry of weight 2^p. Not initialised beyond `used` planes.
   alignas(64) std::uint64_t planes[max_planes][lanes];
   alignas(64) std::uint64_t waiting[max_planes][lanes];
   std::uint64_t is_waiting;
   std::size_t used;
-  std::uint64_t total;    // words counted
-  instruction_set level;  // the same for all words, for each level has lanes of its own
+  std::uint64_t total;    // the number of words counted
+  instruction_set level;  // fixed for all words, because the number of lanes depends on it
 
   explicit bit_tally(instruction_set set = active_instruction_set()) noexcept { clear(set); }
 
@@ -40,7 +40,7 @@ struct bit_tally {
     level = set;
   }
 
-  /// Puts the lowest planes to use. Returns: whether they hold counts already.
+  /// Begins to use the lowest planes. Returns: true if they hold counts already.
   bool begin() noexcept {
     if (used > 0) return true;
     used = block_planes;
@@ -48,7 +48,7 @@ struct bit_tally {
   }
 };
 
-// Kernels are the same for each instruction set but for its `Adders`, a struct of this form:
+// The kernels are the same for each instruction set except for `Adders`, a struct of this form:
 //
 //   using vector = …;                                       words, in lanes
 //   static vector load(const std::uint64_t* words);
@@ -57,10 +57,10 @@ struct bit_tally {
 //   static void full_add(vector& carry, vector& sum, vector b, vector c);   sum, carry = sum + b + c, bit by bit
 //   static void add_carry(bit_tally&, std::size_t plane, vector carry);     by NEARDUP_DEFINE_ADD_CARRY
 //
-// What they share is macros, because lambdas and templates do not carry target attributes on all compilers.
+// Shared code is macros, because lambdas and templates do not carry target attributes on all compilers.
 
-/// The tree of full adders that takes 16 vectors, load(0) to load(15), into the planes ones, twos, fours and eights,
-/// and declares and sets `sixteens`, their carry.
+/// A tree of full adders: adds 16 vectors, load(0) to load(15), to the planes ones, twos, fours and eights, and defines
+/// their carry, `sixteens`.
 #define NEARDUP_ADD_16(Vector, add, load)                                \
   Vector twos_a, twos_b, fours_a, fours_b, eights_a, eights_b, sixteens; \
   add(twos_a, ones, load(0), load(1));                                   \
@@ -79,7 +79,7 @@ struct bit_tally {
   add(eights_b, fours, fours_a, fours_b);                                \
   add(sixteens, eights, eights_a, eights_b)
 
-/// Defines add_carry(tally, plane, carry): adds 2^plane to the counts of the columns that are set in `carry`.
+/// Defines add_carry(tally, plane, carry), which adds 2^plane to the count of each column set in `carry`.
 #define NEARDUP_DEFINE_ADD_CARRY(target)                                                     \
   target static void add_carry(bit_tally& tally, std::size_t plane, vector carry) noexcept { \
     for (; ((tally.is_waiting ^= std::uint64_t{1} << plane) >> plane & 1U) == 0; ++plane) {  \
@@ -93,7 +93,7 @@ struct bit_tally {
   }                                                                                          \
   static_assert(true)
 
-/// Declares the lowest planes of a tally in registers, and stores them again.
+/// Loads the lowest planes of a tally into registers, and stores them back.
 #define NEARDUP_LOAD_PLANES(Adders, tally)                                                  \
   const bool begun = (tally).begin();                                                       \
   typename Adders::vector ones = begun ? Adders::load((tally).planes[0]) : Adders::zero();  \
@@ -114,8 +114,9 @@ struct bit_tally {
   }                                                                  \
   static_assert(true)
 
-// ---- Portable and baseline: what the operators of C++ do with a word, and with a vector of two ----------------------
-// 5 operations an adder.
+// ---- portable and baseline: C++ operators on a word, and on a vector of two words
+// ------------------------------------
+// A full adder takes 5 operations.
 
 template <class Vector>
 struct operator_adders {
@@ -141,17 +142,17 @@ using adders_portable = operator_adders<std::uint64_t>;
 using adders_baseline = operator_adders<baseline_words>;
 #endif
 
-/// The words of a vector.
+/// The number of words in a vector.
 template <class Adders>
 inline constexpr std::size_t adder_lanes = sizeof(typename Adders::vector) / sizeof(std::uint64_t);
 
-/// Counts the bits of `n` words more: the reference with adders_portable, and the baseline.
+/// Counts the bits of `n` more words: the portable reference and the baseline.
 template <class Adders>
 void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t lanes = adder_lanes<Adders>;
   tally.total += n;
   NEARDUP_LOAD_PLANES(Adders, tally);
-  // Written out, for g++ would call a lambda and keep the planes in memory.
+  // Macros instead of a lambda: g++ would call the lambda and keep the planes in memory.
   std::size_t i = 0;
   for (; i + 16 * lanes <= n; i += 16 * lanes) {
 #define NEARDUP_LOAD(v) Adders::load(words + i + lanes * (v))
@@ -168,9 +169,9 @@ void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) 
   NEARDUP_STORE_PLANES(Adders, tally);
 }
 
-/// The columns whose bit-sliced count is more than half of the total.
+/// The columns with count > total / 2.
 inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t planes, std::uint64_t total) noexcept {
-  // All columns are compared with total / 2 at once, from the highest plane down.
+  // Compares all columns with the threshold at once, from the highest plane down.
   const std::uint64_t threshold = total / 2;
   std::uint64_t greater = 0;
   std::uint64_t equal = ~std::uint64_t{0};
@@ -182,13 +183,13 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
   return greater;
 }
 
-/// The bits that are set in more than half of the words: the counts of all `lanes` lanes are added up, and compared.
+/// The bits that are set in more than half of the words: adds the counts of all lanes and compares.
 inline std::uint64_t majority_of_lanes(const bit_tally& tally, std::size_t lanes) noexcept {
   std::uint64_t sum[bit_tally::max_planes + 4] = {};
-  // No column counts more than all words.
+  // No column exceeds the number of words.
   const auto planes = static_cast<std::size_t>(std::bit_width(tally.total));
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    // A lane adds two numbers to the sum: what it has counted, and the carries that wait.
+    // A lane adds two numbers: its counts, and its waiting carries.
     std::uint64_t carry = 0;
     std::uint64_t waiting_carry = 0;
     for (std::size_t p = 0; p < planes; ++p) {
@@ -257,7 +258,7 @@ struct adders_avx512 {
 
   NEARDUP_TARGET_AVX512 static vector load(const std::uint64_t* words) noexcept {
     __m512i loaded = _mm512_loadu_si512(words);
-    // Otherwise g++ reads it from memory for each of its two uses: half as much again in all.
+    // Keeps the value in a register. g++ reloads it for both uses otherwise, which costs 1.5 times the time.
     asm("" : "+v"(loaded));
     return loaded;
   }
@@ -297,8 +298,8 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
   NEARDUP_STORE_PLANES(adders_avx512, tally);
 }
 
-/// The same as majority_of_lanes. Each step adds one half of the lanes to the other; the first one adds the carries
-/// that wait as well.
+/// As majority_of_lanes. Each step adds one half of the lanes to the other; the first step also adds the waiting
+/// carries.
 NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tally) noexcept {
   __m256i sums[bit_tally::max_planes + 4];
   std::size_t planes = tally.used;
@@ -332,7 +333,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
     count[p] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair, other, carry, 0x96)));
     carry = _mm_ternarylogic_epi64(pair, other, carry, 0xe8);
   }
-  // Two carries are left: that of adding pairs of lanes, and that of adding these.
+  // Two carries remain: that of adding pairs of lanes, and that of adding these sums.
   const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
   count[planes] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));
   const auto needed = static_cast<std::size_t>(std::bit_width(tally.total));
@@ -342,7 +343,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Counts the bits of `n` words more.
+/// Counts the bits of `n` more words.
 inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
 #if NEARDUP_X86_KERNELS
   if (has_avx512(tally.level)) return count_bits_avx512(tally, words, n);
@@ -354,7 +355,7 @@ inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t
   count_bits_by<adders_portable>(tally, words, n);
 }
 
-/// The bits that are set in more than half of the words counted. Precondition: at most 2^48 words.
+/// The bits that are set in more than half of the counted words. Precondition: at most 2^48 words.
 inline std::uint64_t majority(const bit_tally& tally) noexcept {
 #if NEARDUP_X86_KERNELS
   if (has_avx512(tally.level)) return majority_avx512(tally);

@@ -1,4 +1,4 @@
-// N-grams of bytes under XXH3: every window of a text, hashed in vectors.
+// N-grams of bytes under XXH3: all windows of a text, hashed in vectors.
 #pragma once
 
 #include <array>
@@ -19,9 +19,10 @@
 
 namespace neardup::inline v0::detail {
 
-// ---- windows of 4 to 8 bytes, counted while they are hashed: what hashes and what counts wait for different units ---
+// ---- windows of 4 to 8 bytes: hashed and counted in one loop, because both use different units of the processor
+// ---------
 
-/// The hashes of as many windows as a vector has words.
+/// The hashes of consecutive windows, one per word of a vector.
 template <class Vector>
 NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* text) noexcept {
   constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
@@ -30,13 +31,13 @@ NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* 
   if constexpr (lanes == 1) {
     return Vector{hashes[0]};
   } else {
-    // The vector is built of two registers, because a load would wait for two stores.
+    // Built from registers: a load would wait for two stores.
     return Vector{hashes[0], hashes[lanes - 1]};
   }
 }
 
-/// Counts as many of `count` windows as fill blocks of 16 vectors. Returns: how many these are. This is the reference
-/// with adders_portable, and the baseline.
+/// Counts the windows that fill blocks of 16 vectors. Returns: how many windows were counted. The portable reference
+/// and the baseline.
 template <class Adders>
 std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, const char* text,
                                    std::size_t count) noexcept {
@@ -56,7 +57,8 @@ std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, co
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: every fourth vector of hashes by multiplications of words, which vector units have no part in ------------
+// ---- AVX2: one of four vectors is hashed by scalar multiplications, which run beside the vector units
+// ---------------------
 
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const window_xxh3& hash,
                                                                      const char* text) noexcept {
@@ -114,10 +116,10 @@ inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash
   return count_window_blocks_by<adders_portable>(tally, hash, text, count);
 }
 
-/// Counts the bits of the hashes of all windows of a text. Precondition: 4 <= hash.n <= max_vector_window and
-/// hash.n <= text.size().
+/// Counts the bits of the hashes of all windows of a text. Precondition: 4 <= hash.n <= max_vector_window and hash.n <=
+/// text.size().
 inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string_view text) noexcept {
-  // Kernels read 16 bytes at a window: the last ones are read from a copy with room behind.
+  // Kernels read 16 bytes per window, so the last windows are hashed from a padded copy.
   constexpr std::size_t margin = 16;
   constexpr std::size_t max_block = 128;
   const std::size_t windows = text.size() - hash.n + 1;
@@ -146,7 +148,7 @@ struct token_kernel<byte_ngrams, xxh3<Bits>> {
       return hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
     }
     const instruction_set level = active_instruction_set();
-    // Kernels read vectors: the last windows are read from a copy with room behind.
+    // Kernels read whole vectors, so the last windows are hashed from a padded copy.
     constexpr std::size_t margin = 32;
     const std::size_t windows = text.size() - n + 1;
     const std::size_t in_place = text.size() > margin ? text.size() - margin : 0;
@@ -156,7 +158,7 @@ struct token_kernel<byte_ngrams, xxh3<Bits>> {
     add_window_hashes(rest, windows - in_place, n, hash.seed, level, out);
   }
 
-  /// Short windows, which are rare, are not counted.
+  /// Counts the bits of all hashes. Returns: false for short windows, which are rare and not supported.
   template <std::size_t Words>
   static bool count(const byte_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {

@@ -1,4 +1,4 @@
-// Words of canonical text under XXH3, and their shingles: most of the text is joined from where it stands.
+// Words of canonical text under XXH3, and their shingles. Most text is in canonical form and read in place.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Whether a tokenizer gives words of canonical text, or their shingles. Text in canonical form has only to be
-/// normalised, and so goes the way of `normalised`.
+/// True for tokenizers of words of canonical text, or of their shingles. Text in canonical form needs normalising only,
+/// so it is processed as by `normalised`.
 template <class T>
 inline constexpr bool is_canonical_words = false;
 template <class Inner>
@@ -23,7 +23,7 @@ inline constexpr bool is_canonical_words<canonical<Inner>> = is_word_tokenizer<I
 template <class Inner>
 inline constexpr bool is_canonical_words<shingles<canonical<Inner>>> = is_single_word_tokenizer<Inner>;
 
-/// Words per shingle.
+/// The number of words per shingle.
 template <class Inner>
 std::size_t shingle_size_of(const canonical<Inner>& tokenizer) {
   return recipe_of(tokenizer.inner).n;

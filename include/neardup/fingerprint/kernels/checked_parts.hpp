@@ -1,4 +1,4 @@
-// What simhasher and feature_extractor are put together from: checked here, so that a wrong part costs one sentence.
+// Checks the parts of a simhasher or feature_extractor, so that a wrong part gives one error message.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// Stands for each part of a composition that is wrong, so that nothing but its static_assert is reported.
+/// A stand-in for all parts of a wrong composition, so that only its static_assert is reported.
 template <std::size_t Bits>
 struct any_part {
   any_part() = default;
   template <class... Parts>
-  any_part(const Parts&... /*parts*/) {}  // NOLINT(google-explicit-constructor): stands for anything
+  any_part(const Parts&... /*parts*/) {}  // NOLINT(google-explicit-constructor): converts from anything
 
   template <class Sink>
   void operator()(std::string_view /*text*/, Sink&& /*sink*/) const {}
@@ -29,8 +29,9 @@ struct any_part {
   std::array<std::uint64_t, words_for(Bits)> operator()(std::string_view /*token*/) const { return {}; }
 };
 
-/// The number of the first part that is wrong: the tokenizer, the weighter, the hasher, or its width; 0 if none is.
-/// A part is looked at only if those before it are right: a tokenizer may not even compile as a weighter.
+/// The number of the first wrong part: 1 the tokenizer, 2 or 5 the weighter, 3 the hasher, 4 its width; 0 if none is
+/// wrong. A part is only instantiated if those before it are right, because a tokenizer may not even compile as a
+/// weighter.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 constexpr int wrong_part() {
   if constexpr (!tokenizer<Tokenizer>) {
@@ -44,8 +45,7 @@ constexpr int wrong_part() {
   }
 }
 
-/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits` is how many bits the hasher must
-/// give.
+/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits`: the least width of the hasher.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
 class checked_parts {
   static constexpr int wrong = wrong_part<Tokenizer, Weighter, Hasher, Bits>();
@@ -58,7 +58,7 @@ class checked_parts {
   using weighter = sound<Weighter>;
   using hasher = sound<Hasher>;
 
-  // Last, for clang leaves out what follows one that fails.
+  // Last in the class, because clang skips what follows a failed static_assert.
   static_assert(wrong != 1,
                 "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
                 "for each token");
@@ -77,11 +77,11 @@ class checked_parts {
       "and adjust() a weighter has one; hold the other weighter as a member instead of deriving from it");
 };
 
-/// Whether a type is a simhasher or a minwise_hasher itself. A class derived from one may make other fingerprints.
+/// True for simhasher and minwise_hasher themselves. A derived class may make other fingerprints.
 template <class T>
 inline constexpr bool is_text_hasher = false;
 
-/// Memory that is made when it is first used, and again after it was moved away.
+/// A value that is created at its first use, and again after it was moved from.
 template <class T>
 class made_when_used {
  public:

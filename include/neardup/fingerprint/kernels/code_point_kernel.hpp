@@ -28,24 +28,24 @@
 
 namespace neardup::inline v0::detail {
 
-/// The longest n-grams that go by kernels.
+/// The largest n of n-grams that kernels handle.
 inline constexpr std::size_t max_kernel_gram = 64;
 
-/// Memory for the n-grams of code points: where they begin, and end n places later.
+/// Scratch memory for n-grams of code points: n-gram i spans places[i] .. places[i + n].
 struct gram_scratch {
   static constexpr std::size_t capacity = 1024;
 
-  static constexpr std::size_t slack = 2 * text_block_size + 16;  // kernels write, and read, whole vectors
+  static constexpr std::size_t slack = 2 * text_block_size + 16;  // kernels read and write whole vectors
 
-  /// The blocks of text whose pairs are hashed at a time.
+  /// The number of text blocks whose pairs are hashed at a time.
   static constexpr std::size_t pair_blocks = 8;
 
   alignas(64) std::uint32_t places[max_kernel_gram + capacity + slack];
-  alignas(64) std::uint32_t keys[pair_blocks * text_block_size + slack];  // of pairs
+  alignas(64) std::uint32_t keys[pair_blocks * text_block_size + slack];  // shuffle keys of pairs
 };
 
 #if NEARDUP_X86_KERNELS
-/// How many of the first `count` blocks of 64 bytes are ASCII, each with the byte behind it.
+/// The number of leading blocks of 64 bytes, up to `count`, that are ASCII, each with the byte behind it.
 inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   std::size_t found = 0;
   for (; found < count; ++found, text += text_block_size) {
@@ -58,13 +58,14 @@ inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   return found;
 }
 
-/// The pairs of code points of a text of more than four bytes, which are at least two of them, by AVX2.
+/// Hashes the pairs of code points of a text by AVX2. Precondition: the text has more than four bytes, hence two code
+/// points.
 template <std::size_t Words>
 void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_scratch& scratch,
                                 const hash_writer<Words>& out) {
   constexpr instruction_set level = instruction_set::avx2;
   std::uint32_t* const places = scratch.places;
-  /// Hashes the pairs that begin at the first places.
+  /// Hashes the pairs that begin at the first `count` places.
   const auto add_pairs = [&](const char* source, std::size_t count) {
     out.make_room(count);
     find_pair_keys(places, count, scratch.keys);
@@ -74,7 +75,7 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
     out.block.count += count;
   };
   std::size_t position = 0;
-  // Kernels read vectors, and three code points beyond: the last ones are read from a copy with room behind.
+  // Kernels read whole vectors and three code points ahead, so the last pairs are hashed from a padded copy.
   constexpr std::size_t margin = 32;
   while (position + text_block_size + margin <= text.size()) {
     const char* const at = text.data() + position;
@@ -86,7 +87,7 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
     }
     const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
                                                static_cast<std::uint32_t>(position), places, level);
-    // The last two code points begin pairs whose ends are not known yet.
+    // The pairs of the last two code points have no known ends yet.
     for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
     add_pairs(text.data(), count - 2);
     position = places[count - 2];
@@ -94,14 +95,14 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
   constexpr std::size_t blocks = 2;
   char rest[blocks * text_block_size];
   const std::size_t size = text.size() - position;
-  std::memset(rest, 0x80, sizeof rest);  // begins nothing
+  std::memset(rest, 0x80, sizeof rest);  // continuation bytes, which begin no code point
   std::memcpy(rest, text.data() + position, size);
   const std::size_t count = find_code_points(rest, blocks, 0, places, level);
   for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = static_cast<std::uint32_t>(size) + i;
   add_pairs(rest, count - 1);
 }
 
-/// The same by AVX-512.
+/// Hashes the pairs of code points of a text by AVX-512.
 template <std::size_t Words>
 void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, const hash_writer<Words>& out) {
   const auto add_pairs = [&](const char* from, std::size_t blocks, std::size_t end) {
@@ -141,10 +142,10 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     if (has_avx2(level)) return hash_code_point_pairs_avx2(text, seed, scratch, out);
   }
 #endif
-  // N-grams are places in the text from here on: one ends where the n-gram n places later begins.
+  // places[] holds the beginnings of code points, so n-gram i is the bytes places[i] .. places[i + n].
   std::uint32_t* const places = scratch.places;
   std::size_t position = 0;
-  std::size_t count = 0;  // of places that are known
+  std::size_t count = 0;  // the number of known places
   for (bool at_end = false; !at_end;) {
     while (count < max_kernel_gram + gram_scratch::capacity && position + text_block_size <= text.size()) {
       count += find_code_points(text.data() + position, 1, static_cast<std::uint32_t>(position), places + count, level);
@@ -153,12 +154,12 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     at_end = position + text_block_size > text.size();
     if (at_end) {
       char rest[text_block_size];
-      std::memset(rest, 0x80, sizeof rest);  // begins nothing
+      std::memset(rest, 0x80, sizeof rest);  // continuation bytes, which begin no code point
       if (position < text.size()) std::memcpy(rest, text.data() + position, text.size() - position);
       count += find_code_points(rest, 1, static_cast<std::uint32_t>(position), places + count, level);
       places[count++] = static_cast<std::uint32_t>(text.size());
       if (count <= n && !text.empty()) {
-        // Fewer code points than n are one token.
+        // A text of fewer than n code points is one token.
         places[0] = 0;
         places[n] = static_cast<std::uint32_t>(text.size());
         count = n + 1;
@@ -166,7 +167,7 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     }
     std::size_t grams = count > n ? count - n : 0;
     if (at_end) {
-      // What begins in the last bytes cannot be loaded whole.
+      // N-grams in the last 8 bytes cannot be loaded as a word.
       for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
         const std::uint32_t begin = places[grams - 1];
         const std::string_view gram = text.substr(begin, places[grams - 1 + n] - begin);
@@ -186,7 +187,7 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
   }
 }
 
-/// N-grams of up to max_kernel_gram code points of texts below 2 GiB; of ill-formed text when it is repaired.
+/// The kernel for n-grams of up to max_kernel_gram code points in texts below 2 GiB. Ill-formed text is repaired first.
 template <std::size_t Bits>
 struct token_kernel<code_point_ngrams, xxh3<Bits>> {
   using writer = hash_writer<xxh3<Bits>::words>;
@@ -205,13 +206,14 @@ struct token_kernel<code_point_ngrams, xxh3<Bits>> {
         append_repaired(text, memory.repaired);
         text = memory.repaired;
       }
-      // Repaired text may be three times as long.
+      // Repairing may triple the length.
       if (text.size() < end_of_sizes) return hash_code_points(text, tokenize.n, hash.seed, memory.grams, out);
     }
     hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
   }
 
-  /// Pairs only, on the portable path and the baseline: the other ones hash them in vectors.
+  /// Counts pairs on the portable path and the baseline. Returns: false otherwise; AVX2 and AVX-512 hash pairs in
+  /// vectors.
   template <std::size_t Words>
   static bool count(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {

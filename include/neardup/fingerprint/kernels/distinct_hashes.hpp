@@ -1,4 +1,4 @@
-// Which of many token hashes are new: the set that makes each distinct token count once.
+// A set of token hashes, by which each distinct token counts once.
 #pragma once
 
 #include <algorithm>
@@ -18,33 +18,33 @@
 
 namespace neardup::inline v0::detail {
 
-/// The distinct hashes of a text; memory is reused from text to text.
+/// The distinct hashes of a text, with memory that is reused from text to text.
 ///
-/// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers go
-/// on from text to text, so that those of earlier texts are told by being too low, and nothing need be cleared. "Is it
-/// new?", which no processor predicts, is answered by arithmetic instead of a branch.
-/// With `Counts` it also tells how often each hash came, and with `Origins` where in its block it came first. (Other
-/// tables of the library, feature_bag and bucket_table of the index, delete and keep strong guarantees, one hash at a
-/// time; neither could be used here without a loss of speed.)
+/// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers
+/// continue from text to text: lower numbers belong to earlier texts and count as free, so the table is never cleared.
+/// Whether a hash is new is unpredictable, so it is decided by arithmetic instead of a branch.
+/// `Counts`: also count each hash. `Origins`: also record where in its block each hash came first. (feature_bag and
+/// bucket_table, the other tables of the library, also erase and give strong guarantees, one hash at a time; here they
+/// would be slower.)
 template <std::size_t Words, bool Counts = false, bool Origins = false>
 class distinct_hashes {
  public:
   distinct_hashes() = default;
 
-  /// As after so many hashes less 1, so that a test comes to the end of the numbers. Precondition: first_number > 0.
+  /// For tests: starts near the largest number, as after first_number - 1 hashes. Precondition: first_number > 0.
   explicit distinct_hashes(std::uint32_t first_number) noexcept : first_number_(first_number) {}
 
-  /// Forgets the hashes of the last text.
+  /// Begins a new text.
   void clear() noexcept {
-    // append() takes no numbers, so that those of add() may not reach as far as the hashes.
+    // append() uses no numbers, so numbers may end below the count of hashes.
     const std::uint64_t next_number = std::uint64_t{first_number_} + count_;
     if (next_number > max_number) std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
     first_number_ = next_number > max_number ? 1 : static_cast<std::uint32_t>(next_number);
     if (slots_.empty()) {
-      size_ = 0;  // also of a table that was moved away
+      size_ = 0;  // also for a moved-from table
     } else if (size_ > small_size) {
-      // The next text is likely to be as long; a table for a longer one would only be slower.
-      // Not a larger one: hashes that were appended have no slots.
+      // The next text is likely to be as long, and a table for a longer one would be slower. It does not grow: appended
+      // hashes have no slots.
       use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity * count_))));
     }
     count_ = 0;
@@ -59,8 +59,7 @@ class distinct_hashes {
     }
   }
 
-  /// Adds a hash that came `count` times, and is known to be none of the others; after it nothing may be add()ed until
-  /// clear().
+  /// Appends a hash with its count. Precondition: it differs from all others, and add() is not called until clear().
   void append(const std::array<std::uint64_t, Words>& hash, std::uint64_t count) requires Counts {
     for (auto& column : distinct_) grow(column, count_ + 1);
     grow(counts_, count_ + 1);
@@ -75,13 +74,13 @@ class distinct_hashes {
   /// Word `j` of all distinct hashes.
   [[nodiscard]] const std::uint64_t* column(std::size_t j) const noexcept { return distinct_[j].data(); }
 
-  /// How often each of them came, at least once.
+  /// The count of each hash, at least 1.
   [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
 
-  /// The position of each of them in the block with which it came first.
+  /// The position of each hash in the block in which it came first.
   [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
 
-  /// Calls `visit(hash, "", count)` for each distinct hash, as feature_bag does.
+  /// Calls `visit(hash, "", count)` for each distinct hash, with the interface of feature_bag.
   template <class Visit>
   void for_each(const Visit& visit) const requires Counts {
     std::array<std::uint64_t, Words> hash;
@@ -94,13 +93,13 @@ class distinct_hashes {
  private:
   static constexpr std::size_t batch = 256;
   static constexpr std::size_t small_size = 1024;
-  static constexpr std::size_t sparsity = 4;  // slots for each hash, at least
+  static constexpr std::size_t sparsity = 4;  // at least this many slots per hash
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // The number of the hash in each slot; a number below first_number_ means that the slot is free. The first `size_`
-  // slots, a power of two, are in use.
+  // slots_[s] is the number of the hash in slot s; below first_number_ the slot is free. Only the first `size_` slots,
+  // a power of two, are used.
   std::vector<std::uint32_t> slots_;
-  std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, with room for a batch more
+  std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, and room for another batch
   std::vector<std::uint64_t> counts_;
   std::vector<std::uint32_t> origins_;
   std::size_t size_ = 0;
@@ -109,7 +108,7 @@ class distinct_hashes {
   std::uint32_t first_number_ = 1;
   int shift_ = 0;  // 64 - log2(size_)
 
-  /// Uses the first `size` slots, a power of two, of the table.
+  /// Uses the first `size` slots of the table. Precondition: size is a power of two.
   void use(std::size_t size) noexcept {
     size_ = size;
     shift_ = static_cast<int>(64 - std::bit_width(size - 1));
@@ -121,7 +120,7 @@ class distinct_hashes {
   }
 
   void make_room(std::size_t n) {
-    // Each vector by itself: an allocation that failed may have left some grown and others not.
+    // Each vector is checked separately, because a failed allocation may have grown only some of them.
     for (auto& column : distinct_) grow(column, count_ + n + 1);
     if constexpr (Counts) grow(counts_, count_ + n + 1);
     if constexpr (Origins) grow(origins_, count_ + n + 1);
@@ -132,7 +131,7 @@ class distinct_hashes {
     const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * sparsity * (count_ + n))) : size_;
     if (slots_.size() < size) slots_.resize(size);
     use(size);
-    // All hashes get new numbers, so that their old slots are free.
+    // Renumbers all hashes, which frees their old slots.
     if (first_number_ + count_ + needed > max_number) {
       std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
       first_number_ = 1;
@@ -146,14 +145,15 @@ class distinct_hashes {
     }
   }
 
-  // Multiplied by a secret odd number: no text can be made whose hashes crowd, and poor low bits do not matter.
+  // Multiply-shift by a secret odd number: no text can be crafted whose hashes collide, and weak low bits do not
+  // matter.
   // Source: Dietzfelbinger et al., A Reliable Randomized Algorithm for the Closest-Pair Problem, 1997 (multiply-shift).
   [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept {
     return static_cast<std::size_t>(key * multiplier_ >> shift_);
   }
   [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (size_ - 1); }
 
-  /// A digest of all words of a hash.
+  /// Combines all words of a hash into one.
   template <class Word>
   static std::uint64_t key_of(const Word& word) noexcept {
     std::uint64_t key = word(0);
@@ -161,12 +161,12 @@ class distinct_hashes {
     return key;
   }
 
-  /// Adds hashes without a branch: each is new, or known, or its slot belongs to another. These, which are few, go on
-  /// to the next slot, all of them at a time.
+  /// Adds hashes without branches. Each one is new, known, or meets a slot of another hash. The latter, which are few,
+  /// are retried at the next slot, all together.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;
-    // These copies stay in registers. A compiler has to assume that a store changes the members.
+    // Local copies stay in registers: the compiler must assume that stores change the members.
     std::size_t count = count_;
     const std::uint32_t first_number = first_number_;
     const std::uint64_t multiplier = multiplier_;
@@ -182,11 +182,11 @@ class distinct_hashes {
       if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
       std::uint32_t& entry = slots[(static_cast<std::size_t>(key * multiplier >> shift) + distance) & last_slot];
       const bool is_free = entry < first_number;
-      // The entry of a free slot is below first_number, so that the difference wraps around and the next number is taken.
+      // For a free slot the difference wraps around, so that the minimum is `count`, the next number.
       const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
       std::uint64_t difference = 0;
       for (std::size_t j = 0; j < Words; ++j) difference |= distinct[j][number] ^ block.columns[j][i];
-      const bool is_there = difference == 0;  // known, or new and just written
+      const bool is_there = difference == 0;  // known, or new and written just now
       entry = first_number + number;
       if constexpr (Counts) counts_[number] += is_there ? 1 : 0;
       left[left_count] = static_cast<std::uint32_t>(i);

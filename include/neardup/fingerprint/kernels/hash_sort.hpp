@@ -1,4 +1,4 @@
-// Sorts hashes, whose highest bits already tell about where each belongs.
+// Sorts hashes in linear time: their highest bits nearly tell their final position.
 #pragma once
 
 #include <algorithm>
@@ -11,23 +11,23 @@
 
 namespace neardup::inline v0::detail {
 
-/// Memory of hash_sort, reused from call to call.
+/// Scratch memory of hash_sort, reused from call to call.
 template <class T>
 struct hash_sort_scratch {
   std::vector<T> values;
-  std::vector<std::size_t> bucket_ends;  // where each bucket begins, and then ends
+  std::vector<std::size_t> bucket_ends;  // where each bucket begins, then where it ends
 };
 
-/// Sorts numbers ascending that are distinct and spread evenly, as hashes are.
+/// Sorts distinct, uniformly distributed numbers, such as hashes, in ascending order.
 ///
-/// There are as many buckets as numbers, chosen by the highest bits, so that there is nothing to predict and hardly
-/// anything left to sort in a bucket.
-/// Where the numbers crowd, as those of a weak hasher do, std::sort takes them instead.
-/// Complexity: linear for even numbers, O(n log n) for any. Throws: std::bad_alloc, before anything is changed.
+/// There are as many buckets as numbers, chosen by the highest bits. So there is no branch to mispredict, and hardly
+/// anything left to sort within a bucket. If numbers crowd, as those of a weak hasher, std::sort is used instead.
+/// Complexity: linear for uniform numbers, O(n log n) for any.
+/// Throws: std::bad_alloc, before anything is changed.
 template <std::unsigned_integral T>
 void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   constexpr std::size_t min_size = 16;    // fewer are sorted in place
-  constexpr std::size_t max_bucket = 16;  // more in one bucket have not come from a good hash
+  constexpr std::size_t max_bucket = 16;  // a fuller bucket does not come from a good hash
   if (values.size() < min_size) {
     std::sort(values.begin(), values.end());
     return;
@@ -51,7 +51,7 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   }
   for (const T value : values) scratch.values[scratch.bucket_ends[bucket_of(value)]++] = value;
   values.swap(scratch.values);
-  // Each is at most a bucket away from its place.
+  // Insertion sort: each number is at most a bucket away from its place.
   for (std::size_t i = 1; i < values.size(); ++i) {
     const T value = values[i];
     std::size_t j = i;

@@ -1,9 +1,10 @@
-// Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way: the portable
-// path and the baseline, for AVX2 and AVX-512 have kernels that hash pairs in vectors (xxh3_pairs.hpp).
+// Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way. For the
+// portable path and the baseline; AVX2 and AVX-512 hash pairs in vectors (xxh3_pairs.hpp).
 //
-// A pair has 2 to 8 bytes. The bits of 64 bytes at a time, which validate them as well, say where those of each length
-// begin; a table turns eight bits into places at a time, without a branch that depends on the text.
-// All pairs of a list have one length, so that they take one formula with the same constants. What hashes and what
+// A pair has 2 to 8 bytes. From the bit masks of 64 bytes, which also validate them, follows where the pairs of each
+// length begin. A table turns eight bits into positions at a time, without a branch that depends on the text.
+// Pairs are listed by length, so that all pairs of a list take one formula with the same constants. Hashing and
+// counting use different units of the processor, so both are in one loop.
 // counts wait for different units of a processor: in one loop they go side by side.
 #pragma once
 
@@ -24,7 +25,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// For each byte the numbers of its set bits.
+/// places_of[byte] lists the positions of the set bits of a byte.
 struct alignas(16) eight_places {
   std::uint16_t places[8];
 };
@@ -44,7 +45,8 @@ inline constexpr std::array<std::uint8_t, 256> bit_counts = [] {
   return result;
 }();
 
-/// What finds the places of pairs, and what counts their hashes: the reference, and the baseline.
+/// The portable parts of pair counting: how pairs are found, and how their hashes are counted. pair_parts_baseline is
+/// the same for the baseline.
 struct pair_parts_portable {
   using block = utf8_block_portable;
   using adders = adders_portable;
@@ -56,7 +58,8 @@ struct pair_parts_baseline {
 };
 #endif
 
-/// The most blocks whose pairs are listed at a time, and the room that those of n bytes take: two begin in any n bytes.
+/// The most blocks whose pairs are listed at a time, and the capacity of the list of pairs of n bytes: at most two
+/// pairs of n bytes begin in any n bytes.
 inline constexpr std::size_t max_pair_list_blocks = 32;
 constexpr std::size_t pair_list_capacity(std::size_t n) noexcept {
   constexpr std::size_t blocks_at_end = 2;
@@ -69,7 +72,7 @@ constexpr std::size_t pair_lists_capacity() noexcept {
   return total;
 }
 
-/// Where the pairs of some blocks begin, by their length.
+/// The positions of the pairs of some blocks, listed by length.
 class pair_lists {
  public:
   static constexpr std::size_t max_length = 8;
@@ -88,12 +91,12 @@ class pair_lists {
     return static_cast<std::size_t>(ends_[n] - begins_[n]);
   }
 
-  /// The blocks of which each byte begins a pair of ASCII; these pairs are in no list.
+  /// The blocks of ASCII, in which each byte begins a pair; these pairs are not listed.
   [[nodiscard]] const std::uint16_t* ascii_blocks() const noexcept { return ascii_blocks_; }
   [[nodiscard]] std::size_t ascii_count() const noexcept { return ascii_count_; }
   void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }
 
-  /// Appends the bits that are set, as places from `base` on.
+  /// Appends the position `base` + i for each set bit i.
   template <class Vector>
   NEARDUP_ALWAYS_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
     constexpr std::uint64_t each = 0x0001000100010001U;
@@ -120,15 +123,15 @@ class pair_lists {
   std::size_t ascii_count_;
 };
 
-/// Validates a text and finds its pairs, block after block.
+/// Validates a text block by block, and finds its pairs.
 template <class Parts>
 class pair_finder {
   using utf8 = typename Parts::block;
   using vector = typename Parts::adders::vector;
 
  public:
-  /// Appends the pairs that begin in the next `count` blocks, before the byte `end`, as places from `base` on.
-  /// Precondition: 64 bytes may be read behind. Returns: false if the text is ill-formed, and the lists are of no use.
+  /// Appends the pairs that begin in the next `count` blocks, before byte `end`, as positions from `base` on.
+  /// Precondition: 64 more bytes are readable. Returns: false if the text is ill-formed; the lists are then useless.
   NEARDUP_ALWAYS_INLINE bool find(const char* text, std::size_t count, std::size_t end, std::size_t base,
                                   pair_lists& lists) noexcept {
     utf8_bits next = utf8::bits_of(text);
@@ -150,7 +153,7 @@ class pair_finder {
       const std::uint64_t threes = bits.leads() & wanted;
       const std::uint64_t tops_1 = behind(bits.tops, next.tops, 1);
       const std::uint64_t tops_3 = behind(bits.tops, next.tops, 3);
-      // What is behind a whole code point is ASCII, or begins one.
+      // The byte behind a whole code point is ASCII or begins another code point.
       lists.template append<vector>(2, ascii & ~tops_1, base + at);
       lists.template append<vector>(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
       lists.template append<vector>(6, threes & tops_3, base + at);
@@ -159,15 +162,15 @@ class pair_finder {
   }
 
  private:
-  // Vectors of 16 bytes are read at each byte of a block of ASCII.
+  // In a block of ASCII, 16 bytes are read at each byte.
   static constexpr std::size_t ascii_margin = 16;
 
-  /// The bits i bytes on, of two blocks.
+  /// The bit mask of two blocks, shifted down by i bytes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t behind(std::uint64_t bits, std::uint64_t next, unsigned i) noexcept {
     return bits >> i | next << (64 - i);
   }
 
-  /// Where the code points of a block begin, by their lengths.
+  /// The positions where the code points of a block begin, as bit masks by length.
   struct code_points {
     std::uint64_t of[5] = {};
 
@@ -181,7 +184,7 @@ class pair_finder {
     }
   };
 
-  /// Appends the pairs of a block whose code points may have any length.
+  /// Appends the pairs of a block with code points of any length.
   static NEARDUP_NOINLINE void append_all(const char* block, std::uint64_t wanted, std::size_t base,
                                           pair_lists& lists) noexcept {
     const code_points here(block);
@@ -198,15 +201,16 @@ class pair_finder {
   utf8_checker<utf8> checker_;
 };
 
-// ---- hashes by multiplications of words, counts by vectors ----------------------------------------------------------
+// ---- scalar hashes, vector counts
+// -------------------------------------------------------------------------------------
 
-/// The hashes of pairs of code points of one length. Nothing is read beyond a pair.
+/// Hashes pairs of code points of one length. Reads no byte beyond a pair.
 template <bool Tiny>
 struct pair_hasher {
   std::uint64_t n;
   std::uint64_t flip;
   const char* text;
-  const char* last;  // what the formula takes from the end of a pair, by the place where that begins
+  const char* last;  // text + n - 4 (or - 1): last[place] begins the last bytes of the pair that the formula takes
 
   pair_hasher(std::size_t length, std::uint64_t seed, const char* source) noexcept
       : n(length), flip(seeded_xxh3(seed).flip_of(length)), text(source), last(source + length - (Tiny ? 1 : 4)) {
@@ -216,7 +220,8 @@ struct pair_hasher {
 
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t operator()(std::size_t place) const noexcept {
     if constexpr (Tiny) {
-      // Of two bytes the middle one is the last, of three the second: the two first in a row.
+      // The formula takes first, middle and last byte. Middle is the last of two bytes and the second of three: in both
+      // cases the first two bytes are adjacent.
       const std::uint64_t first = load_little_endian<std::uint16_t>(text + place);
       return short_xxh3::mix_1_to_3((first << 16 | static_cast<unsigned char>(last[place])) ^ flip);
     } else {
@@ -225,7 +230,7 @@ struct pair_hasher {
     }
   }
 
-  /// The hashes of as many pairs as a vector has words.
+  /// The hashes of two pairs, or of one, as a vector.
   template <class Vector>
   [[nodiscard]] NEARDUP_ALWAYS_INLINE Vector vector(std::size_t place, std::size_t next) const noexcept {
     const std::uint64_t first = (*this)(place);
@@ -237,7 +242,8 @@ struct pair_hasher {
   }
 };
 
-/// Counts the pairs of a list; the hashes of the last ones, less than 32, go to `rest`. Returns: how many these are.
+/// Counts the pairs of a list in full blocks, and writes the hashes of the last ones, fewer than 32, to `rest`.
+/// Returns: the number of hashes in `rest`.
 template <class Adders, bool Tiny>
 std::size_t count_pair_list(bit_tally& tally, const pair_hasher<Tiny> hash, const std::uint16_t* places,
                             std::size_t count, std::uint64_t* rest) noexcept {
@@ -276,7 +282,7 @@ void count_ascii_pairs(bit_tally& tally, std::uint64_t seed, const char* text, c
   tally.total += count * text_block_size;
 }
 
-/// Counts the bits of the hashes of all pairs of code points of a text, hashed with several seeds.
+/// Counts the bits of the hashes of all pairs of code points of a text, for several seeds.
 template <class Parts, std::size_t Words>
 class pair_counter {
   using adders = typename Parts::adders;
@@ -284,10 +290,10 @@ class pair_counter {
  public:
   pair_counter(std::array<bit_tally, Words>& tallies, std::uint64_t seed) noexcept : tallies_(tallies), seed_(seed) {}
 
-  /// Returns: whether the text is well-formed; what is counted is of no use if it is not.
+  /// Returns: false if the text is ill-formed; the counts are then useless.
   /// Precondition: the text has more than four bytes.
   bool count(std::string_view text) noexcept {
-    // The last code point begins no pair. Where it begins does not matter if the text is ill-formed.
+    // The last code point begins no pair. In ill-formed text its position does not matter.
     std::size_t end = text.size();
     do --end;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80);
@@ -305,7 +311,7 @@ class pair_counter {
       left -= size;
       at_end = left < 2 * text_block_size;
       if (at_end) {
-        // At least one zero ends the text, and a zero continues no sequence.
+        // At least one zero byte ends the text, and a zero byte continues no sequence.
         char rest[3 * text_block_size] = {};
         std::memcpy(rest, from + size, left);
         if (!finder_.find(rest, 2, limit > size ? limit - size : 0, size, lists_)) return false;
@@ -317,7 +323,7 @@ class pair_counter {
   }
 
  private:
-  static constexpr std::size_t max_rest = 7 * 32;  // of each length less than 32 may be left
+  static constexpr std::size_t max_rest = 7 * 32;  // fewer than 32 of each of seven lengths
 
   void count_lists(const char* text) noexcept {
     for (std::size_t j = 0; j < Words && lists_.ascii_count() > 0; ++j) {

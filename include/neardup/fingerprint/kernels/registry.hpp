@@ -1,5 +1,5 @@
-// The kernels: a header for each family of tokenizers that has a fast path. Whoever hashes the tokens of any tokenizer
-// includes this one, so that all of a program take the same path.
+// All token kernels, one header per family of tokenizers. Include this header to hash the tokens of an arbitrary
+// tokenizer, so that all translation units take the same path.
 #pragma once
 
 #include "byte_kernel.hpp"

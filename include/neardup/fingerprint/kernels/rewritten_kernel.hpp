@@ -1,4 +1,4 @@
-// Text that is rewritten first, as by masked, and then goes the way of the inner tokenizer.
+// The kernel of tokenizers that rewrite the text first, such as masked: it then uses the kernel of the inner tokenizer.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A tokenizer of text that is rewritten first, as what rewrites and what tokenizes the result.
+/// Splits a tokenizer of rewritten text into its rewriter and its inner tokenizer.
 template <class T>
 struct rewriting {
   static constexpr bool is_rewriting = false;
@@ -26,7 +26,7 @@ struct rewriting<T> {
   using rewriter = typename T::rewriter;
   static const auto& inner(const T& tokenizer) noexcept { return tokenizer.inner; }
 };
-/// The shingles of what a rewritten text has are those of the text, rewritten.
+/// Shingles of rewritten text: the shingles move inside, since rewriting the whole text first gives the same tokens.
 template <class Inner>
 requires rewriting<Inner>::is_rewriting struct rewriting<shingles<Inner>> {
   static constexpr bool is_rewriting = true;

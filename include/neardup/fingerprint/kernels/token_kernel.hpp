@@ -1,5 +1,5 @@
-// From a text to the hashes of its tokens, many at a time: what a kernel for a family of tokenizers offers, and the way
-// of all tokenizers that have none.
+// Token kernels turn a text into the hashes of its tokens, many at a time. This header has the interface, and the
+// default for tokenizers without a fast path.
 //
 // A tokenizer with a fast path has a header of its own here, which specialises token_kernel; registry.hpp lists them.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Hashes of `Words` words, column by column: word j of hash i is columns[j][i].
+/// A block of hashes of `Words` words, by column: word j of hash i is columns[j][i].
 template <std::size_t Words>
 struct hash_block {
   static constexpr std::size_t capacity = 1024;
@@ -32,8 +32,8 @@ struct hash_block {
   [[nodiscard]] std::size_t room() const noexcept { return capacity - count; }
 };
 
-/// A block that kernels fill, and what takes it when it is full: refers to both, which outlive it.
-/// `consume` is not a template parameter of the kernels: they are compiled once for all compositions of one width.
+/// A block that kernels fill, and the callback that consumes it when it is full. Precondition: both outlive the writer.
+/// `consume` is type-erased, so that kernels are instantiated once for all compositions of one width.
 template <std::size_t Words>
 class hash_writer {
  public:
@@ -44,7 +44,7 @@ class hash_writer {
         call_([](const void* object, const hash_block<Words>& full) { (*static_cast<const Consume*>(object))(full); }) {
   }
 
-  /// Makes room for `count` hashes, at most hash_block::capacity. Returns: the room there is.
+  /// Flushes unless there is room for `count` hashes, at most hash_block::capacity. Returns: the room.
   std::size_t make_room(std::size_t count) const {
     if (block.room() < count) flush();
     return block.room();
@@ -53,7 +53,7 @@ class hash_writer {
   /// The end of column `j`.
   [[nodiscard]] std::uint64_t* end(std::size_t j) const noexcept { return block.columns[j] + block.count; }
 
-  /// Adds one hash, of which word(j) is word j.
+  /// Adds one hash; word(j) is its word j.
   template <class Word>
   void add(const Word& word) const {
     make_room(1);
@@ -61,7 +61,7 @@ class hash_writer {
     ++block.count;
   }
 
-  /// Hands on what there is.
+  /// Passes the hashes so far to `consume`.
   void flush() const {
     call_(object_, block);
     block.count = 0;
@@ -74,7 +74,7 @@ class hash_writer {
   void (*call_)(const void* object, const hash_block<Words>& block);
 };
 
-/// Writes the hashes of the tokens that `tokenize(sink)` gives, one after the other.
+/// Writes the hashes of the tokens that `tokenize(sink)` yields, one by one.
 template <class Hasher, class Tokenize>
 void hash_one_by_one(const Hasher& hash, const hash_writer<hasher_words<Hasher>>& out, const Tokenize& tokenize) {
   auto add = [&](std::string_view token) {
@@ -84,26 +84,26 @@ void hash_one_by_one(const Hasher& hash, const hash_writer<hasher_words<Hasher>>
   tokenize(add);
 }
 
-/// How the tokens of a text become hashes. This one takes any tokenizer and hasher, one token after the other.
+/// Turns the tokens of a text into hashes. This default handles any tokenizer and hasher, one token at a time.
 ///
-/// A kernel may have `count(tokenize, hash, text, tallies)` besides, which counts the bits of all hashes at once, word
-/// j in tallies[j]: it returns false, and what is counted is of no use, where that is not possible or does not pay. One
-/// that knows how often each token occurs, and what it weighs, may have `visit_counted` and `weighs_by`: that of
-/// `keywords`, which stands beside its tokenizer because this is made of other tokenizers and tables of weights.
+/// A specialisation may add `count(tokenize, hash, text, tallies)`, which counts the bits of all hashes, word j in
+/// tallies[j]; it returns false if that is impossible or not worthwhile, and the counts are then useless. A kernel that
+/// knows the count and weight of each token may add `visit_counted` and `weighs_by`, as that of `keywords` does. (That
+/// kernel stands beside its tokenizer, because keywords consists of another tokenizer and a table of weights.)
 template <class Tokenizer, class Hasher>
 struct token_kernel {
   using writer = hash_writer<hasher_words<Hasher>>;
 
-  /// Memory that is reused from text to text.
+  /// Scratch memory, reused from text to text.
   struct scratch {};
 
-  /// Writes the hashes of all tokens of a text, exactly those that `tokenize` and `hash` give, in an order of its own.
+  /// Writes the hashes of all tokens of a text: those of `tokenize` and `hash`, in unspecified order.
   static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& /*memory*/,
                         const writer& out) {
     hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
   }
 
-  /// The same for a text that comes in chunks.
+  /// Hashes the tokens of a text that is fed in chunks.
   class stream {
    public:
     explicit stream(const Tokenizer& tokenizer) : tokens_(tokenizer) {}
@@ -121,14 +121,14 @@ struct token_kernel {
   };
 };
 
-/// Memory for the hashing of texts, reused from one to the next.
+/// Scratch memory of hashing a text, reused from text to text.
 template <class Tokenizer, class Hasher>
 struct hash_scratch {
   hash_block<hasher_words<Hasher>> block;
   typename token_kernel<Tokenizer, Hasher>::scratch kernel;
 };
 
-/// Calls `consume(block)` with the hashes of all tokens of a text, in an order of its own.
+/// Calls `consume(block)` with the hashes of all tokens of a text, in unspecified order.
 template <class Tokenizer, class Hasher, class Consume>
 void hash_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
                  hash_scratch<Tokenizer, Hasher>& scratch, const Consume& consume) {
@@ -138,7 +138,7 @@ void hash_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view
   out.flush();
 }
 
-/// Makes `result` the distinct full hashes of the tokens of a text, sorted.
+/// Sets `result` to the distinct full hashes of the tokens of a text, sorted.
 template <class Tokenizer, class Hasher>
 void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
                       hash_scratch<Tokenizer, Hasher>& scratch,
@@ -154,10 +154,10 @@ void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string
   result.erase(std::unique(result.begin(), result.end()), result.end());
 }
 
-/// A stream hands its text to a kernel in pieces of about this many bytes or more.
+/// The least size of the pieces of text, in bytes, that a stream passes to a kernel.
 inline constexpr std::size_t enough_for_kernels = 4096;
 
-/// A stream whose pieces are texts of their own to the kernel.
+/// A stream whose kernel processes each piece as a text of its own.
 template <class Tokenizer, class Hasher>
 class piecewise_kernel_stream {
   using kernel = token_kernel<Tokenizer, Hasher>;

@@ -1,4 +1,4 @@
-// How the hashed tokens of a text become its fingerprint: the cheapest way that each weighter allows.
+// From hashed tokens to the fingerprint, in the cheapest way that the weighter allows.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Counts hashed tokens of one weight; the same fingerprint as an accumulator gives.
+/// The votes of hashed tokens of equal weight. Gives the same fingerprint as an accumulator.
 template <std::size_t Bits>
 class equal_votes {
  public:
@@ -40,16 +40,16 @@ class equal_votes {
     for (bit_tally& tally : tallies_) tally.clear();
   }
 
-  /// Adds `n` hashes, of which `column(j)` are the words j.
+  /// Adds `n` hashes; column(j) points to their words j.
   template <class Column>
   void add(const Column& column, std::size_t n) noexcept {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
   }
 
-  /// The tallies, for a kernel that counts the bits of its hashes itself.
+  /// The tallies, for kernels that count the bits of their hashes themselves.
   [[nodiscard]] std::array<bit_tally, words>& tallies() noexcept { return tallies_; }
 
-  /// The fingerprint of the tokens so far; nothing if there are none.
+  /// The fingerprint of the tokens so far; nullopt if there are none.
   [[nodiscard]] std::optional<simhash<Bits>> result() const {
     if (tallies_[0].total == 0) return std::nullopt;
     typename simhash<Bits>::words_type value{};
@@ -62,13 +62,13 @@ class equal_votes {
   std::array<bit_tally, words> tallies_;
 };
 
-/// What a weighter needs to know of the tokens of a text.
+/// The information about the tokens of a text that a weighter needs.
 enum class vote_kind : std::uint8_t {
-  occurrences,  // each occurrence has the same weight: no token need be remembered
-  distinct,     // which hashes came: they weigh the same, or what a table says of the hash
-  counts,       // which hashes came how often
+  occurrences,  // each occurrence has the same weight: no token is remembered
+  distinct,     // the set of hashes: all weigh the same, or as a table by hash says
+  counts,       // the count of each hash
   texts,        // the text of each token
-  minima,       // the least hashes of those that came: for min-wise codes, which have no weights
+  minima,       // the least hashes, for min-wise codes, which have no weights
 };
 
 template <class Weighter, class Hasher>
@@ -84,7 +84,7 @@ constexpr vote_kind vote_kind_of() {
   }
 }
 
-/// Makes one of all tokens of the same hash, whose weights it adds.
+/// Unites tokens with equal hashes; their weights are added.
 template <std::size_t Words>
 void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   std::sort(weighted.begin(), weighted.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
@@ -101,7 +101,7 @@ void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(kept + 1);
 }
 
-/// The weights of all tokens of a collection, before any adjustment.
+/// Weighs all tokens of a collection, before any adjustment.
 template <class Weighter, class Collection, std::size_t Words>
 void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<weighted_token<Words>>& weighted) {
   weighted.clear();
@@ -109,18 +109,18 @@ void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<w
   tokens.for_each([&](const std::array<std::uint64_t, Words>& hash, std::string_view token, std::uint64_t count) {
     weighted.push_back({hash, token_units(weigh, token, count)});
   });
-  // Only of a collection with texts may several tokens have one hash.
+  // Several tokens with one hash are possible only in a collection with texts.
   if constexpr (requires { tokens.has_equal_hashes(); }) {
     if (tokens.has_equal_hashes()) join_equal_hashes(weighted);
   }
 }
 
-/// The weights of distinct hashes by a table of hashes: as often as they came, where counts are given.
+/// Weighs distinct hashes by a table of hashes, times their counts if there are any.
 template <class Table, std::size_t Words, bool Counts>
 void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& tokens,
                   std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(tokens.size());
-  // All entries are asked for first, so that the look-ups wait for memory together and not one after the other.
+  // Prefetches all entries first, so that the cache misses of the lookups overlap.
   for (std::size_t i = 0; i < weighted.size(); ++i) table.prefetch(tokens.column(0)[i]);
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
@@ -130,9 +130,10 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
   }
 }
 
-// ---- sums of weights: each weight to the columns whose bit is set ---------------------------------------------------
+// ---- weighted sums: each weight is added to the columns whose bit is set
+// --------------------------------------------------
 
-/// The reference: sums[i] += weights[t * stride] for each bit i of words[t * stride]; 64 sums, exact modulo 2^64.
+/// The reference: sums[i] += weights[t * stride] for each set bit i of words[t * stride]. 64 sums, exact modulo 2^64.
 inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                     std::size_t stride, std::size_t n) noexcept {
   for (std::size_t t = 0; t < n; ++t) {
@@ -140,9 +141,9 @@ inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* wo
   }
 }
 
-/// The same with 16 additions per token in place of 64: four bits of a word choose one of 16 sums, and at the end those
-/// of the values that have a bit make the sum of its column. A quarter of the time for 1,024 tokens; below 16 the end
-/// costs more than it saves.
+/// add_weighted_one_by_one with 16 additions per token instead of 64: each four bits of a word choose one of 16 sums.
+/// At the end, the sum of a column is the sum over the values that have its bit. Takes a quarter of the time for 1,024
+/// tokens; below 16 tokens the end costs more than it saves.
 inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                   std::size_t stride, std::size_t n) noexcept {
   constexpr std::size_t few = 16;
@@ -153,7 +154,7 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
   }
   for (std::size_t i = 0; i < 16; ++i) {
     for (std::size_t bit = 4; bit-- > 0;) {
-      const std::size_t half = std::size_t{1} << bit;  // so many values have this bit; it is their highest one now
+      const std::size_t half = std::size_t{1} << bit;  // the number of values whose highest bit is now this one
       for (std::size_t value = 0; value < half; ++value) {
         sums[4 * i + bit] += by_value[i][half + value];
         by_value[i][value] += by_value[i][half + value];
@@ -165,8 +166,8 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// The same with AVX-512: a byte of the word is the mask of eight sums, which stay in registers. 12 cycles per token;
-/// the portable loop takes 11 to 40.
+/// add_weighted_one_by_one by AVX-512: a byte of the word is the mask of eight sums, which stay in registers. 12 cycles
+/// per token; the portable loop takes 11 to 40.
 template <std::size_t... At>
 NEARDUP_TARGET_AVX512 void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words,
                                                const std::uint64_t* weights, std::size_t stride, std::size_t n,
@@ -194,7 +195,7 @@ inline void add_weighted(std::uint64_t* sums, const std::uint64_t* words, const 
   add_weighted_portable(sums, words, weights, stride, n);
 }
 
-/// The fingerprint of weighed tokens, which it adjusts.
+/// The fingerprint of weighted tokens; adjusts their weights first.
 template <class Weighter, std::size_t Bits, std::size_t Words>
 std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
   adjust_weights(weigh, tokens);
@@ -226,12 +227,12 @@ constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
   return result;
 }
 
-/// Collects the tokens of one text. Memory is reused from text to text.
+/// Collects the tokens of one text in the form that the weighter needs. Memory is reused from text to text.
 template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
-  /// The weights of texts are added at once if each occurrence has one; otherwise texts are counted.
+  /// True if weights by text are added directly, because the weighter is linear. Otherwise texts are counted.
   static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
@@ -251,7 +252,7 @@ class vote_collector {
     }
   }
 
-  /// The fingerprint of the tokens since clear(); nothing if there are none, or if all of them weigh 0.
+  /// The fingerprint of the tokens since clear(); nullopt if there are none, or all have weight 0.
   [[nodiscard]] std::optional<fingerprint_type> result([[maybe_unused]] const Weighter& weigh,
                                                        [[maybe_unused]] const Hasher& hash) {
     if constexpr (Kind == vote_kind::minima) {
@@ -275,12 +276,12 @@ class vote_collector {
     }
   }
 
-  /// The stream of tokens, or of their hashes, of a text that comes in chunks.
+  /// The stream of tokens, or of their hashes, of a text that is fed in chunks.
   template <class Tokenizer>
   using stream = std::conditional_t<Kind == vote_kind::texts, token_stream<Tokenizer>,
                                     typename token_kernel<Tokenizer, Hasher>::stream>;
 
-  /// Calls `feed(sink...)`, which gives tokens as `stream` gives them to its sinks; `block` is where they may wait.
+  /// Calls `feed(sink...)`, which passes tokens to the sinks as `stream` does; `block` buffers their hashes.
   template <class Feed>
   void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                [[maybe_unused]] hash_block<hash_words>& block, const Feed& feed) {
@@ -327,7 +328,7 @@ class vote_collector {
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
 
-  /// Collects all tokens of a text beside those since clear(), and calls `also(block)` for the hashes of all of them.
+  /// Adds all tokens of a text to those since clear(), and calls `also(block)` with all of their hashes.
   template <class Tokenizer, class Also>
   void collect_more(const Tokenizer& tokenize, [[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                     std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch, const Also& also) {
@@ -351,10 +352,10 @@ class vote_collector {
 
   /// The tokens since clear().
   [[nodiscard]] const auto& tokens() const noexcept { return tokens_; }
-  /// Whether they are in `weighted`, and not in tokens().
+  /// True if the tokens are in `weighted` instead of tokens().
   [[nodiscard]] bool are_weighed() const noexcept { return are_weighed_; }
 
-  /// Memory for weighed tokens.
+  /// The weighted tokens.
   std::vector<weighted_token<hash_words>> weighted;
 
  private:
@@ -382,10 +383,10 @@ class vote_collector {
   }
 
   decltype(make_tokens()) tokens_;
-  bool are_weighed_ = false;  // the tokens are in `weighted`, and not in tokens_
+  bool are_weighed_ = false;  // the tokens are in `weighted` instead of tokens_
 };
 
-/// Memory for the fingerprint of one text.
+/// Scratch memory for the fingerprint of one text.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits,
           vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 struct fingerprint_scratch {
@@ -393,7 +394,7 @@ struct fingerprint_scratch {
   vote_collector<Weighter, Hasher, Bits, Kind> votes;
 };
 
-/// The fingerprint of a text; nothing if it has no tokens, or if all of them weigh 0.
+/// The fingerprint of a text; nullopt if it has no tokens, or all have weight 0.
 template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text,
@@ -405,7 +406,7 @@ template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text) {
   using scratch_type = fingerprint_scratch<Tokenizer, Weighter, Hasher, Bits>;
-  // A thread may have a stack of 128 KiB only.
+  // On the heap if large, because a thread may have a stack of only 128 KiB.
   constexpr std::size_t max_on_stack = 65536;
   if constexpr (sizeof(scratch_type) <= max_on_stack) {
     scratch_type scratch;

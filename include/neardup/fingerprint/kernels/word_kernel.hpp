@@ -1,4 +1,4 @@
-// Words under XXH3, as they are, folded or normalised, and their shingles.
+// Words under XXH3, as written, folded or normalised, and their shingles.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,19 @@
 
 namespace neardup::inline v0::detail {
 
-/// How a tokenizer made of words, shingles, folded and normalised cuts a text.
+/// The settings of a tokenizer that consists of words, shingles, folded and normalised.
 struct word_recipe {
   std::size_t n;  // words per shingle
   word_form form;
 
-  /// Whether words are hashed where they stand. With AVX-512 all are joined, which is 1.1 to 1.4 times as fast.
+  /// True if words are hashed in place. With AVX-512 all words are copied and joined, which is 1.1 to 1.4 times as
+  /// fast.
   [[nodiscard]] bool is_in_place() const noexcept {
     return n == 1 && form == word_form::as_written && !has_avx512(active_instruction_set());
   }
 };
 
-/// Whether a tokenizer gives words, or words and their shingles.
+/// is_single_word_tokenizer: the tokens are words. is_word_tokenizer: they are words or shingles of words.
 template <class T>
 inline constexpr bool is_single_word_tokenizer = std::is_same_v<T, words>;
 template <class Inner>
@@ -61,13 +62,13 @@ word_recipe recipe_of(const T& tokenizer) {
   }
 }
 
-/// Memory for the hashing of words.
+/// Scratch memory of hashing words.
 struct word_scratch {
   token_spans words;
   joined_words joined;
 };
 
-/// What hashes the shingles of joined words.
+/// A callback that hashes the shingles of joined words.
 template <std::size_t Words>
 auto shingle_hasher(std::uint64_t seed, const hash_writer<Words>& out) noexcept {
   return [seed, &out, level = active_instruction_set()](const char* text, const span_view& spans) {
@@ -92,7 +93,7 @@ void hash_single_words(std::string_view text, std::uint64_t seed, token_spans& w
       }
       continue;
     }
-    // Words at the very end cannot be loaded whole.
+    // Words in the last 8 bytes cannot be loaded as a word of 64 bits.
     while (words.count > 0 && words.begin[words.count - 1] + sizeof(std::uint64_t) > text.size()) {
       --words.count;
       add(text.substr(words.begin[words.count], words.end[words.count] - words.begin[words.count]));
@@ -121,7 +122,7 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
     memory.joined.finish(hash_spans);
   }
 
-  /// Joined words keep what shingles need of one piece for the next.
+  /// The stream keeps the last words of a piece, for the shingles that continue in the next one.
   class stream {
    public:
     explicit stream(const Tokenizer& tokenizer) : recipe_(recipe_of(tokenizer)) {}
@@ -152,7 +153,7 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
     word_recipe recipe_;
     text_pieces<words> pieces_{words{}, enough_for_kernels};
     word_scratch scratch_;
-    bool begun_ = false;  // joined words are this text's
+    bool begun_ = false;  // scratch_.joined belongs to the current text
   };
 };
 

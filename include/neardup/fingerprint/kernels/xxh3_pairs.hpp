@@ -1,4 +1,4 @@
-// XXH3 of pairs of code points, which have 2 to 8 bytes, without a branch on their lengths.
+// XXH3 of pairs of code points, 2 to 8 bytes, without a branch on their lengths.
 #pragma once
 
 #include <array>
@@ -17,20 +17,22 @@ namespace neardup::inline v0::detail {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: four pairs a vector, in the order of the text ------------------------------------------------------------
-// The lengths of three code points in a row say where in 16 bytes the two pairs that they form lie, and which formula
-// each takes: one entry of a table. VPSHUFB arranges the bytes of both, and the constants of the formulas are blended.
+// ---- AVX2: four pairs per vector, in text order
+// ----------------------------------------------------------------------
+// The lengths of three consecutive code points determine where the two pairs of them lie within 16 bytes, and which
+// formula each takes: one table entry. VPSHUFB arranges the bytes of both pairs, and the constants of both formulas are
+// blended.
 
-/// Arranges the bytes of two pairs, eight bytes for each. VPSHUFB ignores bits 4 to 6 of a byte, so that the last one
-/// of a pair says how long it is:
+/// Arranges the bytes of two pairs, eight bytes each. VPSHUFB ignores bits 4 to 6 of its control bytes, so the last
+/// control byte of a pair also stores the length:
 ///
-///   byte 0 .. 6   which byte of the text goes here; bit 7: none, a zero
-///   byte 7        the same; bits 4 to 6: the length, less 1
+///   byte 0 .. 6   the index of the source byte; bit 7 set: a zero
+///   byte 7        the same; bits 4 to 6: length - 1
 struct alignas(16) pair_shuffle {
   std::uint8_t sources[16];
 };
 
-/// For code points of a, b and c bytes at (a - 1) + 4 (b - 1) + 16 (c - 1).
+/// pair_shuffles[(a - 1) + 4 (b - 1) + 16 (c - 1)] is for code points of a, b and c bytes.
 inline constexpr std::array<pair_shuffle, 64> pair_shuffles = [] {
   std::array<pair_shuffle, 64> shuffles{};
   for (std::size_t i = 0; i < shuffles.size(); ++i) {
@@ -49,11 +51,11 @@ inline constexpr std::array<pair_shuffle, 64> pair_shuffles = [] {
   return shuffles;
 }();
 
-/// What `hash_pairs` reads beyond the places of `count` pairs.
+/// The number of places that `hash_pairs` reads beyond the `count` pairs.
 inline constexpr std::size_t pair_places_slack = 12;
 
-/// Writes for each pair that begins at places[i] the place of the shuffle, in bytes, of it and the next one; `keys` has
-/// room for count + 7.
+/// Writes keys[i]: the byte offset in pair_shuffles of the shuffle for pairs i and i + 1. `keys` has room for count +
+/// 7.
 NEARDUP_TARGET_AVX2 inline void find_pair_keys(const std::uint32_t* places, std::size_t count,
                                                std::uint32_t* keys) noexcept {
   const auto load = [](const std::uint32_t* from)
@@ -74,8 +76,8 @@ NEARDUP_TARGET_AVX2 inline __m128i load_128(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
-/// Hashes the pairs that begin at `count` places. Precondition: the places and the three behind them are of code
-/// points; 16 bytes may be read at each, and pair_places_slack places behind, whose distances are 1 to 4.
+/// Hashes the pairs that begin at the first `count` places. Precondition: these places and the next three are of code
+/// points; 16 bytes are readable at each; pair_places_slack further places follow, at distances of 1 to 4.
 NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uint32_t* places,
                                                 const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
@@ -88,7 +90,7 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
     const __m256i shuffle = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(shuffles + keys[i])),
                                                     load_128(shuffles + keys[i + 2]), 1);
     lanes_avx2 word = reinterpret_cast<lanes_avx2>(_mm256_shuffle_epi8(bytes, shuffle));
-    // The highest bit of a lane is set below 4 bytes, for the formula has a zero there.
+    // The highest bit of a lane is set for pairs below 4 bytes: their formula has a zero in that byte.
     const __m256i length = _mm256_permutevar8x32_epi32(lengths, _mm256_srli_epi64(shuffle, 60));
     const brief_rounds<lanes_avx2> rounds(reinterpret_cast<lanes_avx2>(length), reinterpret_cast<lanes_avx2>(shuffle));
     rounds(word, formulas);
@@ -96,18 +98,20 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
   }
 }
 
-// ---- AVX-512: eight pairs a vector, those of each formula for themselves --------------------------------------------
-// VPCOMPRESSB gathers the places where the pairs of a formula begin and end, VPERMI2B takes their bytes from the block
-// and the next one. The chain from bytes to places to hashes is long: two loops of 16 blocks each, which keep more
-// blocks under way, take 0.225 nanoseconds per byte of cached Chinese, validated and counted, where one loop took 0.27
-// (Zen 5).
-// Pairs below 4 bytes are words of 32 bits until the end of the 16 blocks, so that their vectors are full.
+// ---- AVX-512: eight pairs per vector, the pairs of each formula separately
+// --------------------------------------------
+// VPCOMPRESSB collects the places where the pairs of a formula begin and end; VPERMI2B takes their bytes from a block
+// and the next one. The dependency chain from bytes to places to hashes is long. Two loops over 16 blocks each keep
+// more blocks in flight: 0.225 ns per byte of cached Chinese, validated and counted, against 0.27 with one loop (Zen
+// 5).
+// Pairs below 4 bytes are kept as 32-bit words until the end of the 16 blocks, so that their vectors are full.
 
-// Which bytes the arrangement of pairs takes from a vector of the places where pairs begin and, from 64 on, one of
-// those where they end, with the number of the pair whose length it takes. In lanes of 8 bytes for pairs from number 8
-// i on, in lanes of 4 for pairs below 4 bytes from number 16 i on.
+// The permutations that arrange pairs in lanes: of 8 bytes for pairs 8 i .. 8 i + 7, or of 4 bytes for pairs below 4
+// bytes, 16 i .. 16 i + 15. The index of a byte selects from the vector of begins, or from 64 on from the vector of
+// ends. `numbers`: the number of the pair, to select its length.
 struct pair_lanes {
-  window_shuffle places;  // four times the end, four times the beginning; below 4 bytes the end, and the beginning
+  window_shuffle places;  // per lane: four times the end, four times the begin; below 4 bytes once the end, then the
+                          // begin
   window_shuffle numbers;
 };
 template <std::size_t Lane>
@@ -121,13 +125,13 @@ inline constexpr std::array<pair_lanes, Lane> pair_lanes_of = [] {
   return result;
 }();
 
-/// Blocks of text as VPERMI2B takes bytes from them: a block and the one behind it.
+/// The two sources of VPERMI2B: a block and the next one.
 struct pair_bytes {
   __m512i block;
   __m512i next;
 };
 
-/// The pairs of a block that take one formula, by the places where they begin and end.
+/// The pairs of a block that take one formula: where they begin and end.
 struct pair_class {
   __m512i begin;
   __m512i end;
@@ -140,7 +144,7 @@ struct pair_class {
 /// The most blocks whose pairs are hashed at a time.
 inline constexpr std::size_t max_pair_blocks = 16;
 
-/// Where the pairs of blocks begin and end, those of 4 bytes and more and those below, and how many there are.
+/// Where the pairs of each block begin and end, and how many there are: those of at least 4 bytes and those below.
 struct pair_places {
   struct places_of_block {
     alignas(64) std::uint8_t begin[text_block_size];
@@ -152,7 +156,7 @@ struct pair_places {
   std::uint8_t count_below_4[max_pair_blocks];
 };
 
-/// Hashes pairs of two classes.
+/// Hashes the pairs of both formulas.
 class pair_hasher_avx512 {
  public:
   NEARDUP_TARGET_AVX512 explicit pair_hasher_avx512(std::uint64_t seed) noexcept {
@@ -163,7 +167,7 @@ class pair_hasher_avx512 {
     fill_lanes(tiny_offsets_, 0x010000ff010000ffU);
   }
 
-  /// The hashes of eight pairs of 4 bytes and more, from number 8 i on.
+  /// The hashes of eight pairs of at least 4 bytes, from pair 8 i on.
   NEARDUP_TARGET_AVX512 __m512i hashes(const pair_bytes& bytes, const pair_class& pairs, std::size_t i) const noexcept {
     const pair_lanes& lanes = pair_lanes_of<8>[i];
     const __m512i places =
@@ -177,7 +181,7 @@ class pair_hasher_avx512 {
     return reinterpret_cast<__m512i>(x);
   }
 
-  /// Sixteen pairs of 2 and 3 bytes as the formula arranges them, with their length, from number 16 i on.
+  /// Sixteen pairs of 2 or 3 bytes, from pair 16 i on, as words of their formula, with their lengths.
   NEARDUP_TARGET_AVX512 __m512i tiny_words(const pair_bytes& bytes, const pair_class& pairs,
                                            std::size_t i) const noexcept {
     const pair_lanes& lanes = pair_lanes_of<4>[i];
@@ -188,7 +192,7 @@ class pair_hasher_avx512 {
                                         _mm512_load_si512(lanes.numbers.sources), pairs.length);
   }
 
-  /// The hashes of eight such words.
+  /// The hashes of eight words of tiny_words().
   NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
     const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
     lanes_avx512 x = reinterpret_cast<lanes_avx512>(_mm512_cvtepu32_epi64(loaded)) ^ tiny_flip_;
@@ -197,14 +201,14 @@ class pair_hasher_avx512 {
   }
 
  private:
-  static constexpr std::uint64_t byte_ones_of_4 = 0x1111111111111111U;  // a bit for each byte of a vector
+  static constexpr std::uint64_t byte_ones_of_4 = 0x1111111111111111U;  // one bit per four bytes
 
   short_rounds<false, lanes_avx512> rounds_;
   short_rounds<true, lanes_avx512> tiny_rounds_;
   lanes_avx512 flip_, offsets_, tiny_flip_, tiny_offsets_;
 };
 
-/// The number of bytes of the code points that begin in a block.
+/// For each byte of a block, the length of the code point that begins there.
 NEARDUP_TARGET_AVX512 inline __m512i code_point_lengths_avx512(__m512i block) noexcept {
   const __m512i by_half = _mm512_broadcast_i32x4(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4));
   return _mm512_shuffle_epi8(by_half, _mm512_and_si512(_mm512_srli_epi16(block, 4), _mm512_set1_epi8(0x0f)));
@@ -212,7 +216,8 @@ NEARDUP_TARGET_AVX512 inline __m512i code_point_lengths_avx512(__m512i block) no
 
 constexpr bool is_ascii(char byte) noexcept { return static_cast<unsigned char>(byte) < 0x80; }
 
-/// Finds the pairs that begin in `count` blocks of 64 bytes, before the byte `end`. 64 bytes may be read behind.
+/// Finds the pairs that begin in `count` blocks of 64 bytes, before byte `end`. Precondition: 64 more bytes are
+/// readable.
 NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_t count, std::size_t end,
                                                     pair_places& places) noexcept {
   const __m512i numbers = _mm512_load_si512(byte_indices.data());
@@ -247,8 +252,8 @@ NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_
   }
 }
 
-/// Hashes the pairs that begin in `count` blocks of 64 bytes, before the byte `end`, in an order of its own.
-/// Precondition: 64 bytes may be read behind; `hashes` has room for 64 a block and 16 more. Returns: how many.
+/// Hashes the pairs that begin in `count` blocks of 64 bytes, before byte `end`, in unspecified order. Precondition: 64
+/// more bytes are readable; `hashes` has room for 64 per block and 16 more. Returns: the number of pairs.
 NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std::size_t count, std::size_t end,
                                                            std::uint64_t seed, std::uint64_t* hashes) noexcept {
   pair_places places;
@@ -268,7 +273,8 @@ NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std
       continue;
     }
     const pair_bytes bytes{_mm512_loadu_si512(at), _mm512_loadu_si512(at + text_block_size)};
-    // Most blocks of Chinese have 17 to 24 pairs of 4 bytes and more, and at most 16 below: no branch decides on those.
+    // Most blocks of Chinese have 17 to 24 pairs of at least 4 bytes and at most 16 below, which are handled without a
+    // branch.
     const pair_class pairs(places.from_4[block].begin, places.from_4[block].end);
     for (std::size_t i = 0; i < 24; i += 8) _mm512_storeu_si512(out + i, hasher.hashes(bytes, pairs, i / 8));
     for (std::size_t i = 24; i < count_from_4; i += 8) {

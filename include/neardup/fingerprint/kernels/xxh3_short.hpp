@@ -1,7 +1,7 @@
-// XXH3 of up to 32 bytes as formulas, once for each instruction set: what kernels put together for windows of a text,
-// for tokens of different lengths, and for pairs of code points.
+// XXH3 of up to 32 bytes as formulas, for each instruction set. Kernels use them for windows of a text, tokens of
+// different lengths, and pairs of code points.
 //
-// Up to 8 bytes XXH3 arranges its input in one 64-bit word, flips bits by the secret and the seed, and multiplies
+// For up to 8 bytes, XXH3 arranges its input in one 64-bit word, flips bits by the secret and the seed, and multiplies
 // twice.
 // Source: the xxHash specification, XXH3 algorithm, "Small inputs".
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The formulas for up to 8 bytes: what does not depend on the seed.
+/// The formulas for up to 8 bytes, without the seed.
 struct short_xxh3 {
   // The first words of the default secret of XXH3, little-endian, as the specification lists them.
   static constexpr std::uint64_t secret_0 = 0xbe4ba423396cfeb8U;
@@ -24,7 +24,7 @@ struct short_xxh3 {
   static constexpr std::uint64_t secret_16 = 0xdb979083e96dd4deU;
   static constexpr std::uint64_t secret_24 = 0x1f67b3b7a4a44072U;
 
-  // What the two rounds multiply by: those of 4 to 8 bytes by the first, the two of 1 to 3 bytes by one each.
+  // The multipliers of both rounds: rrmxmx twice for 4 to 8 bytes, avalanche_1 and avalanche_2 for 1 to 3 bytes.
   static constexpr std::uint64_t rrmxmx = 0x9fb21c651e98df25U;
   static constexpr std::uint64_t avalanche_1 = 0xc2b2ae3d27d4eb4fU;
   static constexpr std::uint64_t avalanche_2 = 0x165667b19e3779f9U;
@@ -39,7 +39,7 @@ struct short_xxh3 {
     return first << 32 | load_little_endian<std::uint32_t>(bytes + length - 4);
   }
 
-  /// Which byte of n goes to byte i of the word; 0x80 for none.
+  /// The index of the input byte, of n, at byte i of the word; 0x80 for a zero.
   static constexpr std::uint8_t source_of(std::size_t n, std::size_t i) noexcept {
     if (n >= 4) return static_cast<std::uint8_t>(i < 4 ? n - 4 + i : i - 4);
     switch (i) {
@@ -50,11 +50,11 @@ struct short_xxh3 {
     }
   }
 
-  /// The first step of 4 to 8 bytes; that of two words joined by exclusive or is that of each, joined.
+  /// The first step for 4 to 8 bytes. It is linear: rotated(x ^ y) == rotated(x) ^ rotated(y).
   static constexpr std::uint64_t rotated(std::uint64_t x) noexcept { return x ^ std::rotl(x, 49) ^ std::rotl(x, 24); }
 
-  // NEARDUP_SCALAR: compilers would make vectors of loops over these, and SSE2 has no multiplication of 64 bits (6.4
-  // instead of 5.6 cycles per window, g++ 12).
+  // NEARDUP_SCALAR prevents vectorisation of loops over these: SSE2 has no 64-bit multiplication (6.4 instead of 5.6
+  // cycles per window, g++ 12).
 
   /// The hash of the flipped word of 1 to 3 bytes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {
@@ -79,11 +79,11 @@ struct short_xxh3 {
   }
 };
 
-/// The formulas with one seed.
+/// The formulas with a seed.
 struct seeded_xxh3 {
   std::uint64_t seed;
-  /// Without the length, which belongs to bits 8 to 15. What the formula shifts down by 33 bits first is of this alone,
-  /// for the bytes and the length are in the lower half: it is done here.
+  /// The length, which belongs to bits 8 to 15, is not included. The formula first folds the word by a shift of 33
+  /// bits, which only the upper half takes part in; that half depends on the seed alone, so it is precomputed.
   std::uint64_t flip_1_to_3;
   std::uint64_t flip_4_to_8;
   std::uint64_t flip_low_9_to_16;
@@ -101,7 +101,7 @@ struct seeded_xxh3 {
     flip_1_to_3 ^= flip_1_to_3 >> 33;
   }
 
-  /// What the word of `length` bytes, up to 8, is flipped by.
+  /// The bits by which the word of `length` bytes, at most 8, is flipped.
   [[nodiscard]] std::uint64_t flip_of(std::uint64_t length) const noexcept {
     return length < 4 ? flip_1_to_3 ^ length << 8 : flip_4_to_8;
   }
@@ -125,9 +125,10 @@ struct seeded_xxh3 {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- the same in lanes of 64 bits, four (AVX2) or eight (AVX-512) to a vector ---------------------------------------
-// In the vectors of the compilers, so that each formula is here once: always inlined, into functions for AVX2 or more.
-// Vectors go by reference, for how values are passed depends on the instruction set.
+// ---- the formulas in 64-bit lanes, four (AVX2) or eight (AVX-512) per vector
+// -----------------------------------------
+// In compiler vector types, so that each formula stands here once; always inlined into functions for AVX2 or more.
+// Vectors are passed by reference, because the calling convention for values depends on the instruction set.
 
 using lanes_avx2 = std::uint64_t __attribute__((vector_size(32)));
 using lanes_avx512 = std::uint64_t __attribute__((vector_size(64)));
@@ -139,7 +140,7 @@ inline constexpr bool are_lanes_avx2 = sizeof(Lanes) == sizeof(lanes_avx2);
 template <class Lanes>
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
   if constexpr (are_lanes_avx2<Lanes>) {
-    // Rotating by 24 bits moves whole bytes.
+    // A rotation by 24 bits moves whole bytes.
     const __m256i bytes_24 = _mm256_setr_epi8(5, 6, 7, 0, 1, 2, 3, 4, 13, 14, 15, 8, 9, 10, 11, 12, 5, 6, 7, 0, 1, 2, 3,
                                               4, 13, 14, 15, 8, 9, 10, 11, 12);
     const __m256i rotated_24 = _mm256_shuffle_epi8(reinterpret_cast<__m256i>(x), bytes_24);
@@ -149,24 +150,24 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
   }
 }
 
-/// A value in all lanes, which stays in a register: g++ would make it anew from an immediate at each use in a loop.
+/// Broadcasts a value to all lanes and keeps it in a register. g++ would rebuild it from an immediate at each use in a
+/// loop.
 template <class Lanes>
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uint64_t value) noexcept {
   NEARDUP_SCALAR(value);
   lanes = Lanes{} + value;
 }
 
-/// What lanes are multiplied by.
+/// The multiplier of each lane.
 template <class Lanes>
 struct lane_factor {
   Lanes whole;
-  Lanes swapped;  // the halves of each lane, for AVX2
+  Lanes swapped;  // with its halves swapped, for AVX2
 
-  /// x *= factor.
+  /// Computes x *= factor.
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
     if constexpr (are_lanes_avx2<Lanes>) {
-      // The two crossed products, of which 32 bits count, come from one multiplication; their sum goes to the upper
-      // half.
+      // One multiplication gives both cross products, of which 32 bits count; their sum is added to the upper half.
       const __m256i crossed = _mm256_mullo_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(swapped));
       const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
       const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
@@ -181,7 +182,7 @@ struct lane_factor {
     fill_lanes(whole, value);
     if constexpr (are_lanes_avx2<Lanes>) fill_lanes(swapped, std::rotl(value, 32));
   }
-  /// The one where `sign` is negative, and the other elsewhere.
+  /// Lane by lane `negative` where `sign` is negative, else `otherwise`.
   template <class Signed>
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative,
                                                         std::uint64_t otherwise) noexcept {
@@ -192,7 +193,7 @@ struct lane_factor {
   }
 };
 
-/// The two rounds in which both formulas end: multiply, shift down, add the length from 4 bytes on.
+/// The two final rounds of both formulas: multiply, shift, and from 4 bytes on add the length.
 template <bool Tiny, class Lanes>
 struct short_rounds {
   lane_factor<Lanes> first, second;
@@ -211,9 +212,8 @@ struct short_rounds {
   }
 };
 
-/// The hashes of arranged words of 1 to 8 bytes, with these lengths and any seeds: both formulas, and a blend.
-/// Its rounds are those of short_rounds, but shift each lane by its own number; one type for both is slower
-/// (docs/decisions/0009-kernels.md).
+/// The hashes of arranged words of 1 to 8 bytes with given lengths: computes both formulas and blends them. The rounds
+/// are those of short_rounds, but shift each lane by its own amount; one type for both was slower (docs/decisions/0009-kernels.md).
 template <class Lanes>
 struct brief_rounds {
   using signed_lanes = decltype(Lanes{} < Lanes{});
@@ -223,8 +223,8 @@ struct brief_rounds {
   lane_factor<Lanes> first, second;
   Lanes first_shift, second_shift, added;
 
-  /// The highest bit of a lane of `are_tiny` says that it has below 4 bytes; of these `lengths` has the length shifted
-  /// up by 8 bits, as their formula takes it.
+  /// `are_tiny`: the highest bit of a lane is set for words below 4 bytes. `lengths` of those are shifted up by 8 bits,
+  /// as their formula uses them; see mark().
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
       : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
     first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);
@@ -233,7 +233,7 @@ struct brief_rounds {
     second_shift = tiny < 0 ? Lanes{} + 32 : Lanes{} + 28;
     added = marks & 0xff;
   }
-  /// The same, of lengths as they are.
+  /// Shifts the lengths of lanes below 4 bytes up by 8 bits.
   static NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void mark(Lanes& lengths, const Lanes& are_tiny) noexcept {
     lengths = reinterpret_cast<const signed_lanes&>(are_tiny) < 0 ? lengths << 8 : lengths;
   }

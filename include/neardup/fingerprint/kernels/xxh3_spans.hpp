@@ -1,6 +1,6 @@
-// XXH3 of many short tokens of different lengths: sorted by the formula that their length takes, then hashed in lanes.
+// XXH3 of many short tokens of different lengths: grouped by the formula of their length, then hashed in lanes.
 //
-// One token after the other, a processor mispredicts the length class of most words, about 10 cycles each.
+// One by one, the processor would mispredict the length class of most words, about 10 cycles each.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Hashes the tokens of spans, in any order. Precondition: 8 bytes may be read at each beginning.
-/// Sorted by length first, without a branch, so that all of a loop take the same formula.
+/// Hashes the tokens of spans, in unspecified order. Precondition: 8 bytes are readable at each beginning.
+/// Groups tokens by length first, without a branch, so that each loop uses one formula.
 inline void hash_spans_portable(const char* text, const span_view& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -33,7 +33,8 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
   for (std::size_t i = 0; i < spans.count; ++i) {
     const std::uint32_t length = spans.end[i] - spans.begin[i];
     tiny[tiny_count] = brief[brief_count] = longer[longer_count] = static_cast<std::uint32_t>(i);
-    // By arithmetic, for g++ makes branches of comparisons: the upper bit of a difference of numbers below 2^31.
+    // By arithmetic, because g++ compiles comparisons to branches: the highest bit of a difference of numbers below
+    // 2^31.
     const std::uint32_t below_4 = (length - 4) >> 31;
     const std::uint32_t below_9 = (length - 9) >> 31;
     tiny_count += below_4;
@@ -61,7 +62,7 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// For each length of 1 to 8 bytes, 8 at 0, which bytes make the word of its formula.
+/// For each length n of 1 to 8, at index n % 8: the bytes that form the word of its formula.
 alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   std::array<std::uint64_t, 8> sources{};
   for (std::size_t n = 1; n <= sources.size(); ++n) {
@@ -70,7 +71,8 @@ alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   return sources;
 }();
 
-/// The same with AVX2, four tokens of up to 8 bytes at a time, both formulas and a blend; longer ones one by one.
+/// hash_spans_portable by AVX2: four tokens of up to 8 bytes at a time, with both formulas and a blend; longer tokens
+/// one by one.
 NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -87,7 +89,7 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_vie
     brief_count += length <= 8 ? 1 : 0;
     longer_count += length <= 8 ? 0 : 1;
   }
-  // Lanes beyond the last token read the first one again.
+  // Lanes beyond the last token repeat the first one.
   for (std::size_t i = brief_count; i % 4 != 0; ++i) {
     small_begin[i] = small_begin[0];
     small_length[i] = small_length[0];
@@ -117,21 +119,22 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_vie
   }
 }
 
-// BZHI looks at the lowest 8 bits of a count only.
+// The number of remaining lanes, at most `lanes`, because BZHI uses only the lowest 8 bits of its operand.
 inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
   return static_cast<unsigned>(count < lanes ? count : lanes);
 }
 
-// ---- AVX-512: sorted by length, hashed up to 32 bytes in lanes, with several seeds at a time ------------------------
+// ---- AVX-512: grouped by length, up to 32 bytes hashed in lanes, with several seeds at a time
+// ---------------------------
 
-/// Spans of one length class, as places and lengths.
+/// The spans of one length class, as begins and lengths.
 struct span_class {
   alignas(64) std::uint32_t begin[span_view::capacity + 16];
   alignas(64) std::uint32_t length[span_view::capacity + 16];
   std::size_t count;
 };
 
-/// Up to 8, 16 and 32 bytes, and the numbers of those that are longer.
+/// The spans by length class: up to 8, 16 and 32 bytes; and the numbers of longer spans.
 struct sorted_spans {
   span_class brief;
   span_class middle;
@@ -140,7 +143,7 @@ struct sorted_spans {
   std::size_t longer_count;
 };
 
-/// VPCOMPRESSD appends those of sixteen spans that are of a class.
+/// Appends the spans of a class, out of sixteen, by VPCOMPRESSD.
 NEARDUP_TARGET_AVX512 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin,
                                                       __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
@@ -168,7 +171,7 @@ NEARDUP_TARGET_AVX512 inline void sort_spans_avx512(const span_view& spans, sort
   }
 }
 
-/// Eight spans of a class from number `i` on.
+/// Eight spans of a class, from number `i` on.
 struct span_lanes_avx512 {
   __m512i begin;
   __m512i length;
@@ -181,7 +184,7 @@ struct span_lanes_avx512 {
         text(source),
         valid(static_cast<__mmask8>(_bzhi_u32(0xff, lanes_left(spans.count - i, 8)))) {}
 
-  /// The eight bytes from `offset` on in each span.
+  /// The eight bytes at `offset` in each span.
   NEARDUP_TARGET_AVX512 __m512i bytes(__m512i offset) const noexcept {
     return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), valid, _mm512_add_epi64(begin, offset), text, 1);
   }
@@ -192,16 +195,16 @@ struct span_lanes_avx512 {
   }
 };
 
-/// Tokens of 1 to 8 bytes: both short formulas and a blend. What does not depend on the seed is computed once.
+/// Hashes tokens of 1 to 8 bytes: both short formulas and a blend. The part independent of the seed is computed once.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
                                                                    const seeded_xxh3* formulas,
                                                                    std::uint64_t* const* out) noexcept {
-  // VPERMQ looks at three bits, and VPSHUFB counts from each half of 16 bytes.
+  // VPERMQ uses three bits of an index; VPSHUFB counts within each 16 bytes.
   const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
   const __m512i sources = _mm512_permutexvar_epi64(lanes.length, _mm512_load_si512(brief_sources.data()));
   const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
-  // The highest bit of the sources is set below 4 bytes, for the formula has a zero there.
+  // The highest bit of the sources is set below 4 bytes: that formula has a zero in that byte.
   const auto tiny = reinterpret_cast<lanes_avx512>(sources);
   auto length = reinterpret_cast<lanes_avx512>(lanes.length);
   brief_rounds<lanes_avx512>::mark(length, tiny);
@@ -217,7 +220,7 @@ NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
   return _mm512_set1_epi64(static_cast<long long>(value));
 }
 
-/// The two halves of a product of 128 bits, joined by exclusive or: four VPMULUDQ.
+/// The exclusive or of both halves of a 128-bit product, by four VPMULUDQ.
 NEARDUP_TARGET_AVX512 inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
   const __m512i low_half = set1_avx512(0xffffffffU);
   const __m512i low_top = _mm512_srli_epi64(low, 32);
@@ -239,7 +242,7 @@ NEARDUP_TARGET_AVX512 inline __m512i avalanche_avx512(__m512i x) noexcept {
   return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
 }
 
-/// Tokens of 9 to 16 bytes: the product of the first and the last eight.
+/// Hashes tokens of 9 to 16 bytes: the product of the first and the last eight bytes.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
                                                      std::uint64_t* const* out) noexcept {
@@ -254,7 +257,7 @@ NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& la
   }
 }
 
-/// Tokens of 17 to 32 bytes: the products of the halves of the first and of the last 16.
+/// Hashes tokens of 17 to 32 bytes: the products of the halves of the first and of the last 16 bytes.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
                                                     std::uint64_t* const* out) noexcept {
@@ -272,7 +275,7 @@ NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lan
   }
 }
 
-/// The same as hash_spans_portable for each of several formulas, to columns[j].
+/// hash_spans_portable by AVX-512, for several formulas; those of formula j go to columns[j].
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_view& spans,
                                                     const seeded_xxh3* formulas,
@@ -309,8 +312,8 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Hashes the tokens of spans, in an order of its own: word j to columns[j], which have room for 7 more.
-/// Precondition: 8 bytes may be read at each beginning.
+/// Hashes the tokens of spans, in unspecified order: word j to columns[j]. Precondition: columns have room for 7 more;
+/// 8 bytes are readable at each beginning.
 template <std::size_t Words>
 void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                 [[maybe_unused]] instruction_set level) noexcept {
@@ -333,7 +336,7 @@ void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, st
   }
 }
 
-/// Writes the hashes of spans.
+/// Writes the hashes of the tokens of spans.
 template <std::size_t Words>
 void add_span_hashes(const char* text, const span_view& spans, std::uint64_t seed, instruction_set level,
                      const hash_writer<Words>& out) {

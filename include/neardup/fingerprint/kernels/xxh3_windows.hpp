@@ -1,6 +1,6 @@
-// XXH3 of every window of 1 to 8 bytes: the value of XXH3_64bits_withSeed, without a call or a branch for each.
+// XXH3 of all windows of 1 to 8 bytes of a text: XXH3_64bits_withSeed without a call or a branch per window.
 //
-// All windows of a text have the same length, so the arrangement of their bytes is one shuffle for a whole vector.
+// All windows of a text have the same length, so one shuffle arranges the bytes of a whole vector of windows.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// The longest windows that these kernels hash.
+/// The longest window that these kernels hash.
 inline constexpr std::size_t max_vector_window = 8;
 
-/// The formula for windows of one length, up to 8 bytes, with one seed.
+/// The formula for windows of one length, at most 8 bytes, with a seed.
 struct window_xxh3 {
   std::size_t n;
   std::uint64_t flip;
@@ -31,8 +31,8 @@ struct window_xxh3 {
   }
 };
 
-/// The reference: hashes of the `count` windows that begin at text, text + 1, ..., with one scalar formula.
-/// Precondition: 1 <= n <= 8, and 7 more bytes than the last window begins with may be read.
+/// The reference: hashes the `count` windows that begin at text, text + 1, ... by one scalar formula.
+/// Precondition: 1 <= n <= 8; 8 bytes are readable at the beginning of the last window.
 inline void hash_windows_portable(const window_xxh3& hash, const char* text, std::size_t count,
                                   std::uint64_t* hashes) noexcept {
   if (hash.n >= 4) {
@@ -52,7 +52,7 @@ inline void hash_windows_portable(const window_xxh3& hash, const char* text, std
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// For each length the shuffle that arranges eight windows from the 16 bytes at the first.
+// For each length, the shuffle that arranges eight windows from 16 bytes.
 struct alignas(64) window_shuffle {
   std::uint8_t sources[64];
 };
@@ -67,9 +67,10 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
   return shuffles;
 }();
 
-// ---- AVX2: one load and VPSHUFB arrange four windows ----------------------------------------------------------------
+// ---- AVX2: one load and one VPSHUFB arrange four windows
+// --------------------------------------------------------------
 
-/// The hashes of the four windows from a place on; `Tiny` says that they are below 4 bytes.
+/// Hashes the four windows that begin at a place. `Tiny`: they are below 4 bytes.
 template <bool Tiny>
 struct window_lanes_avx2 {
   __m256i arrange;
@@ -90,8 +91,8 @@ struct window_lanes_avx2 {
   }
 };
 
-/// The same as hash_windows_portable. Precondition: as there, and 16 bytes may be read from text + count - 1 on;
-/// `hashes` has room for count + 3.
+/// hash_windows_portable by AVX2. Precondition: as there, and 16 bytes are readable from text + count - 1 on; `hashes`
+/// has room for count + 3.
 template <bool Tiny>
 NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
                                                   std::uint64_t* hashes) noexcept {
@@ -123,7 +124,7 @@ struct window_lanes_avx512 {
   }
 };
 
-/// The same as hash_windows_avx2; `hashes` has room for count + 7.
+/// hash_windows_portable by AVX-512. Precondition: as hash_windows_avx2; `hashes` has room for count + 7.
 template <bool Tiny>
 NEARDUP_TARGET_AVX512 inline void hash_windows_avx512(const window_xxh3& hash, const char* text, std::size_t count,
                                                       std::uint64_t* hashes) noexcept {
@@ -134,8 +135,8 @@ NEARDUP_TARGET_AVX512 inline void hash_windows_avx512(const window_xxh3& hash, c
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Hashes of the `count` windows that begin at text, text + 1, ... Precondition: 16 bytes may be read from the last one
-/// on, and `hashes` has room for count + 7.
+/// Hashes the `count` windows that begin at text, text + 1, ... Precondition: 16 bytes are readable at the last one;
+/// `hashes` has room for count + 7.
 inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes,
                          instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
@@ -153,7 +154,7 @@ inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t 
   hash_windows_portable(hash, text, count, hashes);
 }
 
-/// Writes the hashes of these windows of `n` bytes.
+/// Writes the hashes of the `count` windows of `n` bytes that begin at text, text + 1, ...
 template <std::size_t Words>
 void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::uint64_t seed, instruction_set level,
                        const hash_writer<Words>& out) {

@@ -29,7 +29,7 @@ template <class... Arguments>
 class visitor {
  public:
   template <class Visit>
-  visitor(const Visit& visit) noexcept  // a parameter type that any callable converts to
+  visitor(const Visit& visit) noexcept  // NOLINT(google-explicit-constructor): any callable converts to it
       : visit_(&visit), call_(call<Visit>) {}
 
   bool operator()(Arguments... arguments) const { return call_(visit_, arguments...); }

@@ -61,7 +61,7 @@ class chosen_words {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  chosen_words(const fingerprint_words<Words>& all) noexcept  // implicit: selects all
+  chosen_words(const fingerprint_words<Words>& all) noexcept  // NOLINT(google-explicit-constructor): selects all
       : all_(all), size_(all.size()) {}
   /// Precondition: the list outlives this object.
   chosen_words(const fingerprint_words<Words>& all, std::span<const Number> numbers) noexcept
