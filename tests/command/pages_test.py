@@ -47,6 +47,9 @@ class Articles(unittest.TestCase):
     def test_each_row_in_chinese(self):
         self.assertGreaterEqual(self.check("articles.zh.md"), 9)
 
+    def test_lists_from_elsewhere(self):
+        self.assertEqual(self.check("how-to/own-fingerprints.md"), 3)
+
     def test_both_pages_run_the_same(self):
         english, chinese = (list(steps_of((SOURCE / "docs" / name).read_text(encoding="utf-8")))
                             for name in ("articles.md", "articles.zh.md"))
