@@ -1,4 +1,4 @@
-// Words of Chinese text, by a dictionary and a model of unknown words.
+// A tokenizer for words of Chinese text, by a dictionary and a model of unknown words.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,20 @@
 
 namespace neardup::inline v0 {
 
-/// Tokenizes Chinese text into words: the segmentation of jieba, by the same dictionary and model the same words.
+/// Tokenizes Chinese text into words, as jieba does: the same dictionary and model give the same words.
 ///
-/// Runs of Chinese characters, ASCII letters, digits and + # & . _ % - are cut into the most probable words of the
-/// dictionary; what is left of single characters side by side is cut by the model of unknown words, if there is one.
-/// ASCII words and numbers stay whole. Tokens without a letter or a number are left out unless keep_symbols is set.
-/// Traditional characters and full-width forms are other characters: fold them first where that is wanted.
-/// Copies share the dictionary and the model. Safe from many threads.
+/// Runs of Chinese characters, ASCII letters, digits and + # & . _ % - are cut into the most probable sequence of
+/// dictionary words. Remaining adjacent single characters are cut by the model of unknown words, if there is one. ASCII
+/// words and numbers stay whole. Tokens without a letter or digit are dropped unless keep_symbols is set. Traditional
+/// characters and full-width forms are distinct characters; fold them first if needed.
+/// Copies share the dictionary and the model.
+/// Thread safety: safe from many threads.
 /// Complexity: O(n) for words of bounded length.
 /// Source: the algorithm of jieba (Sun Junyi), version 0.42.1, measured against it.
 /// Example: `chinese_words words{dictionary};  simhasher hash{words, top{20, tf_idf{table}}};`
 class chinese_words {
  public:
-  /// Precondition: `dictionary` is not null. Without a model, unknown words stay single characters.
+  /// Precondition: `dictionary` is not null. Without a model, unknown words are cut to single characters.
   explicit chinese_words(std::shared_ptr<const word_dictionary> dictionary,
                          std::shared_ptr<const unknown_word_model> model = nullptr)
       : dictionary_(std::move(dictionary)), model_(std::move(model)) {}
@@ -42,8 +43,8 @@ class chinese_words {
     for_each_of_length(text, 0, sink);
   }
 
-  /// Only the tokens that have at least `min_length` code points without white space: what `without` asks for, faster
-  /// than by looking at each.
+  /// Yields only tokens of at least `min_length` code points, not counting white space. `without` uses it; testing each
+  /// token would be slower.
   template <class Sink>
   void for_each_of_length(std::string_view text, std::size_t min_length, Sink&& sink) const {
     if (keep_symbols) {
@@ -55,7 +56,7 @@ class chinese_words {
     }
   }
 
-  /// All tokens as jieba gives them, white space and punctuation too: one after the other they are the text.
+  /// Yields all tokens of jieba, including white space and punctuation: their concatenation is the text.
   template <class Sink>
   void segment(std::string_view text, Sink&& sink) const {
     for_each_piece(text, 0, sink);
@@ -63,17 +64,17 @@ class chinese_words {
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
 
-  /// What it is called in a composition, which names the dictionary and the model by their identities.
+  /// The name in a composition, which identifies the dictionary and the model separately.
   [[nodiscard]] std::string description() const { return keep_symbols ? "chinese_words(symbols)" : "chinese_words"; }
   [[nodiscard]] std::uint64_t dictionary_identity() const { return dictionary_->identity(); }
   [[nodiscard]] std::optional<std::uint64_t> model_identity() const {
     return model_ ? std::optional(model_->identity()) : std::nullopt;
   }
 
-  bool keep_symbols = false;  ///< whether tokens without a letter or a number are tokens
+  bool keep_symbols = false;  ///< true: also yield tokens without a letter or digit
 
  private:
-  /// A token: where it is in the text, and its length; white space has none.
+  /// A token: its place in the text, and its length in characters; 0 for white space.
   struct piece {
     std::size_t begin;
     std::uint32_t size, characters;
@@ -93,22 +94,22 @@ class chinese_words {
     memory.tokens.reserve((std::min)(text.size(), enough_tokens));
     for (std::size_t at = 0; at < text.size();) {
       at = cut_part(text, at, memory);
-      // No processor predicts which tokens are long enough, so this is no branch.
+      // Branchless, because the length of tokens is unpredictable.
       std::size_t count = 0;
       for (const piece& token : memory.tokens) {
         memory.tokens[count] = token;
         count += token.characters >= min_length ? 1U : 0U;
       }
-      // All tokens come from one place, so that what takes them becomes a part of this loop.
+      // All tokens are passed on by one call, so that the sink is inlined into this loop.
       for (std::size_t i = 0; i < count; ++i) sink(part_of(text, memory.tokens[i].begin, memory.tokens[i].size));
     }
   }
 
-  // Longer runs are cut at this many bytes, so that places fit 32 bits and memory is bounded.
+  // Longer runs are cut at this many bytes, so that positions fit 32 bits and memory is bounded.
   static constexpr std::size_t max_run = std::size_t{1} << 30;
-  static constexpr std::size_t enough_tokens = 256;  // these stay in the cache until they are taken
+  static constexpr std::size_t enough_tokens = 256;  // so many tokens stay in the cache until they are passed on
 
-  /// substr() is a call by g++ -O2, for it looks whether `begin` is in the text.
+  /// text.substr(begin, size) without its range check, which g++ -O2 compiles to a call.
   static constexpr std::string_view part_of(std::string_view text, std::size_t begin, std::size_t size) noexcept {
     return {text.data() + begin, size};
   }
@@ -136,7 +137,7 @@ class chinese_words {
 
   static bool has_letter(std::string_view token) noexcept {
     const auto first = static_cast<unsigned char>(token.front());
-    // Most begin with an ASCII letter or one of U+5000 to U+8FFF.
+    // Fast path: most tokens begin with an ASCII letter or digit, or with one of U+5000 to U+8FFF.
     if (word_dictionary::is_ascii_alphanumeric(first) || (first >= 0xe5 && first <= 0xe8 && token.size() % 3 == 0)) {
       return true;
     }
@@ -149,7 +150,7 @@ class chinese_words {
     return false;
   }
 
-  /// Finds some tokens from `at` on, at least one. Returns: where the last one ends.
+  /// Finds some tokens from `at` on, at least one. Returns: the end of the last one.
   std::size_t cut_part(std::string_view text, std::size_t at, workspace& memory) const {
     memory.tokens.clear();
     while (at < text.size() && memory.tokens.size() < enough_tokens) {
@@ -195,7 +196,7 @@ class chinese_words {
     }
   }
 
-  /// Words of characters that the dictionary leaves single, from number `begin` to `end`.
+  /// Cuts the characters begin .. end, which the dictionary leaves single, into words.
   template <class EndWord>
   void cut_singles(std::size_t begin, std::size_t end, std::string_view run, workspace& memory,
                    EndWord& end_word) const {
@@ -234,7 +235,7 @@ class chinese_words {
     }
   }
 
-  /// Letters and digits, a fraction and a percent sign behind them; what is between these stays whole.
+  /// Cuts letters and digits, with a following fraction and percent sign; the characters between stay whole.
   template <class EndWord>
   static void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps,
                         EndWord& end_word) {
@@ -264,7 +265,7 @@ class chinese_words {
 template <>
 inline constexpr bool detail::leaves_out_short_tokens<chinese_words> = true;
 
-/// A piece ends behind a character that is in no run, unless it is half a line end.
+/// Where a stream may cut a text: behind a character that is in no run, except between CR and LF.
 template <>
 struct detail::cuts_of<chinese_words> {
   static text_cut cut(const chinese_words& /*tokenizer*/, std::string_view text, std::size_t& searched,

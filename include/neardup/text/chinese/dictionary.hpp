@@ -1,4 +1,4 @@
-// A dictionary of words with their frequencies, in the format of jieba's dict.txt, and its most probable segmentation.
+// A dictionary of words with frequencies, in the format of jieba's dict.txt, and the most probable segmentation by it.
 #pragma once
 
 #include <algorithm>
@@ -29,24 +29,24 @@ class chinese_words;
 
 namespace detail {
 
-/// One character of a run that is segmented.
+/// A character of a run that is segmented.
 struct segment_step {
-  double score;         // of the best path from here to the end: the sum of its logarithms
-  std::uint32_t begin;  // the place of its first byte in the text
-  std::uint32_t next;   // where the best word from here ends: the number of the character after it
+  double score;         // of the best path from here to the end: a sum of logarithms
+  std::uint32_t begin;  // the position of its first byte in the run
+  std::uint32_t next;   // the number of the character behind the best word from here
   char32_t code_point;
 };
 
-/// A node of the trie; its place in the table is its number, so that a look at a child is a look at one place.
+/// A node of the trie. Its index in the hash table is its number, so that finding a child is one lookup.
 ///
 ///   bytes 0..7   key: bits 0..20 the code point, 21..52 the number of the parent + 1, 63 whether it has children
 ///   bytes 8..15  log_frequency
 struct dictionary_node {
-  std::uint64_t key = 0;                                            // 0 marks a free place
-  double log_frequency = -std::numeric_limits<double>::infinity();  // of no word
+  std::uint64_t key = 0;                                            // 0: a free entry
+  double log_frequency = -std::numeric_limits<double>::infinity();  // -infinity: not a word
 };
 
-/// Values that are one's own, or lie in the memory of a mapped file until somebody wants to change them.
+/// A copy-on-write array: owned, or a view into a mapped file until it is modified.
 template <class T>
 class shared_table {
  public:
@@ -59,7 +59,7 @@ class shared_table {
   shared_table(shared_table&& other) noexcept
       : own_(std::move(other.own_)), view_(std::exchange(other.view_, {})), owner_(std::move(other.owner_)) {}
   shared_table& operator=(shared_table other) noexcept {
-    // The elements of a vector stay where they are when it moves.
+    // Moving a vector keeps its elements in place.
     own_ = std::move(other.own_);
     view_ = other.view_;
     owner_ = std::move(other.owner_);
@@ -72,7 +72,7 @@ class shared_table {
   [[nodiscard]] std::span<const T> values() const noexcept { return view_; }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return own_.capacity() * sizeof(T); }
 
-  /// The values to be changed, after they were copied if they are not one's own.
+  /// The values for modification; copies them first if they are a view.
   [[nodiscard]] std::vector<T>& own() {
     if (owner_) *this = shared_table(std::vector<T>(view_.begin(), view_.end()));
     return own_;
@@ -81,32 +81,32 @@ class shared_table {
  private:
   std::vector<T> own_;
   std::span<const T> view_;
-  std::shared_ptr<const void> owner_;  // of what is not one's own
+  std::shared_ptr<const void> owner_;  // keeps a viewed array alive; null if owned
 };
 
 struct dictionary_access;
 
 }  // namespace detail
 
-/// The words of a language without spaces and how often each occurs: what tells where a run of characters is cut.
+/// A dictionary of words with frequencies, by which runs of a language without spaces are segmented.
 ///
-/// Reads the format of jieba's dict.txt: a line "word frequency" or "word frequency tag" for each word, UTF-8. It is a
-/// trie of code points in one hash table, about 16 MB for the 349,046 words of jieba, which can be saved and mapped
+/// The file format is that of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
+/// a trie of code points in one hash table, about 16 MB for the 349,046 words of jieba, which can be saved and mapped
 /// (storage/chinese/dictionary_file.hpp).
-/// Guarantee: const members may run in many threads while no thread writes. Scores are IEEE doubles whose logarithms
-/// are rounded correctly by integer arithmetic, added in one fixed order, so every machine cuts a text the same way.
+/// Guarantee: const members are safe from many threads while no thread writes. Every machine segments alike: scores are
+/// IEEE doubles, added in a fixed order, of logarithms rounded correctly by integer arithmetic.
 class word_dictionary {
  public:
-  /// A dictionary without words; every character is a word of its own.
+  /// An empty dictionary: every character is a word.
   word_dictionary() { reserve_nodes(0); }
 
-  /// Reads "word frequency" lines; what follows a second blank is ignored, empty lines are skipped. Of a word that
-  /// stands twice the last line counts.
-  /// Throws: std::runtime_error "name:line: ..." for a line that is anything else; std::length_error if the frequencies
-  /// sum to 2^63 or more, here and below.
+  /// Parses lines "word frequency"; text behind a second blank is ignored, and empty lines are skipped. Of a repeated
+  /// word the last line counts.
+  /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line; std::length_error, here and below, if the
+  /// frequencies sum to 2^63 or more.
   [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary") {
     word_dictionary result;
-    // About as many nodes as jieba's dictionary has for its size.
+    // Estimates the number of nodes by the ratio of jieba's dictionary.
     result.reserve_nodes(contents.size() / 9);
     detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
       const std::size_t space = line.find(' ');
@@ -123,13 +123,13 @@ class word_dictionary {
     return result;
   }
 
-  /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
+  /// Reads a file as parse() does. Throws: std::runtime_error naming the file and the line.
   [[nodiscard]] static word_dictionary load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// Adds the words of a user dictionary, in the order of its lines: "word", "word frequency" or "word frequency tag",
-  /// where a word may hold blanks. A word without a frequency gets suggested_frequency(word).
-  /// Throws: std::runtime_error "name:line: ..." for a line that is not UTF-8, or ends in a number that is no frequency
-  /// (negative, or 2^53 and more); the lines before it are added then.
+  /// Adds the words of a user dictionary in line order: "word", "word frequency" or "word frequency tag"; a word may
+  /// contain blanks. A word without a frequency gets suggested_frequency(word).
+  /// Throws: std::runtime_error "NAME:LINE: ..." for a line that is not UTF-8, or whose last number is negative or at
+  /// least 2^53; the lines before it have been added then.
   void add_user_words(std::string_view contents, std::string_view name = "user dictionary") {
     detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
       const auto all_of = [](std::string_view part, char first, char last) {
@@ -153,12 +153,12 @@ class word_dictionary {
     });
   }
 
-  /// Reads a file as add_user_words() does. Throws: std::runtime_error naming the file, and the line.
+  /// Reads a file as add_user_words() does. Throws: std::runtime_error naming the file and the line.
   void load_user_words(const std::string& path) { add_user_words(detail::read_file(path), path); }
 
-  /// Adds a word or changes its frequency; the total grows by it either way, as jieba has it. A frequency of 0 takes a
-  /// word out, and keeps the model of unknown words from making it.
-  /// Throws: std::invalid_argument if the word is empty or not UTF-8, or the frequency is 2^53 or more.
+  /// Adds a word or changes its frequency. Either way the total grows by the frequency, as in jieba. A frequency of 0
+  /// removes the word, and also bars the model of unknown words from forming it.
+  /// Throws: std::invalid_argument if the word is empty or not UTF-8, or the frequency is at least 2^53.
   void add_word(std::string_view word, std::uint64_t frequency) {
     if (frequency >= max_frequency || !set(word, frequency)) {
       detail::fail<std::invalid_argument>("a dictionary takes words in UTF-8 with frequencies below 2^53");
@@ -167,7 +167,7 @@ class word_dictionary {
     if (frequency == 0) never_.insert(std::string(word));
   }
 
-  /// The frequency at which a word is rather kept whole than cut: that of its segmentation by chance, and one more.
+  /// The least frequency at which a word is kept whole: one more than that of its segmentation by chance.
   [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const {
     const auto total = static_cast<double>(total_);
     double share = 1;
@@ -180,26 +180,27 @@ class word_dictionary {
       share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
       if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
     }
-    // Less than the total, but in a mapped file, which may say anything: below 2^53, as every frequency.
+    // Below the total; but a mapped file may say anything, so it is capped below 2^53, like every frequency.
     const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
     return (std::max)(by_chance, known_frequency(word).value_or(1));
   }
 
-  /// The frequency of a word; 0 if it is none.
+  /// The frequency of a word; 0 if it is not in the dictionary.
   [[nodiscard]] std::uint64_t frequency(std::string_view word) const { return known_frequency(word).value_or(0); }
 
-  /// The sum of all frequencies that were given.
+  /// The sum of all frequencies that were added.
   [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
   /// The number of words with a frequency above 0.
   [[nodiscard]] std::size_t size() const noexcept { return words_; }
-  /// Whether a word was taken out by a frequency of 0.
+  /// True if a word was removed by a frequency of 0.
   [[nodiscard]] bool is_never_a_word(std::string_view word) const {
     return !never_.empty() && never_.find(word) != never_.end();
   }
-  /// A digest of all words and frequencies, whatever their order: what tells this dictionary from others.
+  /// A digest of all words and frequencies, independent of their order, which distinguishes this dictionary from
+  /// others.
   /// Complexity: linear.
   [[nodiscard]] std::uint64_t identity() const {
-    std::vector<std::uint64_t> paths(nodes_.size(), 0);  // of each node the digest of its characters; 0: not known yet
+    std::vector<std::uint64_t> paths(nodes_.size(), 0);  // paths[node]: the digest of its word; 0: not computed yet
     std::vector<std::uint32_t> way;
     std::uint64_t sum = detail::mix(total_ + detail::golden_ratio);
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -220,7 +221,7 @@ class word_dictionary {
     return sum;
   }
 
-  /// Bytes allocated, about; a mapped file is not.
+  /// Bytes allocated, an estimate; a mapped file does not count.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.memory_usage() + first_.memory_usage(); }
 
  private:
@@ -238,10 +239,10 @@ class word_dictionary {
   static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
   static constexpr std::size_t first_size = 0x10000;
 
-  /// The characters of a run, and a last step that stands for its end. Inlined: g++ -O2 makes calls of these few lines.
+  /// Decodes a run to steps, one per character and a last one for the end. Force-inlined: g++ -O2 would compile calls.
   static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, std::vector<detail::segment_step>& steps) {
     steps.clear();
-    steps.reserve(run.size() + 1);  // there are no more characters than bytes
+    steps.reserve(run.size() + 1);  // an upper bound: one character per byte
     for (std::size_t i = 0; i < run.size();) {
       const decoded next = decode_one({run.data() + i, run.size() - i});
       steps.push_back({0, static_cast<std::uint32_t>(i), 0, next.code_point});
@@ -250,8 +251,8 @@ class word_dictionary {
     steps.push_back({0, static_cast<std::uint32_t>(run.size()), 0, 0});
   }
 
-  /// Finds the most probable words of the run in `steps`: that with the largest product of frequency / total, an
-  /// unknown character counting once; of equally probable words at one place the longest. Sets `next` of all steps.
+  /// Finds the most probable segmentation of the run in `steps`: the largest product of frequency / total, where an
+  /// unknown character has frequency 1; ties go to the longer word. Sets `next` of all steps.
   /// Complexity: O(n * longest word).
   void best_path(std::vector<detail::segment_step>& steps) const noexcept {
     for (std::size_t i = steps.size() - 1; i-- > 0;) {
@@ -280,7 +281,7 @@ class word_dictionary {
     }
   }
 
-  /// Whether the characters from `begin` to `end` are a word.
+  /// True if the characters begin .. end are a word.
   [[nodiscard]] bool is_word(const std::vector<detail::segment_step>& steps, std::size_t begin,
                              std::size_t end) const noexcept {
     std::uint32_t at = root;
@@ -288,8 +289,8 @@ class word_dictionary {
     return at != none && nodes_[at].log_frequency != no_word && begin != end;
   }
 
-  /// The end of the word that begins at `begin` when unknown words are not looked for: that of `next`, or of the run of
-  /// single ASCII letters and digits there.
+  /// The end of the word at `begin` without the model of unknown words: `next`, or the end of a run of single ASCII
+  /// letters and digits.
   [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
                                                       std::size_t begin) noexcept {
     std::size_t end = begin;
@@ -336,7 +337,7 @@ class word_dictionary {
     return static_cast<std::uint32_t>(i);
   }
 
-  /// Makes room for `count` nodes in all; those that are there get new numbers.
+  /// Makes room for `count` nodes in all, and renumbers the existing nodes.
   void reserve_nodes(std::size_t count) {
     std::size_t capacity = 1024;
     while (capacity * 3 / 4 < count) capacity *= 2;
@@ -350,7 +351,7 @@ class word_dictionary {
     std::vector<std::uint32_t> path;
     for (std::uint32_t i = 0; i < old.size(); ++i) {
       if (old[i].key == 0) continue;
-      // Parents first. Nodes of a mapped file may have none, or be their own.
+      // Parents are moved first. In a damaged mapped file a node may have no parent, or be its own ancestor.
       for (std::uint32_t at = i; at < old.size() && moved[at] == none && path.size() <= old.size();) {
         path.push_back(at);
         at = parent_of(old[at].key);
@@ -366,14 +367,14 @@ class word_dictionary {
     }
   }
 
-  /// Call this whenever the size of the table, a power of two, has changed.
+  /// Updates the parameters of the hash function. Call it after every change of the table size, a power of two.
   void measure_nodes() noexcept {
     mask_ = nodes_.size() - 1;
     shift_ = 64;
     for (std::size_t i = nodes_.size(); i > 1; i /= 2) --shift_;
   }
 
-  /// Returns: false if the word is empty or not UTF-8; nothing is changed then.
+  /// Returns: false, without any change, if the word is empty or not UTF-8.
   bool set(std::string_view word, std::uint64_t frequency) {
     if (word.empty() || count_invalid(word) != 0) return false;
     if (frequency > max_total - total_) {
@@ -395,7 +396,7 @@ class word_dictionary {
     return true;
   }
 
-  /// Few frequencies are large, so most logarithms are computed once.
+  /// Caches logarithms of small numbers, since few frequencies are large.
   double logarithm(std::uint64_t number) {
     if (number >= 4096) return detail::natural_logarithm(number);
     if (logarithms_.empty()) logarithms_.resize(4096, -1);
@@ -414,15 +415,16 @@ class word_dictionary {
     if (at == none) return std::nullopt;
     const double log_frequency = nodes_[at].log_frequency;
     if (log_frequency == no_word) return 0;
-    // The logarithm holds some bits more than the number that it is of.
+    // The logarithm has more bits than the number, so rounding restores it.
     return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
   }
 
-  // By key: open addressing, linear probing, at most 3/4 full. A table of its own, for the place of a node is its
-  // number, which the keys of its children hold; and as it stands here it is saved, and searched in a mapped file.
+  // By key: open addressing, linear probing, at most 3/4 full. The library's other tables do not fit: here the index of
+  // a node is its number, which the keys of its children contain, and the table is saved as it is and searched in a
+  // mapped file.
   detail::shared_table<node> nodes_;
-  detail::shared_table<std::uint32_t> first_;  // the children of the root among the first 65,536 code points
-  std::vector<double> logarithms_;             // of small numbers, as far as they are known
+  detail::shared_table<std::uint32_t> first_;  // the children of the root below U+10000, by code point
+  std::vector<double> logarithms_;             // cache of logarithms of small numbers; -1: not computed
   std::set<std::string, std::less<>> never_;
   std::size_t node_count_ = 0;
   std::size_t words_ = 0;

@@ -1,4 +1,4 @@
-// Words that no dictionary has: jieba's hidden Markov model of where Chinese words begin and end.
+// The hidden Markov model of jieba, which finds words that are not in the dictionary.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Reads the Python dictionaries of jieba's model: names in quotes, numbers, and who is inside whom.
+/// Parses the Python dictionaries of jieba's model: quoted names, numbers, and nesting of at most two levels.
 class python_table_reader {
  public:
   python_table_reader(std::string_view contents, const std::string& path)
       : rest_(contents), all_(contents), path_(path) {}
 
-  /// Calls `visit(outer, inner, number)` for each number; `outer` is empty for those of the outermost dictionary.
+  /// Calls `visit(outer, inner, number)` for each number; `outer` is empty in the outermost dictionary.
   template <class Visit>
   void for_each_number(const Visit& visit) {
     const std::size_t begin = all_.find('{');
@@ -46,7 +46,7 @@ class python_table_reader {
   }
 
  private:
-  /// Reads up to the end of a dictionary, which is that of the name `outer` if it `is_inside` of another.
+  /// Reads to the end of a dictionary. If `is_inside`, it is the value of the name `outer` in another dictionary.
   template <class Visit>
   void read_entries(const std::string& outer, bool is_inside, const Visit& visit) {
     while (!skip('}')) {
@@ -62,7 +62,7 @@ class python_table_reader {
     }
   }
 
-  /// Skips what is between names, numbers and braces. Returns: whether this brace comes next, which is skipped, too.
+  /// Skips blanks, commas and colons, and then `brace` if it is next. Returns: true if it was.
   bool skip(char brace) noexcept {
     rest_.remove_prefix((std::min)(rest_.find_first_not_of(" \t\r\n,:"), rest_.size()));
     const bool is_next = rest_.starts_with(brace);
@@ -112,20 +112,19 @@ class python_table_reader {
 
 }  // namespace detail
 
-/// Cuts runs of Chinese characters that no dictionary explains, by the most probable sequence of states: each character
-/// begins a word (B), is in its middle (M), ends it (E) or is one by itself (S).
+/// Segments runs of Chinese characters that the dictionary does not explain, by the most probable sequence of states
+/// (Viterbi). Each character begins a word (B), is in its middle (M), ends it (E) or is a word by itself (S).
 ///
-/// Immutable, so it may be shared by threads. The sums are IEEE doubles, added in one fixed order.
-/// Source: Viterbi, Error bounds for convolutional codes, 1967; the tables are those of jieba's finalseg.
+/// Immutable, so threads may share it. Sums are IEEE doubles, added in a fixed order.
 class unknown_word_model {
  public:
   static constexpr char32_t first_character = 0x4e00, last_character = 0x9fd5;
 
-  /// Whether a character is one that the model knows of.
+  /// True if the model has a probability for a character.
   static constexpr bool is_chinese(char32_t c) noexcept { return c >= first_character && c <= last_character; }
 
-  /// Reads prob_start.py, prob_trans.py and prob_emit.py of a folder, as python3-jieba has them in finalseg/.
-  /// Throws: std::runtime_error naming the file, and the line.
+  /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder; python3-jieba has them in finalseg/.
+  /// Throws: std::runtime_error naming the file and the line.
   [[nodiscard]] static unknown_word_model load(const std::string& folder) {
     unknown_word_model result;
     result.emission_.assign(last_character - first_character + 1, {impossible, impossible, impossible, impossible});
@@ -163,15 +162,16 @@ class unknown_word_model {
     return result;
   }
 
-  /// Memory that is reused from run to run.
+  /// Scratch memory, reused from run to run.
   struct workspace {
-    std::vector<std::uint8_t> from;  // the state before, of each character and state: two bits each, B lowest
+    std::vector<std::uint8_t> from;  // per character: the predecessor of each state, two bits each, B lowest
     std::vector<std::uint8_t> is_end;
   };
 
-  /// Tells where the words of a run of Chinese characters end.
-  /// `character(i)`: the i-th of `count`, each is_chinese(). Afterwards scratch.is_end[i] says whether a word ends with
-  /// the i-th; the last one always does. Complexity: O(count).
+  /// Finds where the words of a run of Chinese characters end.
+  /// Precondition: is_chinese(character(i)) for i < count.
+  /// Result: scratch.is_end[i] != 0 if a word ends at character i; true for the last one.
+  /// Complexity: O(count).
   template <class Character>
   void find_ends(std::size_t count, const Character& character, workspace& scratch) const {
     scratch.from.resize(count);
@@ -183,7 +183,7 @@ class unknown_word_model {
     for (std::size_t i = 1; i < count; ++i) {
       const auto& emission = emission_[character(i) - first_character];
       unsigned from = 0;
-      // Each state has two before it; where both are as probable, jieba takes the one whose letter is later.
+      // Each state has two possible predecessors. Ties go to the state of the later letter, as in jieba.
       const auto better = [&](std::size_t to, std::size_t earlier, std::size_t later) {
         const double a = score[earlier] + transition_[earlier][to] + emission[to];
         const double b = score[later] + transition_[later][to] + emission[to];
@@ -203,7 +203,7 @@ class unknown_word_model {
     scratch.is_end[count - 1] = 1;
   }
 
-  /// A digest of all of its numbers: what tells this model from others.
+  /// A digest of all numbers, which distinguishes this model from others.
   [[nodiscard]] std::uint64_t identity() const noexcept {
     std::uint64_t digest = 0;
     const auto add = [&](const std::array<double, states>& numbers) {

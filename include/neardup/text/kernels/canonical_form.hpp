@@ -1,7 +1,8 @@
-// Canonical form: what a text is before it is normalised, so that its spelling in code points does not matter.
+// Canonical form: the rewriting of a text before it is normalised, so that the spelling of characters in code points
+// does not matter.
 //
-// Most text is in canonical form but for its case, and is handed on as it is: a kernel finds how far that holds, 64
-// bytes at a time, and what follows is decomposed, ordered and composed character by character.
+// Most text is in canonical form except for case, and is passed on unchanged. A kernel finds how far that holds, 64
+// bytes at a time. The rest is decomposed, ordered and composed character by character.
 #pragma once
 
 #include <algorithm>
@@ -25,17 +26,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// What a code point does to the form of a text.
+/// The role of a code point in canonical form.
 enum class canonical_kind : std::uint8_t {
-  plain,    ///< stays, but for its case, and leaves what is before it alone
-  ordered,  ///< a mark that stays if what is before it comes no later in canonical order
-  second,   ///< may compose with what is before it
+  plain,    ///< unchanged except for case, and independent of the characters before it
+  ordered,  ///< a mark; unchanged if no mark before it has a higher combining class
+  second,   ///< may compose with the character before it
   dropped,
-  mapped,  ///< becomes something else
-  stable,  ///< is taken apart where marks follow; as plain if none do
+  mapped,  ///< replaced by its mapping
+  stable,  ///< decomposed if marks follow, otherwise like plain
 };
 
-/// A row of the tables.
+/// A row of the tables: the kind in the highest three bits, and a value.
 struct canonical_code {
   std::uint16_t bits;
 
@@ -52,7 +53,7 @@ struct canonical_code {
   [[nodiscard]] constexpr canonical_kind kind() const noexcept { return static_cast<canonical_kind>(bits >> 13); }
   [[nodiscard]] constexpr std::size_t value() const noexcept { return bits & 0x1fffU; }
 
-  /// 0 for what is no mark.
+  /// The canonical combining class; 0 for code points that are not marks.
   [[nodiscard]] constexpr unsigned combining_class() const noexcept {
     if (kind() == canonical_kind::ordered) return static_cast<unsigned>(value());
     return kind() == canonical_kind::second ? canonical_seconds[value()].combining_class : 0U;
@@ -63,7 +64,7 @@ struct canonical_code {
   }
 };
 
-/// What two characters are together; 0 if nothing. `second` is the code of the second one.
+/// The composition of two characters, or 0 if there is none. `code` is the code of `second`.
 constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code code) noexcept {
   constexpr char32_t lead = 0x1100, vowel = 0x1161, tail = 0x11a7, syllables = 0xac00;
   constexpr char32_t leads = 19, vowels = 21, tails = 28;
@@ -81,12 +82,12 @@ constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code 
   return found != end && found->first == first ? found->composite : 0;
 }
 
-/// Composes text that is given code point by code point: a character and its marks at a time.
+/// Composes text that is pushed code point by code point. It holds one character and its marks at a time.
 class canonical_composer {
  public:
-  static constexpr std::size_t max_marks = 30;  ///< of a character; more of them are dropped
+  static constexpr std::size_t max_marks = 30;  ///< per character; further marks are dropped
 
-  /// Whether there is a character that more marks may follow.
+  /// True if a character is held to which more marks may be added.
   [[nodiscard]] bool is_open() const noexcept { return starter_ != none || count_ > 0; }
 
   void push(char32_t code_point, canonical_code code, std::string& out) {
@@ -112,10 +113,10 @@ class canonical_composer {
     }
   }
 
-  /// Whether the text so far ends with a joiner, which counts if an emoji follows.
+  /// True if the text so far ends with an emoji and a joiner, which counts if another emoji follows.
   [[nodiscard]] bool ends_with_joiner() const noexcept { return joins_; }
 
-  /// Ends the character that is open.
+  /// Writes the held character.
   void close(std::string& out) {
     compose_marks();
     write(out);
@@ -133,7 +134,7 @@ class canonical_composer {
  private:
   static constexpr char32_t none = 0xffffffff;
   static constexpr char32_t dot_above = 0x307, iota_below = 0x345, iota = 0x3b9;
-  static constexpr char32_t circled_m = 0x24c2;  // an emoji, the lower case of which is none
+  static constexpr char32_t circled_m = 0x24c2;  // an emoji with a lower case that is not an emoji
   static constexpr unsigned above = 230;
 
   struct mark {
@@ -147,7 +148,7 @@ class canonical_composer {
                            !is_emoji_modifier(code_point);
     if (const unsigned order = code.combining_class(); order != 0) {
       if (count_ == max_marks) return;
-      // Marks of one class stay in their order.
+      // Marks of equal class keep their order.
       std::size_t i = count_++;
       for (; i > 0 && marks_[i - 1].combining_class > order; --i) marks_[i] = marks_[i - 1];
       marks_[i] = {code_point, code, static_cast<std::uint8_t>(order)};
@@ -169,12 +170,12 @@ class canonical_composer {
     starter_ = code_point;
   }
 
-  /// Composes the starter with its marks, as far as they do; the others stay.
+  /// Composes the starter with its marks where possible; the other marks stay.
   void compose_marks() noexcept {
     if (count_ == 0) return;
     std::size_t kept = 0;
     unsigned last = 0;
-    bool is_dotted = starter_ == U'i';  // the dot of an i, and one more at its place, are one to the eye
+    bool is_dotted = starter_ == U'i';  // a dot above an i is not visible, so it is dropped
     for (std::size_t i = 0; i < count_; ++i) {
       const mark next = marks_[i];
       if (is_dotted && next.combining_class == above) {
@@ -196,24 +197,24 @@ class canonical_composer {
   void write(std::string& out) {
     if (starter_ != none) put(starter_, out);
     for (std::size_t i = 0; i < count_; ++i) {
-      // Folded, the iota below a letter is a letter behind it.
+      // Case folding turns the iota below a letter into a letter behind it.
       put(marks_[i].code_point == iota_below ? iota : marks_[i].code_point, out);
     }
     count_ = 0;
   }
 
-  /// Whether tags and a joiner belong to what is open.
+  /// True if the held character is an emoji, to which tags and a joiner belong.
   [[nodiscard]] bool ends_with_emoji() const noexcept {
     if (starter_ == none) return false;
     for (std::size_t i = 0; i < count_; ++i) {
-      if (marks_[i].code_point == iota_below) return false;  // it becomes a letter
+      if (marks_[i].code_point == iota_below) return false;  // becomes a letter
     }
     word_run run = run_;
     word_step_of(classify(starter_), starter_, run);
     return run == word_run::pictograph;
   }
 
-  /// Writes a code point, but no mark that has nothing to belong to, and no joiner before anything but an emoji.
+  /// Writes a code point, except a mark without a base, or a joiner that is not followed by an emoji.
   void put(char32_t code_point, std::string& out) {
     const auto write = [&out](char32_t c) {
       char bytes[4];
@@ -230,15 +231,15 @@ class canonical_composer {
 
   char32_t starter_ = none;
   std::size_t count_ = 0;
-  bool joins_ = false;             // there is a joiner behind an emoji
-  word_run run_ = word_run::none;  // what is open in what was put
+  bool joins_ = false;             // a joiner stands behind an emoji
+  word_run run_ = word_run::none;  // the word run that is open behind the written text
   char32_t last_put_ = none;
   std::array<mark, max_marks> marks_;
 };
 
 // ---- how far a text is in canonical form ----------------------------------------------------------------------------
 
-/// The beginning of the character that ends at `at`, of a text that begins at `begin`.
+/// Returns: the beginning of the character that ends at `at`, in a text that begins at `begin`.
 inline const char* previous_character(const char* begin, const char* at) noexcept {
   for (const char* lead = at - 1; lead >= begin && at - lead <= 4; --lead) {
     if ((static_cast<unsigned char>(*lead) & 0xc0) == 0x80) continue;
@@ -247,8 +248,8 @@ inline const char* previous_character(const char* begin, const char* at) noexcep
   return at - 1;
 }
 
-/// How many of the bytes at `at` are of characters that stay, as far as blocks of bytes can tell: the next one may.
-/// They are no marks. The last of them may go on behind `size`.
+/// Returns: the number of bytes at `at` that belong to characters which stay unchanged and are not marks, as far as
+/// this kernel can tell; the byte behind may be such, too. The last character may extend beyond `size`.
 inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noexcept {
   std::size_t i = 0;
   while (i + sizeof(std::uint64_t) <= size) {
@@ -260,7 +261,7 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
       i += static_cast<std::size_t>(std::countr_zero(tops)) / 8;
       continue;
     }
-    // U+4000 to U+9FFF: a lead byte from E4 to E9 that two continue; two of them at once.
+    // U+4000 to U+9FFF: a lead byte E4 to E9 and two continuation bytes; two such characters at once.
     const std::uint64_t halves = (x & 0x0000c0c0f0c0c0f0U) ^ 0x00008080e08080e0U;
     const std::uint64_t low = x & 0x0f00000fU;
     const std::uint64_t four_to_nine = (low + 0x7c00007cU) & ~(low + 0x76000076U) & 0x80000080U;
@@ -278,16 +279,17 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-inline constexpr std::size_t settled_margin = 2;  // kernels read so much behind a block
+inline constexpr std::size_t settled_margin = 2;  // bytes that kernels read behind a block
 
-/// What the halves of the three bytes of a character say: it is settled if all six have a bit in common.
+/// Lookup tables by the halves of the three bytes of a character. A character is settled (stays unchanged) if its six
+/// entries have a bit in common.
 struct settled_halves {
   std::uint8_t high[3][16], low[3][16];
 };
 alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   settled_halves result{};
   unsigned role = 1;
-  // The values of a half as bits: 1 << 8 is 8.
+  // A set of half-byte values is a bit mask: 1 << 8 stands for the value 8.
   const auto add = [&](unsigned leads, unsigned next, unsigned third_high, unsigned third_low) {
     constexpr unsigned all = 0xffff;
     const unsigned high[] = {all, all, third_high};
@@ -311,7 +313,7 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   add(bit(3), bit(0), bit(8), any);                             // U+3000 to U+300F
   add(bit(15), bit(12), bit(8), any);                           // U+FF00 to U+FF0F
   add(bit(15), bit(12), bit(9), range(10, 15));                 // U+FF1A to U+FF1F
-  // All lead bytes begin with E; the bytes behind them with 8, but for that of U+FF00, with B.
+  // All lead bytes begin with E; the second byte with 8, for U+FF00 with B.
   for (unsigned value = 0; value < 16; ++value) {
     if (value != 0xe) result.high[0][value] = 0;
     result.high[1][value] &= value == 0x8 ? 0x3f : value == 0xb ? 0xc0 : 0;
@@ -319,8 +321,8 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   return result;
 }();
 
-/// The same of whole blocks with the margin behind them. Beside ASCII: U+4000 to U+9FFF; most of what is between words
-/// in Chinese and English; kana but for their marks; and Latin-1 but for the soft hyphen, the micro sign and the sharp s.
+/// settled_bytes_portable for whole blocks, by AVX2. Settled are ASCII; U+4000 to U+9FFF; most separators of Chinese
+/// and English; kana except their marks; and Latin-1 except soft hyphen, micro sign and sharp s.
 NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
   const auto load = [](const char* from)
                         NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
@@ -341,7 +343,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::s
     return _mm256_and_si256(_mm256_shuffle_epi8(table(halves_of_settled.high[i]), high),
                             _mm256_shuffle_epi8(table(halves_of_settled.low[i]), _mm256_and_si256(bytes, half)));
   };
-  // Of 32 bytes, those that begin a character of three bytes that is not known to be settled, and any other one.
+  // Of 32 bytes, those that begin a character which is not known to be settled.
   const auto open_of = [&](const char* from, __m256i bytes) NEARDUP_AVX2_LAMBDA {
     const __m256i common =
         _mm256_and_si256(roles(bytes, 0), _mm256_and_si256(roles(load(from + 1), 1), roles(load(from + 2), 2)));
@@ -368,8 +370,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::s
   return i;
 }
 
-/// What the low six bits of a byte say as the first, second or third byte of a character: one is settled if the three
-/// have a bit in common. What is ill-formed is between words, and settled as well.
+/// Lookup tables by the low six bits of the first, second and third byte of a character. A character is settled if its
+/// three entries have a bit in common. Ill-formed bytes are separators, and settled as well.
 struct settled_roles {
   static constexpr unsigned always = 1, e2 = 2, e3_80 = 4, e3_82 = 8, ef = 16, c2 = 32, c3 = 64, e3 = 128;
 
@@ -414,7 +416,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
     if (i + 4 * text_block_size <= size) {
-      // Most of English is ASCII for long.
+      // Long runs of English are ASCII.
       const __m512i both = _mm512_or_si512(_mm512_loadu_si512(at + i), _mm512_loadu_si512(at + i + text_block_size));
       const __m512i more = _mm512_or_si512(_mm512_loadu_si512(at + i + 2 * text_block_size),
                                            _mm512_loadu_si512(at + i + 3 * text_block_size));
@@ -432,7 +434,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
         _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 1), _mm512_load_si512(roles_of_settled.second.data()));
     const __m512i of_third =
         _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 2), _mm512_load_si512(roles_of_settled.third.data()));
-    // All three are in the result of one VPTERNLOGD.
+    // One VPTERNLOGD computes the and of all three.
     const __m512i common = _mm512_ternarylogic_epi32(of_first, of_second, of_third, 0x80);
     const std::uint64_t open = leads & _mm512_testn_epi8_mask(common, common);
     if (open != 0) return i + static_cast<std::size_t>(std::countr_zero(open));
@@ -458,16 +460,16 @@ inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_s
   return settled_bytes_portable(at, size);
 }
 
-/// Where the last character begins, before `limit`, that what follows it may change; what is before stays as it is, but
-/// for its case. A character that stays begins at `begin`, or else that is the result.
+/// Finds the last character that begins before `limit` and may be changed by what follows it. The text before it is in
+/// canonical form except for case. Returns: the beginning of that character.
 inline const char* find_unsettled(const char* begin, const char* limit, const char* end,
                                   instruction_set level) noexcept {
-  // Characters that vectors cannot tell rarely come alone.
+  // Characters that vector kernels cannot classify rarely come alone.
   const std::ptrdiff_t unknown_run = has_avx2(level) ? 48 : 1;
-  const char* last = begin;  // the beginning of the last character that is no mark
-  unsigned order = 0;        // of the last mark behind it
+  const char* last = begin;  // the beginning of the last character that is not a mark
+  unsigned order = 0;        // the combining class of the last mark behind it
   std::size_t marks = 0;
-  constexpr std::size_t decomposed_marks = 3;  // those that a composed character may have itself
+  constexpr std::size_t decomposed_marks = 3;  // the most marks that a composed character decomposes into
   const auto stays_at = [&](const char* character) {
     last = character;
     order = 0;
@@ -494,7 +496,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
       const decoded next = decode_multibyte(text);
       const canonical_code code = canonical_code::of(next.code_point);
       if (code.stays()) {
-        // A skin tone is not parted from its emoji, for tags and a joiner may follow.
+        // A skin tone stays with its emoji, because tags and a joiner may follow.
         if (!is_emoji_modifier(next.code_point)) stays_at(at);
         at += next.length;
         continue;
@@ -507,7 +509,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
         return last;
       }
       order = next_order;
-      // A mark needs something to belong to.
+      // A mark needs a base character.
       const std::string_view before(last, static_cast<std::size_t>(end - last));
       if (last == at || classify(decode_one(before).code_point) == character_class::other) return last;
       at += next.length;
@@ -516,12 +518,14 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
   return last;
 }
 
-/// Rewrites a text as one that, normalised, has the same words and letters however it was spelt in code points: without
-/// what is not seen, with full case folding, each character composed with its marks. Of marks that belong to nothing
-/// none is left. Upper case remains where lower case is one code point for one: normalising follows.
+/// Rewrites a text to canonical form: without invisible characters, fully case-folded, each character composed with its
+/// marks. After normalising, texts that look alike have the same words, however they are spelled in code points. Marks
+/// without a base are removed. Upper case remains where its lower case is a single code point, since normalising
+/// follows.
 class canonical_form {
  public:
-  /// Calls `take(part)` for what is certain of the text so far, which ends with a whole character.
+  /// Calls `take(part)` with the parts of the result that are final so far. Precondition: the text ends with a whole
+  /// character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     const instruction_set level = active_instruction_set();
@@ -530,7 +534,7 @@ class canonical_form {
     for (;;) {
       if (composer_.is_open()) at = compose(at, end);
       if (at == end) return;
-      // A step at a time, which is still in the cache when it is taken.
+      // One step at a time, so that the text is still in the cache when it is taken.
       const char* const limit = end - at < step ? end : at + step;
       const char* const settled = find_unsettled(at, limit, end, level);
       const auto size = static_cast<std::size_t>(settled - at);
@@ -567,7 +571,8 @@ class canonical_form {
     made_.clear();
   }
 
-  /// Composes the characters from `at` on, up to one that stays and leaves what is before it alone.
+  /// Composes the characters from `at` on, up to a character that stays unchanged and is independent of those before
+  /// it.
   const char* compose(const char* at, const char* end) {
     bool is_begun = composer_.is_open();
     for (; at < end;) {
@@ -585,7 +590,7 @@ class canonical_form {
   }
 
   canonical_composer composer_;
-  std::string made_;  // what is composed, and short pieces between
+  std::string made_;  // composed text, and short pieces between
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,4 +1,4 @@
-// How code points become canonical text: what is dropped, decomposed, folded and composed, as compact tables.
+// Compact tables of canonical text: which code points are dropped, decomposed, folded and composed.
 // Made by tools/make_canonical_tables.py from the Unicode Character Database: do not edit.
 // Copyright (c) 1991-2022 Unicode, Inc., https://www.unicode.org/license.txt
 #pragma once
@@ -9,11 +9,11 @@ namespace neardup::inline v0::detail {
 
 // clang-format off
 
-// From here on all is plain, except for the tail, which is dropped.
+// All code points from canonical_table_end on are plain, except the range of the tail, which is dropped.
 inline constexpr char32_t canonical_table_end = 0x2fb00;
 inline constexpr char32_t canonical_tail_first = 0xe0000, canonical_tail_last = 0xe0fff;
 
-// Code point / 256 -> row of canonical_rows, of 16.
+// canonical_pages[code point / 256] is a row of canonical_rows, of 16 entries.
 inline constexpr std::uint8_t canonical_pages[763] = {
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 18, 18, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28,
   29, 30, 31, 32, 18, 18, 18, 18, 18, 18, 33, 18, 34, 35, 18, 18, 36, 37, 18, 18, 18, 18, 18, 18, 18, 18, 18, 18, 18,
@@ -44,7 +44,7 @@ inline constexpr std::uint8_t canonical_pages[763] = {
   18, 18, 18, 86, 87, 88,
 };
 
-// Row, code point / 16 % 16 -> row of canonical_leaves, of 16.
+// canonical_rows[16 * row + code point / 16 % 16] is a row of canonical_leaves, of 16 entries.
 inline constexpr std::uint16_t canonical_rows[1424] = {
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0, 14, 15, 16, 17, 18, 19, 20, 21, 22,
   23, 0, 0, 0, 0, 0, 0, 0, 24, 0, 0, 0, 0, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 0, 39, 40, 41, 0, 41,
@@ -93,9 +93,9 @@ inline constexpr std::uint16_t canonical_rows[1424] = {
   488, 489, 490, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
-// A code point's canonical_kind in the three highest bits, and what is below is
-//   ordered: its combining class;  second: its place in canonical_seconds;
-//   mapped, stable: its place in canonical_pool, where the number of units comes first, then UTF-16.
+// An entry has the canonical_kind in its three highest bits. The lower bits are:
+//   ordered: the combining class;  second: the index in canonical_seconds;
+//   mapped, stable: the index in canonical_pool, where the number of UTF-16 units stands first, then the units.
 inline constexpr std::uint16_t canonical_leaves[7856] = {
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24576, 0, 0, 0, 0, 0, 0, 0,
   32768, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40962, 40965, 40968, 40971, 40974, 40977, 0, 40980, 40983, 40986, 40989, 40992,
@@ -691,7 +691,7 @@ inline constexpr char16_t canonical_pool[5565] = {
   40702, 1, 40709, 1, 40719, 1, 40726, 1, 40763, 2, 55401, 56832,
 };
 
-// What may compose with the character before it: its combining class, and its pairs.
+// A character that may compose with the one before it: its combining class, and its run of canonical_pairs.
 struct canonical_second {
   std::uint8_t combining_class, pairs;
   std::uint16_t first_pair;
@@ -707,7 +707,7 @@ inline constexpr canonical_second canonical_seconds[61] = {
   {0, 1, 518}, {0, 1, 519}, {0, 1, 520}, {0, 1, 521}, {0, 1, 522}, {0, 2, 523}, {0, 1, 525},
 };
 
-// The first characters of a second one, ascending, and what the two are together.
+// The composite of `first` and a second character; ascending by `first` within a run.
 struct canonical_pair {
   char32_t first, composite;
 };

@@ -1,8 +1,8 @@
-// The words of a text one after the other, as they are, folded or normalised: made in one pass, without a text between,
-// in which they would have to be found again.
+// Joins the words of a text to one string, as written, folded or normalised, in one pass. Without it, an intermediate
+// text would have to be scanned for words again.
 //
-// It stands here, though fingerprint/ alone uses it: what a word is and what becomes of its letters is all that it knows,
-// by the masks of text_blocks and normalise_blocks, and nothing of hashes.
+// This header is in text/, although only fingerprint/ uses it, because it deals with words and letters (by the masks of
+// text_blocks and normalise_blocks) and not with hashes.
 #pragma once
 
 #include <algorithm>
@@ -26,47 +26,47 @@
 
 namespace neardup::inline v0::detail {
 
-/// What becomes of words when they are joined.
+/// How words are changed when they are joined.
 enum class word_form : std::uint8_t {
   as_written,
   folded,      // ASCII letters in lower case
   normalised,  // all letters in lower case
 };
 
-/// Where writing words stands in the text and in the result: the words one after the other, shingle_separator between.
+/// The state of joining: the position in the text, and the output, in which words are separated by shingle_separator.
 struct word_join_cursor {
   const char* at = nullptr;
-  const char* end = nullptr;  // of the text
+  const char* end = nullptr;  // the end of the text
   char* joined = nullptr;
-  std::size_t size = 0;            // of what is joined, bytes
-  std::uint32_t* begin = nullptr;  // of each word in it, that of the open one included
-  std::uint32_t* close = nullptr;  // and its end
-  std::size_t count = 0;           // of the words that are closed
+  std::size_t size = 0;            // bytes in joined
+  std::uint32_t* begin = nullptr;  // the beginning of each word, including the open one
+  std::uint32_t* close = nullptr;  // the end of each word
+  std::size_t count = 0;           // the number of closed words
   word_form form = word_form::as_written;
-  word_run last = word_run::none;  // the word that the result ends with, if it is open
-  const char* text = nullptr;      // the beginning of what is read
-  char before = '\0';              // the keycap_sign before that
+  word_run last = word_run::none;  // the open word at the end of the output, if any
+  const char* text = nullptr;      // the beginning of the current text
+  char before = '\0';              // the keycap_sign before `text`
 
-  /// The most that the characters that begin in `bytes` bytes add to each, or overwrite.
+  /// The most bytes that characters beginning in `bytes` bytes add to the output or overwrite.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
     return 2 * (bytes + text_block_size + 4) + 2 * text_block_size;
   }
   static constexpr std::size_t words_room(std::size_t bytes) noexcept { return bytes + 3 * text_block_size; }
 
-  /// Ends the word that is open.
+  /// Closes the open word.
   NEARDUP_ALWAYS_INLINE void close_word() noexcept {
     close[count] = static_cast<std::uint32_t>(size);
     joined[size++] = shingle_separator;
     begin[++count] = static_cast<std::uint32_t>(size);
   }
 
-  /// Takes back the end of the last word.
+  /// Reopens the last word.
   NEARDUP_ALWAYS_INLINE void reopen_word() noexcept {
     --count;
     --size;
   }
 
-  /// Ends an open word that is not of letters, before a character that cannot go on with it.
+  /// Closes an open word that is not of letters, before a character that does not continue it.
   NEARDUP_ALWAYS_INLINE void leave_lone() noexcept {
     if (last == word_run::letters || last == word_run::none) return;
     close_word();
@@ -74,7 +74,7 @@ struct word_join_cursor {
   }
 };
 
-/// Joins the words of the characters that begin before `limit`.
+/// Joins the words of the characters that begin before `limit`, one character at a time.
 inline void take_characters(word_join_cursor& cursor, const char* limit) noexcept {
   word_join_cursor c = cursor;
   while (c.at < limit) {
@@ -116,7 +116,7 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block, which is in their form already.
+/// Joins the words of the first `size` bytes of a block whose bytes have their final form.
 NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
   word_join_cursor c = cursor;
@@ -139,7 +139,7 @@ NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* bloc
     c.close_word();
   }
   if (kept != 0) {
-    // The last word stays open if the next block may go on with it.
+    // The last word stays open if the next block may continue it.
     const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
     const bool is_han = (masks.han >> last & 1U) != 0;
     const bool is_open = last == size - 1;
@@ -149,7 +149,7 @@ NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* bloc
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block, which are of characters that the masks tell.
+/// Joins the words of the first `size` bytes of a block. Precondition: the masks cover their characters.
 NEARDUP_ALWAYS_INLINE void take_block(word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
   if (cursor.form == word_form::as_written) return join_block(cursor, block, size, masks);
@@ -159,15 +159,15 @@ NEARDUP_ALWAYS_INLINE void take_block(word_join_cursor& cursor, const char* bloc
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Joins the words of the first `size` bytes of a block that the masks can tell, in lower case, without a branch for
-/// each: every byte is paired with a separator, and VPCOMPRESSB keeps the bytes of words, and the separators of their
-/// last ones.
+/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case, without branches: each byte is
+/// paired with a separator, and VPCOMPRESSB keeps the bytes of words and the separator behind the last byte of each.
+/// Precondition: the masks cover these bytes.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower, std::size_t size,
                                                                    const character_masks& masks,
                                                                    word_join_cursor& c) noexcept {
   const std::uint64_t word = masks.word & low_mask(size);
   const std::uint64_t kept = word | (masks.han & low_mask(size));
-  // Here and below without branches, which would be mispredicted where scripts are mixed.
+  // No branches here, because they would be mispredicted in mixed scripts.
   const unsigned goes_on = unsigned{c.last == word_run::letters} & static_cast<unsigned>(word);
   const unsigned closes = unsigned{c.last != word_run::none} & ~goes_on;
   c.close[c.count] = static_cast<std::uint32_t>(c.size);
@@ -180,7 +180,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
     return;
   }
   std::uint64_t ends = (word & ~(word >> 1)) | (masks.han_leads << 2 & masks.han & low_mask(size));
-  // The last word stays open if the next block may go on with it.
+  // The last word stays open if the next block may continue it.
   const auto last = static_cast<std::size_t>(63 - std::countl_zero(kept));
   const std::uint64_t is_han = masks.han >> last & 1U;
   const std::uint64_t is_open{last == size - 1};
@@ -188,7 +188,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
   constexpr word_run runs[2][2] = {{word_run::none, word_run::letters}, {word_run::none, word_run::lone}};
   c.last = runs[is_han][is_open];
 
-  // The separator of word number i is behind the bytes up to its last one, and i other separators.
+  // The separator of word i stands behind the bytes of words 0 .. i, and i other separators.
   const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));
   const __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
   const __m512i one = _mm512_set1_epi32(1);
@@ -198,7 +198,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
     _mm512_storeu_si512(c.close + c.count + i, close);
     _mm512_storeu_si512(c.begin + c.count + i + 1, _mm512_add_epi32(close, one));
   };
-  // 64 bytes have 32 words at most.
+  // A block of 64 bytes has at most 32 words.
   write(0, _mm512_castsi512_si128(places));
   write(16, _mm512_extracti32x4_epi32(places, 1));
   c.count += static_cast<std::size_t>(std::popcount(ends));
@@ -215,7 +215,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
        static_cast<std::uint32_t>(ends >> 32));
 }
 
-/// Joins the words of the characters that begin before `limit`, but stops at one that the masks cannot tell.
+/// Joins the words of the characters that begin before `limit`. Stops at a character that the masks do not cover.
 NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
   const __m512i separators = _mm512_set1_epi8(shingle_separator);
   word_join_cursor c = cursor;
@@ -227,7 +227,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
     if (c.form == word_form::as_written) masks.upper = 0;
     if (masks.known == ~std::uint64_t{0}) {
       c.leave_lone();
-      // The first separator after a word ends it.
+      // The first separator behind a word ends the word.
       const std::uint64_t after_word = masks.word << 1 | (c.last == word_run::letters ? 1U : 0U);
       const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
       const __m512i lower = lower_avx512(bytes, masks.upper);
@@ -258,10 +258,11 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// The words of a text written one after the other, shingle_separator between, so that every n of them are one piece.
+/// Joins the words of a text with shingle_separator between them, so that any n consecutive words are a substring: a
+/// shingle.
 class joined_words {
  public:
-  /// Begins a text: shingles of n words, n >= 1.
+  /// Begins a text with shingles of n words. Precondition: n >= 1.
   void start(std::size_t n, word_form form) {
     n_ = n;
     emitted_ = false;
@@ -272,8 +273,8 @@ class joined_words {
     begins_[0] = 0;
   }
 
-  /// Appends the words of more of the text, which ends with a whole character. Calls `hash(data, spans)` for shingles
-  /// that are complete; those of the last part wait for more, or for finish(): a short text takes one call, not two.
+  /// Appends more of the text, which ends with a whole character. Calls `hash(data, spans)` for complete shingles,
+  /// except those of the last part, which wait for more or for finish(); so a short text takes one call.
   template <class Hash>
   void append(std::string_view text, const Hash& hash) {
     constexpr std::size_t step = 2048;
@@ -290,7 +291,7 @@ class joined_words {
     words_.before = keycap_sign(text.data(), words_.end, words_.before);
   }
 
-  /// Ends the text. Fewer than n words are one shingle, if there is one.
+  /// Ends the text. If it has fewer than n words, but any, they are one shingle.
   template <class Hash>
   void finish(const Hash& hash) {
     make_room(0);
@@ -300,7 +301,7 @@ class joined_words {
   }
 
  private:
-  /// Makes room for the words of `bytes` bytes.
+  /// Makes room for the words of `bytes` more bytes.
   void make_room(std::size_t bytes) {
     constexpr std::size_t slack = 64;  // kernels read and write whole vectors
     const std::size_t size = words_.size + word_join_cursor::joined_room(bytes) + slack;
@@ -326,7 +327,7 @@ class joined_words {
     drop_used();
   }
 
-  /// Drops the words that no later shingle has, if they are worth it.
+  /// Drops the words that no later shingle needs, if they take much memory.
   void drop_used() {
     constexpr std::size_t kept_size = std::size_t{1} << 16;
     const std::uint32_t dropped = begins_[next_];
@@ -340,9 +341,9 @@ class joined_words {
   }
 
   std::vector<char> joined_;
-  std::vector<std::uint32_t> begins_;  // of the words in it, and of what follows the last one
+  std::vector<std::uint32_t> begins_;  // of the words in joined_, and of the next word
   std::vector<std::uint32_t> ends_;
-  word_join_cursor words_;  // what is written, into the above
+  word_join_cursor words_;  // the state of writing into the vectors above
   std::size_t n_ = 1;       // words per shingle
   std::size_t next_ = 0;    // the first word of the next shingle
   bool emitted_ = false;

@@ -1,4 +1,4 @@
-// Texts in blocks of 64 bytes: one bit per byte in a word, the first byte lowest.
+// Classifies text in blocks of 64 bytes. A mask has one bit per byte, the first byte lowest.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t text_block_size = 64;
-inline constexpr std::size_t text_block_margin = 16;  // kernels may read so much behind a block
+inline constexpr std::size_t text_block_margin = 16;  // the number of bytes that kernels may read behind a block
 
-/// The highest bit of each of eight bytes, in one byte.
+/// Collects the highest bit of each of eight bytes in one byte.
 inline std::uint64_t top_bits(std::uint64_t bytes) noexcept {
-  // One product moves the bits side by side.
+  // One multiplication moves the bits next to each other.
   return ((bytes & byte_tops) >> 7) * 0x0102040810204080U >> 56;
 }
 
-/// For each byte the positions of its set bits.
+/// For each value of a byte, the positions of its set bits.
 struct alignas(8) set_bits {
   std::uint8_t positions[8];
 };
@@ -42,8 +42,8 @@ inline constexpr std::array<set_bits, 256> set_bits_of = [] {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Writes the positions of the set bits of `mask`, from `base` on, to `out`, which has room for 71: by a table for
-/// eight at a time, without a branch. Returns: how many there are.
+/// Writes `base` plus the position of each set bit of `mask` to `out`, which has room for 71. Uses a table for eight
+/// bits at a time instead of branches. Returns: the number of set bits.
 NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
                                                           std::uint32_t* out) noexcept {
   std::size_t count = 0;
@@ -64,8 +64,8 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> byte_indices = [] {
   return indices;
 }();
 
-/// The same with AVX-512. VPCOMPRESSB gathers the indices of set bits, and VPMOVZXBD widens them. Returns: how many
-/// there are.
+/// bit_positions_avx2 by AVX-512: VPCOMPRESSB collects the indices of set bits, VPMOVZXBD widens them. Returns: the
+/// number of set bits.
 NEARDUP_TARGET_AVX512 inline std::size_t bit_positions_avx512(std::uint64_t mask, std::uint32_t base,
                                                               std::uint32_t* out) noexcept {
   const __m512i positions = _mm512_maskz_compress_epi8(mask, _mm512_load_si512(byte_indices.data()));
@@ -86,26 +86,27 @@ NEARDUP_TARGET_AVX512 inline std::size_t bit_positions_avx512(std::uint64_t mask
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-// ---- which bytes are of words ---------------------------------------------------------------------------------------
+// ---- which bytes belong to words
+// -------------------------------------------------------------------------------------
 
-/// Which bytes of a block matter to Latin-1, which most blocks have none of: a bit for each.
+/// Masks for the Latin-1 characters of a block; most blocks have none.
 struct latin_values {
   std::uint64_t continuation, c2, c3;
-  std::uint64_t letters;  // second bytes that make a letter of C2; none of them has a lower case
+  std::uint64_t letters;  // second bytes that form a letter with C2; none has a lower case
   std::uint64_t at_97, at_b7, at_ad;
-  std::uint64_t upper;  // second bytes that make an upper case of C3
+  std::uint64_t upper;  // second bytes that form an upper-case letter with C3
 };
 
-/// A block as masks: a bit for each byte.
+/// The classification of a block as masks.
 struct character_masks {
-  std::uint64_t word;  // of letters that are not Han
+  std::uint64_t word;  // bytes of letters other than Han
   std::uint64_t han_leads;
-  std::uint64_t han;    // of U+4E00 to U+9FFF, and what is below from U+4000
-  std::uint64_t upper;  // those to which adding 0x20 gives the lower case
-  std::uint64_t known;  // all of the characters above, and of separators
+  std::uint64_t han;    // bytes of U+4E00 to U+9FFF, and of characters from U+4000 below them
+  std::uint64_t upper;  // bytes that become lower case by adding 0x20
+  std::uint64_t known;  // bytes of all characters above, and of known separators: the characters that the masks cover
 
-  /// Adds Han and the punctuation beside it to the masks of ASCII: `three` and `han` where the three bytes from there
-  /// on are such characters if they are `of_three`, a lead byte that two continue.
+  /// Adds Han characters and nearby punctuation to the masks of ASCII. `three` and `han_here` are set at lead bytes of
+  /// such characters, valid where `of_three` is set: lead bytes that two continuation bytes follow.
   NEARDUP_ALWAYS_INLINE void add_three(std::uint64_t three, std::uint64_t han_here, std::uint64_t of_three) noexcept {
     han_leads = han_here & of_three;
     han = han_leads | han_leads << 1 | han_leads << 2;
@@ -113,9 +114,9 @@ struct character_masks {
     known |= three | three << 1 | three << 2;
   }
 
-  /// Adds Latin-1, but for the soft hyphen, which is ignored.
+  /// Adds Latin-1 characters, except the soft hyphen, which is ignored in words.
   NEARDUP_ALWAYS_INLINE void add_latin(const latin_values& is) noexcept {
-    const std::uint64_t of_two = is.continuation >> 1;                        // lead bytes that one continues
+    const std::uint64_t of_two = is.continuation >> 1;                        // lead bytes with a continuation byte
     const std::uint64_t c3 = is.c3 & of_two & ~((is.at_97 | is.at_b7) >> 1);  // not U+00D7, U+00F7
     const std::uint64_t words = c3 | (is.c2 & of_two & is.letters >> 1);
     word |= words | words << 1;
@@ -124,28 +125,29 @@ struct character_masks {
     known |= two | two << 1;
   }
 
-  /// How many of the first `size` bytes are of characters that the masks tell, up to the first other one.
+  /// Returns: how many of the first `size` bytes are covered by the masks, up to the first other character.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::size_t known_bytes(std::uint64_t continuation,
                                                               std::size_t size) const noexcept {
-    // Not the last character of a whole block: it may go on in the next one.
+    // The last character of a whole block is left out: it may continue in the next block.
     if (size == text_block_size) size = static_cast<std::size_t>(63 - std::countl_zero(~continuation | 1U));
     const std::uint64_t unknown = ~known & low_mask(size);
     if (unknown != 0) [[unlikely]] {
       size = static_cast<std::size_t>(std::countr_zero(unknown));
-      NEARDUP_SCALAR(size);  // a branch, not a choice: the next block need not wait for what this one has
+      NEARDUP_SCALAR(size);  // forces a branch instead of a conditional move, so that the next block does not wait for
+                             // this result
     }
     return size;
   }
 };
 
-/// The masks of ASCII, eight bytes at a time in a word, and of Chinese, character by character; without `upper`.
-/// Returns: how many of the first `size` bytes are of such characters, up to the first other one.
-/// Precondition: 64 bytes may be read, those from `size` on are 0.
+/// Computes the masks of ASCII, eight bytes at a time, and of Chinese, character by character; without `upper`.
+/// Returns: how many of the first `size` bytes the masks cover, up to the first other character.
+/// Precondition: 64 bytes are readable; bytes from `size` on are 0.
 inline std::size_t find_masks_portable(const char* text, std::size_t size, character_masks& masks) noexcept {
   masks = {};
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint64_t x = load_little_endian(text + 8 * i);
-    // Without top bits, sums of a byte and a constant do not carry into the next: the top bit says "at least".
+    // Without highest bits, adding a constant does not carry into the next byte; the highest bit then means "at least".
     const std::uint64_t low = x & ~byte_tops;
     const std::uint64_t lower = low | byte_ones * 0x20;
     const auto at_least = [&](std::uint64_t bytes, unsigned char c) { return bytes + byte_ones * (0x80U - c); };
@@ -156,14 +158,14 @@ inline std::size_t find_masks_portable(const char* text, std::size_t size, chara
   }
   for (std::uint64_t unknown = ~masks.known; unknown != 0; unknown = ~masks.known) {
     const auto i = static_cast<std::size_t>(std::countr_zero(unknown));
-    // The last character may go on in the next block.
+    // The last character may continue in the next block.
     if (i > text_block_size - 3) return (std::min)(i, size);
     const auto byte = [&](std::size_t j) { return std::uint32_t{static_cast<unsigned char>(text[i + j])}; };
     const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
-    // U+4E00 to U+9FBF. No branch, for punctuation is among them anywhere.
+    // U+4E00 to U+9FBF. Computed without a branch, because punctuation is interspersed.
     const bool is_han = bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
-    // U+2000 to U+203F but for what is ignored and U+203C, a pictograph; U+3000 to U+3004, U+3008 to U+3020, and of
-    // U+FF00 to U+FF3F what no numbers and letters are.
+    // Separators: U+2000 to U+203F except ignored characters and the pictograph U+203C; U+3000 to U+3004 and U+3008 to
+    // U+3020; and U+FF00 to U+FF3F except digits and letters.
     const auto is_in = [&](std::uint32_t least, std::uint32_t most) { return bytes - least <= most - least; };
     const bool is_between =
         (is_in(0xe28080, 0xe280bf) && !is_in(0xe2808b, 0xe2808f) && !is_in(0xe280aa, 0xe280ae) && bytes != 0xe280bc) ||
@@ -180,7 +182,7 @@ inline std::size_t find_masks_portable(const char* text, std::size_t size, chara
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Which second bytes make a letter of lead byte C2, U+0080 to U+00BF.
+/// 0xff for second bytes that form a letter with lead byte C2, U+0080 to U+00BF.
 alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
   std::array<std::uint8_t, 64> result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -189,8 +191,8 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
   return result;
 }();
 
-/// The same of Latin-1 and Chinese, too; `upper` beyond ASCII only.
-/// Returns: how many of the first `size` bytes are of characters that the masks tell, up to the first other one.
+/// find_masks_portable by AVX2, also for Latin-1; `upper` is set beyond ASCII only.
+/// Returns: how many of the first `size` bytes the masks cover, up to the first other character.
 NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::size_t size,
                                                        character_masks& masks) noexcept {
   const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text));
@@ -217,8 +219,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
                          NEARDUP_AVX2_LAMBDA { return bits(is_in(first, least, most), is_in(second, least, most)); };
   const __m256i min_lead = _mm256_set1_epi8(-0x40);
   const std::uint64_t continuation = bits(_mm256_cmpgt_epi8(min_lead, first), _mm256_cmpgt_epi8(min_lead, second));
-  // From U+2000 to U+203F all but what is ignored, and a pictograph; of U+3000 to U+303F and U+FF00 to U+FF3F what no
-  // numbers and letters are.
+  // Separators: U+2000 to U+203F except ignored characters and a pictograph; U+3000 to U+303F and U+FF00 to U+FF3F
+  // except digits and letters.
   const std::uint64_t second_80 = equal(0x80) >> 1;
   const std::uint64_t ideographic = range(0x80, 0x84) | range(0x88, 0xa0);
   const std::uint64_t wide = range(0x90, 0x99) | range(0xa1, 0xba);
@@ -241,13 +243,13 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
   return masks.known_bytes(continuation, size);
 }
 
-/// The first `size` bytes of a text, at most a block, and zeros behind them. A masked load waits on a Zen 5 for the
-/// stores before it, so only what is no whole block is read by one.
+/// Loads the first `size` bytes of a text, at most a block, followed by zeros. Whole blocks are loaded without a mask,
+/// because a masked load on a Zen 5 waits for earlier stores.
 NEARDUP_TARGET_AVX512 inline __m512i load_block_avx512(const char* text, std::size_t size) noexcept {
   return size < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), text) : _mm512_loadu_si512(text);
 }
 
-/// The masks of ASCII.
+/// The masks of ASCII, by AVX-512.
 NEARDUP_TARGET_AVX512 inline character_masks ascii_masks_avx512(__m512i bytes) noexcept {
   const auto below = [&](__m512i from, char first, char count) NEARDUP_AVX512_LAMBDA {
     return std::uint64_t{
@@ -257,12 +259,12 @@ NEARDUP_TARGET_AVX512 inline character_masks ascii_masks_avx512(__m512i bytes) n
   return {letters | below(bytes, '0', 10), 0, 0, below(bytes, 'A', 26), ~std::uint64_t{_mm512_movepi8_mask(bytes)}};
 }
 
-/// What the low six bits of a byte say as the first, second or third byte of a character. A character of three bytes is
-/// one that the masks can tell if the three have a bit in common.
+/// Lookup tables by the low six bits of the first, second and third byte of a character. The masks cover a character of
+/// three bytes if its three entries have a bit in common.
 struct byte_roles {
-  static constexpr unsigned han = 1, han_e4 = 2;      // U+5000 to U+9FFF; U+4000 to U+4FFF, but for hexagrams
-  static constexpr unsigned e2 = 4, e3 = 8, ef = 16;  // what is between words: of U+2000, U+3000 and U+FF00 on
-  static constexpr unsigned latin = 32;               // the first of a character of Latin-1
+  static constexpr unsigned han = 1, han_e4 = 2;      // U+5000 to U+9FFF; U+4000 to U+4FFF except the hexagrams
+  static constexpr unsigned e2 = 4, e3 = 8, ef = 16;  // separators from U+2000, U+3000 and U+FF00 on
+  static constexpr unsigned latin = 32;               // first bytes of Latin-1 characters
 
   alignas(64) std::array<std::uint8_t, 64> first;
   alignas(64) std::array<std::uint8_t, 64> second;
@@ -286,7 +288,7 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
     if (next == 0x80) second |= byte_roles::e2 | byte_roles::e3;
     if (next == 0xbc) second |= byte_roles::ef;
     unsigned third = byte_roles::han | byte_roles::han_e4;
-    // Not what is ignored, and not U+203C, a pictograph.
+    // Except ignored characters and U+203C, a pictograph.
     if (!is_in(next, 0x8b, 0x8f) && !is_in(next, 0xaa, 0xae) && next != 0xbc) third |= byte_roles::e2;
     if (is_in(next, 0x80, 0x84) || is_in(next, 0x88, 0xa0)) third |= byte_roles::e3;
     if (!is_in(next, 0x90, 0x99) && !is_in(next, 0xa1, 0xba)) third |= byte_roles::ef;
@@ -297,14 +299,14 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
   return result;
 }();
 
-/// Adds the characters beyond ASCII that the masks can tell.
-/// Returns: how many of the first `size` bytes are of such characters, up to the first other one.
+/// Adds the characters beyond ASCII to the masks.
+/// Returns: how many of the first `size` bytes the masks cover, up to the first other character.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
                                                                              character_masks& masks) noexcept {
   const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
   const std::uint64_t leads = ~masks.known & ~continuation;
-  // For each place the bytes behind it. VPERMB takes the low six bits of an index: what is behind the last byte comes
-  // from the front, and is not read, for two continuations have to follow.
+  // `second` and `third` hold the next bytes of each position. VPERMB uses the low six bits of an index, so the last
+  // positions wrap to the front; these are never used, since two continuation bytes must follow.
   const __m512i places = _mm512_load_si512(byte_indices.data());
   const __m512i second = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(1)), bytes);
   const __m512i third = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(2)), bytes);
@@ -330,18 +332,19 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-// ---- texts block after block ----------------------------------------------------------------------------------------
+// ---- texts, block by block
+// -------------------------------------------------------------------------------------------
 
-/// How many bytes are read character by character from `at` on, where blocks cannot tell a character: `usual`, for these
-/// rarely come alone. A soft hyphen does.
+/// Returns: how many bytes to process one character at a time where the masks cover no character: `usual`, because such
+/// characters rarely come alone; 1 for a soft hyphen, which does.
 NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t left, std::ptrdiff_t usual) noexcept {
   if (left > 1 && at[0] == '\xc2' && at[1] == '\xad') return 1;
   return left < usual ? left : usual;
 }
 
-/// Takes the characters of a cursor's text that begin before `limit`: those that `find_masks(bytes, size, masks)` can
-/// tell by take_block(cursor, ...), the others of the block by take_characters(cursor, limit). `find_masks` is one of
-/// the kernels of that name: inlined, portable normalising takes 5 % less.
+/// Processes the characters of a cursor's text that begin before `limit`: take_block(cursor, ...) for those that the
+/// masks of `find_masks(bytes, size, masks)` cover, take_characters(cursor, limit) for the rest of a block.
+/// `find_masks` is a template parameter because inlining it makes portable normalising 5 % faster.
 template <class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limit,
                                                 const FindMasks& find_masks) noexcept {
@@ -365,16 +368,16 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limi
 }
 
 #if NEARDUP_X86_KERNELS
-/// The same with AVX2.
+/// take_blocks_by_words with AVX2.
 template <class Cursor>
 NEARDUP_TARGET_AVX2 void take_blocks_avx2(Cursor& cursor, const char* limit) noexcept {
   take_blocks_by_words(cursor, limit, find_masks_avx2);
 }
 #endif
 
-/// The same by the kernels of an instruction set; with AVX-512 take_blocks_avx512(cursor, limit) takes what it can
-/// tell.
-/// Precondition: the result has room for them.
+/// Processes the characters of a cursor's text that begin before `limit` by the kernels of an instruction set. With
+/// AVX-512, take_blocks_avx512(cursor, limit) processes the characters that it covers.
+/// Precondition: the output has room for the result.
 template <class Cursor>
 void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS

@@ -12,11 +12,11 @@ inline constexpr std::string_view unicode_tables_version = "15.0.0";
 
 // clang-format off
 
-// From here on all is other, except for the tail, which is ignored.
+// All code points from unicode_table_end on are `other`, except the range of the tail, which is ignored.
 inline constexpr char32_t unicode_table_end = 0x32400;
 inline constexpr char32_t unicode_tail_first = 0xe0000, unicode_tail_last = 0xe0fff;
 
-// Code point / 256 -> row of unicode_rows.
+// unicode_pages[code point / 256] is a row of unicode_rows.
 inline constexpr std::uint8_t unicode_pages[804] = {
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
   32, 33, 34, 35, 36, 37, 38, 39, 34, 40, 34, 41, 42, 43, 44, 34, 45, 46, 47, 34, 48, 48, 48, 48, 48, 48, 48, 48, 48,
@@ -48,7 +48,7 @@ inline constexpr std::uint8_t unicode_pages[804] = {
   48, 48, 48, 48, 48, 48, 48, 48, 48, 147, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 148,
 };
 
-// Row, code point / 16 % 16 -> word of unicode_words. Beside each row: the first page that has it.
+// unicode_rows[row][code point / 16 % 16] is an index into unicode_words. Comments: the first page that uses the row.
 inline constexpr std::uint16_t unicode_rows[149][16] = {
   {0, 0, 0, 1, 2, 3, 4, 5, 0, 0, 6, 7, 8, 9, 10, 11},                                   // U+0000
   {12, 12, 12, 13, 14, 12, 12, 15, 16, 17, 18, 19, 20, 21, 12, 22},                     // U+0100
@@ -201,7 +201,7 @@ inline constexpr std::uint16_t unicode_rows[149][16] = {
   {264, 264, 264, 264, 264, 264, 264, 264, 264, 264, 264, 0, 0, 0, 0, 0},               // U+32300
 };
 
-// Four bits a code point, lowest first: its character_class, plus 8 if it has a lower case.
+// Four bits per code point, lowest first: its character_class, plus 8 if it has a lower case.
 inline constexpr std::uint64_t unicode_words[482] = {
   0x0000000000000000, 0x0000001111111111, 0x9999999999999990, 0x0000099999999999, 0x1111111111111110,
   0x0000011111111111, 0x0050010000000000, 0x0111011000101100, 0x9999999999999999, 0x1999999909999999,
@@ -302,7 +302,7 @@ inline constexpr std::uint64_t unicode_words[482] = {
   0x0000000000000004, 0x0000044444444444,
 };
 
-// What leads to lower case, from this code point on to the next step, where there is a lower case.
+// The offset from a code point to its lower case, if it has one: for code points in `from` up to the next step.
 struct unicode_lower_step {
   char32_t from;
   std::int32_t delta;

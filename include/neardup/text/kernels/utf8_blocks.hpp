@@ -1,7 +1,7 @@
-// Whether a text is well-formed UTF-8, and where its code points begin, a vector of bytes at a time.
-// Cycles a byte of Chinese on a Zen 5: 0.09 and 0.15 to validate by AVX-512 and AVX2; 0.10, 0.27 and 1.2 to list code
-// points by AVX-512, AVX2 and portable code. Portable validation: 0.4 on a Zen 4, where an automaton that went from
-// byte to byte by a table took 1.0 to 1.3.
+// Validates UTF-8 and finds where code points begin, a vector of bytes at a time.
+// Cycles per byte of Chinese on a Zen 5: validation 0.09 (AVX-512) and 0.15 (AVX2); listing code points 0.10 (AVX-512),
+// 0.27 (AVX2) and 1.2 (portable). Portable validation: 0.4 on a Zen 4, where a table-driven automaton, byte by byte,
+// took 1.0 to 1.3.
 #pragma once
 
 #include <array>
@@ -18,39 +18,39 @@
 
 namespace neardup::inline v0::detail {
 
-// ---- the bits of 64 bytes that say where code points begin, and how long they are -----------------------------------
+// ---- bit masks of 64 bytes: where code points begin, and how long they are
+// --------------------------------------------
 
 /// The highest bits of the bytes of a block.
 struct utf8_bits {
-  std::uint64_t tops;     // not ASCII
-  std::uint64_t seconds;  // the second highest
-  /// Whether the block has bytes that Chinese seldom has, which utf8_rare_bits tells apart. Otherwise all sequences
-  /// have one byte or three, and any continuations.
+  std::uint64_t tops;     // the highest bit: not ASCII
+  std::uint64_t seconds;  // the second highest bit
+  /// True if the block has bytes that are rare in Chinese, which utf8_rare_bits distinguishes. If false, all sequences
+  /// have one or three bytes, with any continuation bytes.
   bool is_rare;
 
-  /// The bytes that begin a sequence of two to four, and those that continue one.
+  /// leads(): bytes that begin a sequence of two to four. continuations(): bytes that continue one.
   [[nodiscard]] std::uint64_t leads() const noexcept { return tops & seconds; }
   [[nodiscard]] std::uint64_t continuations() const noexcept { return tops & ~seconds; }
 };
 
-/// What there may be besides in a rare block: sequences of two bytes and four, and first bytes whose next one has a
-/// range of its own.
+/// Further masks for a rare block: for sequences of two and four bytes, and lead bytes that restrict their second byte.
 struct utf8_rare_bits {
-  std::uint64_t thirds;    // the third highest
-  std::uint64_t fourths;   // of the bytes from 0xf0 on
+  std::uint64_t thirds;    // the third highest bit
+  std::uint64_t fourths;   // bytes from 0xf0 on
   std::uint64_t overlong;  // 0xc0 and 0xc1
   std::uint64_t e0;
   std::uint64_t ed;
 };
 
-/// The bytes that are `value`, by their highest bits.
+/// Sets the highest bit of each byte that equals `value`.
 constexpr std::uint64_t equal_tops(std::uint64_t bytes, std::uint64_t value) noexcept {
-  // Lower bits that differ make a sum of 128 and more.
+  // If lower bits differ, the sum is at least 128.
   const std::uint64_t difference = bytes ^ value * byte_ones;
   return ~(((difference & ~byte_tops) + ~byte_tops) | difference);
 }
 
-/// What `tops` gives by the highest bits of eight bytes, for a block.
+/// Collects a mask for a block: the highest bits of tops(eight bytes).
 template <class Tops>
 std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   std::uint64_t bits = 0;
@@ -58,7 +58,7 @@ std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   return bits;
 }
 
-/// What finds these bits, eight bytes at a time: the reference.
+/// The reference: computes the masks eight bytes at a time.
 struct utf8_block_portable {
   static utf8_rare_bits rare_bits_of(const char* block) noexcept {
     return {block_bits(block, [](std::uint64_t bytes) { return bytes << 2; }),
@@ -84,7 +84,7 @@ struct utf8_block_portable {
 };
 
 #if NEARDUP_X86_KERNELS
-/// The same with SSE2.
+/// The masks by SSE2.
 struct utf8_block_sse2 {
   static utf8_rare_bits rare_bits_of(const char* block) noexcept {
     utf8_rare_bits bits{};
@@ -99,11 +99,11 @@ struct utf8_block_sse2 {
     return bits;
   }
 
-  /// PMOVMSKB takes the highest bits of 16 bytes, an addition brings up the next ones.
+  /// PMOVMSKB collects the highest bits of 16 bytes; an addition moves up the second highest.
   static NEARDUP_ALWAYS_INLINE utf8_bits bits_of(const char* block) noexcept {
     const __m128i ed = _mm_set1_epi8(-0x13);
     utf8_bits bits{};
-    // With two bits flipped, the first bytes of two and 0xe0 are the lowest of all.
+    // With two bits flipped, lead bytes of two-byte sequences and 0xe0 are the lowest values.
     __m128i lowest = _mm_set1_epi8(-1);
     __m128i highest = _mm_setzero_si128();
     __m128i equal = _mm_setzero_si128();
@@ -129,11 +129,12 @@ using utf8_block_baseline = utf8_block_sse2;
 using utf8_block_baseline = utf8_block_portable;
 #endif
 
-/// Validates UTF-8 block after block, from the beginning of a text on. `Block` finds its bits.
+/// Validates a text block by block from its beginning. `Block` computes the masks.
 template <class Block>
 class utf8_checker {
  public:
-  /// Whether the next block has no error, a sequence that it does not end aside. A byte may be read behind it.
+  /// Returns: false if the next block has an error; a sequence that does not end in it is none. Precondition: one byte
+  /// behind the block is readable.
   NEARDUP_ALWAYS_INLINE bool check(const char* block, const utf8_bits& bits) noexcept {
     if (bits.is_rare || (after_e0_ | after_ed_) != 0) return check_rare(block, bits);
     const std::uint64_t leads = bits.leads();
@@ -142,7 +143,7 @@ class utf8_checker {
     return expected == bits.continuations();
   }
 
-  /// Whether no sequence is left without its end.
+  /// True if no sequence is incomplete.
   [[nodiscard]] bool is_complete() const noexcept { return left_ == 0; }
 
  private:
@@ -164,20 +165,21 @@ class utf8_checker {
     return expected == bits.continuations();
   }
 
-  /// Whether the second byte of a sequence of four is in the range that table 3-7 of Unicode 15 gives for the first.
+  /// True if the second byte of a four-byte sequence is in the range for the first byte, by table 3-7 of Unicode 15.
   static bool is_second_of(unsigned char first, unsigned char second) noexcept {
     return first == 0xf0 ? second >= 0x90 : first == 0xf4 ? second < 0x90 : first < 0xf4;
   }
 
-  // Which of the next bytes have to continue something, and whether 0xe0 or 0xed stands before them.
+  // The bytes of the next block that must be continuation bytes, and whether 0xe0 or 0xed stands directly before it.
   std::uint64_t left_ = 0;
   std::uint64_t after_e0_ = 0;
   std::uint64_t after_ed_ = 0;
 };
 
-// ---- whether a text is well-formed ----------------------------------------------------------------------------------
+// ---- validation
+// ------------------------------------------------------------------------------------------------------
 
-/// By the bits of a block: the reference, and the baseline.
+/// Validates by masks: the reference, and the baseline.
 template <class Block>
 bool is_well_formed_by_bits(std::string_view text) noexcept {
   utf8_checker<Block> checker;
@@ -187,7 +189,7 @@ bool is_well_formed_by_bits(std::string_view text) noexcept {
     if (bits.tops == 0 && checker.is_complete()) continue;
     if (!checker.check(text.data() + i, bits)) return false;
   }
-  // Zeros end the text: they continue nothing.
+  // Zero bytes end the text: they continue no sequence.
   char rest[text_block_size + 1] = {};
   if (i < text.size()) std::memcpy(rest, text.data() + i, text.size() - i);
   return checker.check(rest, Block::bits_of(rest)) && checker.is_complete();
@@ -196,14 +198,15 @@ bool is_well_formed_by_bits(std::string_view text) noexcept {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// What is wrong with two bytes in a row can be told from three of their four halves, each looked up in 16 entries: an
-// error is a bit that all three have. A third and a fourth byte must continue exactly where the second or third byte
-// before them says so; two continuations in a row are an "error" elsewhere.
+// An error in two adjacent bytes shows in three of their four halves. Each half is looked up in 16 entries of error
+// bits; an error is a bit that all three have in common. Third and fourth bytes must be continuation bytes exactly
+// where the byte two or three before requires them. Two adjacent continuation bytes are a fake "error", which that
+// requirement must match.
 // Source: Keiser, Lemire, Validating UTF-8 In Less Than One Instruction Per Byte, SPE 2021, arXiv 2010.03090.
 struct utf8_error {
-  unsigned first_high;   // of the first byte's upper half the values, a set of 16 bits, that may be part of the error
-  unsigned first_low;    // of its lower half
-  unsigned second_high;  // of the second byte's upper half
+  unsigned first_high;   // values of the first byte's upper half that take part in the error, as a set of 16 bits
+  unsigned first_low;    // values of its lower half
+  unsigned second_high;  // values of the second byte's upper half
 };
 
 constexpr unsigned half_range(unsigned from, unsigned to) noexcept { return (2U << to) - (1U << from); }
@@ -212,14 +215,14 @@ inline constexpr unsigned any_half = half_range(0x0, 0xf);
 inline constexpr unsigned continuation_half = half_range(0x8, 0xb);
 
 inline constexpr std::array<utf8_error, 8> utf8_errors = {{
-    {half_range(0xc, 0xf), any_half, any_half & ~continuation_half},  // a lead byte that nothing continues
-    {half_range(0x0, 0x7), any_half, continuation_half},              // a continuation of ASCII
+    {half_range(0xc, 0xf), any_half, any_half & ~continuation_half},  // a lead byte without continuation byte
+    {half_range(0x0, 0x7), any_half, continuation_half},              // a continuation byte behind ASCII
     {1U << 0xe, 1U << 0x0, half_range(0x8, 0x9)},                     // overlong, three bytes
     {1U << 0xf, half_range(0x4, 0xf), half_range(0x9, 0xb)},          // beyond U+10FFFF
     {1U << 0xe, 1U << 0xd, half_range(0xa, 0xb)},                     // a surrogate
     {1U << 0xc, half_range(0x0, 0x1), continuation_half},             // overlong, two bytes
     {1U << 0xf, 1U << 0x0 | half_range(0x5, 0xf), 1U << 0x8},         // overlong, four bytes; beyond U+10FFFF
-    {continuation_half, any_half, continuation_half},                 // two continuations
+    {continuation_half, any_half, continuation_half},                 // two continuation bytes
 }};
 
 struct alignas(16) utf8_table {
@@ -246,7 +249,8 @@ NEARDUP_TARGET_AVX2 inline __m256i utf8_lookup_avx2(const utf8_table& table) noe
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
 }
 
-/// Whether `count` blocks of 64 bytes hold no error, an incomplete sequence at the end aside. Reads three bytes before.
+/// Returns: false if `count` blocks of 64 bytes have an error; an incomplete sequence at the end is none. Reads three
+/// bytes before the first block.
 NEARDUP_TARGET_AVX2 inline bool are_well_formed_avx2(const char* bytes, std::size_t count) noexcept {
   const auto load = [](const char* from)
                         NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
@@ -278,7 +282,7 @@ NEARDUP_TARGET_AVX512 inline __m512i utf8_lookup_avx512(const utf8_table& table)
   return _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
 }
 
-/// The same with AVX-512.
+/// are_well_formed_avx2 by AVX-512.
 NEARDUP_TARGET_AVX512 inline bool are_well_formed_avx512(const char* bytes, std::size_t count) noexcept {
   const __m512i half = _mm512_set1_epi8(0x0f);
   const auto upper = [&](__m512i x) NEARDUP_AVX512_LAMBDA { return _mm512_and_si512(_mm512_srli_epi16(x, 4), half); };
@@ -304,10 +308,10 @@ NEARDUP_TARGET_AVX512 inline bool are_well_formed_avx512(const char* bytes, std:
 
 NEARDUP_KERNELS_END
 
-/// Whether a text is well-formed, by a kernel for whole blocks that may read three bytes before them.
+/// Validates a text by a kernel for whole blocks that reads three bytes before them.
 template <class Kernel>
 bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noexcept {
-  // The first block has nothing before it, and zeros end the text: they continue nothing.
+  // Padding: nothing stands before the first block, and the zero bytes behind the text continue no sequence.
   char edge[3 + text_block_size] = {};
   const std::size_t first = text.size() < text_block_size ? text.size() : text_block_size;
   std::memcpy(edge + 3, text.data(), first);
@@ -322,7 +326,7 @@ bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noe
 }
 #endif  // NEARDUP_X86_KERNELS
 
-/// Whether a text is well-formed UTF-8: count_invalid(text) == 0.
+/// True if a text is well-formed UTF-8: count_invalid(text) == 0.
 inline bool is_well_formed(std::string_view text, instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
   if (text.empty()) return true;
@@ -336,10 +340,11 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
   return is_well_formed_by_bits<utf8_block_portable>(text);
 }
 
-// ---- where code points begin: at the bytes that continue none -------------------------------------------------------
+// ---- where code points begin: at bytes that are not continuation bytes
+// --------------------------------------------------
 
-/// Writes the places where code points begin in `count` blocks of 64 bytes of well-formed UTF-8, counted from `base`;
-/// `places` has room for 64 a block and 16 more. Returns: how many there are.
+/// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8. `places` has
+/// room for 64 per block and 16 more. Returns: the number of code points.
 inline std::size_t find_code_points_portable(const char* text, std::size_t count, std::uint32_t base,
                                              std::uint32_t* places) noexcept {
   std::size_t found = 0;
@@ -348,7 +353,7 @@ inline std::size_t find_code_points_portable(const char* text, std::size_t count
     const std::uint64_t starts = ~bytes | bytes << 1;
     const set_bits& set = set_bits_of[top_bits(starts)];
     for (std::size_t j = 0; j < 8; ++j) places[found + j] = base + static_cast<std::uint32_t>(i) + set.positions[j];
-    found += ((starts & byte_tops) >> 7) * byte_ones >> 56;  // the product adds them up
+    found += ((starts & byte_tops) >> 7) * byte_ones >> 56;  // the product sums up the bits
   }
   return found;
 }

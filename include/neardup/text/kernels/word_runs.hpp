@@ -1,4 +1,4 @@
-// What each character does to the words of a text: the one rule that all scanners of words follow.
+// The effect of each character on the words of a text: the one rule that all word scanners follow.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,32 @@ namespace neardup::inline v0::detail {
 inline constexpr char32_t zero_width_joiner = 0x200d;
 inline constexpr char32_t enclosing_keycap = 0x20e3;
 
-/// A skin tone, which changes the pictograph before it.
+/// True for a skin tone, which modifies the pictograph before it.
 constexpr bool is_emoji_modifier(char32_t c) noexcept { return c >= 0x1f3fb && c <= 0x1f3ff; }
 
-/// A tag character. Behind a black flag some of them name a region, as in the flag of Scotland.
+/// True for a tag character. Behind a black flag, tags name a region, as in the flag of Scotland.
 constexpr bool is_emoji_tag(char32_t c) noexcept { return c >= 0xe0020 && c <= 0xe007f; }
 
-/// The word that is open at some place of a text.
+/// The state of a word scanner: the word that is open at a position.
 enum class word_run : std::uint8_t {
   none,
   letters,
-  lone,        ///< one character and its marks, or an emoji that nothing but marks can follow
-  pictograph,  ///< an emoji, which skin tones, tags and a joiner may follow
-  joined,      ///< an emoji and a joiner, which counts if an emoji follows
+  lone,        ///< one character with its marks, or an emoji that only marks can follow
+  pictograph,  ///< an emoji that skin tones, tags and a joiner may follow
+  joined,      ///< an emoji and a joiner, which counts if another emoji follows
   half_flag,   ///< one regional indicator
 };
 
-/// What becomes of a character.
+/// The role of a character.
 enum class word_step : std::uint8_t {
-  ends,     ///< it is between words
-  begins,   ///< it begins a word, and ends the one before it
-  goes_on,  ///< it belongs to the open word
-  joins,    ///< it belongs to the open word, and so does a joiner before it
-  ignored,  ///< it is as if it were not there
+  ends,     ///< a separator: ends the open word
+  begins,   ///< begins a word, and ends the open one
+  goes_on,  ///< belongs to the open word
+  joins,    ///< belongs to the open word, as does the joiner before it
+  ignored,  ///< ignored, as if absent
 };
 
-/// The same for the characters that few texts have.
+/// word_step_of() for rare characters.
 NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   const bool is_open_pictograph = run == word_run::pictograph || run == word_run::joined;
   if (kind == character_class::regional) {
@@ -61,7 +61,7 @@ NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c,
   return word_step::goes_on;
 }
 
-/// What becomes of a character behind `run`, which becomes the run that is open then.
+/// The role of a character in state `run`; updates `run`.
 NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   switch (kind) {
     case character_class::other: run = word_run::none; return word_step::ends;
@@ -81,8 +81,8 @@ NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, w
   }
 }
 
-/// The sign of a keycap, # or *, that a text ends with at `at`, variation selectors passed over; 0 if there is none.
-/// `before` is the one that stands before `begin`.
+/// The sign of a keycap, # or *, directly before `at`, skipping variation selectors; 0 if there is none. `before` is
+/// the sign directly before `begin`.
 inline char keycap_sign(const char* begin, const char* at, char before) noexcept {
   while (at - begin >= 3 && std::memcmp(at - 3, "\xef\xb8\x8f", 3) == 0) at -= 3;
   if (at == begin) return before;

@@ -1,4 +1,4 @@
-// Words, character by character: what decides where one begins and ends.
+// Finds words character by character: the reference for word boundaries.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The word that lies in `raw`, without what is ignored in it.
+/// The word in `raw`, without the ignored characters within it.
 inline std::string kept_characters(std::string_view raw) {
   std::string word;
   word_run run = word_run::none;
   std::size_t i = 0;
   if (raw.front() == '#' || raw.front() == '*') {
-    word += raw[i++];  // of a keycap: otherwise none begins a word
+    word += raw[i++];  // the sign of a keycap; otherwise no word begins with it
     run = word_run::lone;
   }
   while (i < raw.size()) {
@@ -36,8 +36,8 @@ inline std::string kept_characters(std::string_view raw) {
 /// Finds words in a text that may grow at its end.
 class word_scanner {
  public:
-  /// Scans the characters that begin before `end`. Calls `take(begin, end, is_whole)` with the place of each word that
-  /// is surely complete; a word that is not whole has characters in it that are ignored (see kept_characters).
+  /// Scans the characters that begin before `end`. Calls `take(begin, end, is_whole)` with the position of each
+  /// complete word. If `is_whole` is false, the range has ignored characters (see kept_characters).
   template <class Take>
   void scan(std::string_view text, std::size_t end, const Take& take) {
     while (position < end) {
@@ -48,7 +48,7 @@ class word_scanner {
       if (byte < 0x80) {
         kind = ascii_classes[byte];
       } else if (begins_with_han(text.substr(position))) {
-        // Most of Chinese: each character is a word. Without a look into tables.
+        // Most of Chinese: each character is a word, without a table lookup.
         close(take);
         begin(position);
         open = word_run::lone;
@@ -65,7 +65,7 @@ class word_scanner {
     }
   }
 
-  /// Ends the text: the word that is still open, if any, is complete.
+  /// Ends the text: takes the word that is still open, if any.
   template <class Take>
   void close(const Take& take) {
     if (open == word_run::none) return;
@@ -75,16 +75,16 @@ class word_scanner {
     ignored_from = nowhere;
   }
 
-  /// Whether the open word, if there is one, is what lies between `start` and `position`.
+  /// True if the open word, if any, is exactly the bytes `start` to `position`.
   [[nodiscard]] bool is_plain() const noexcept { return is_whole && ignored_from == nowhere; }
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-  std::size_t position = 0;            // how far the text was scanned
-  std::size_t start = 0;               // of the word that is open
-  std::size_t ignored_from = nowhere;  // of what is ignored behind its last character
+  std::size_t position = 0;            // how far the text is scanned
+  std::size_t start = 0;               // the beginning of the open word
+  std::size_t ignored_from = nowhere;  // where ignored characters behind its last character begin
   word_run open = word_run::none;
-  bool is_whole = true;  // nothing is ignored between its characters
+  bool is_whole = true;  // no ignored characters within the open word
 
  private:
   static constexpr std::array<character_class, 128> ascii_classes = [] {
@@ -93,12 +93,12 @@ class word_scanner {
     return classes;
   }();
 
-  /// Whether a text begins with one of U+4E00 to U+9FBF.
+  /// True if a text begins with one of U+4E00 to U+9FBF.
   static NEARDUP_ALWAYS_INLINE bool begins_with_han(std::string_view text) noexcept {
     if (text.size() < 3) return false;
     const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
     const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
-    // E4 B8 80 to E9 BE BF, with a continuation in the second byte and in the third.
+    // E4 B8 80 to E9 BE BF; the second and the third byte are continuation bytes.
     return bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
   }
 

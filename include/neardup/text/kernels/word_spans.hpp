@@ -1,6 +1,7 @@
-// The words of a whole text as places in it, found 64 bytes at a time.
+// Finds the words of a whole text as byte ranges, 64 bytes at a time.
 //
-// It stands here, though fingerprint/ alone uses it: it is `words`, and knows nothing of hashes.
+// This header is in text/, although only fingerprint/ uses it, because it is a fast form of `words` and does not deal
+// with hashes.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Tokens as places in a text: begin[i] to end[i], in bytes; kernels read up to 15 places beyond the last.
+/// Tokens as byte ranges of a text: token i is begin[i] .. end[i]. Kernels read up to 15 elements beyond the last.
 struct span_view {
   static constexpr std::size_t capacity = 512;
 
@@ -27,7 +28,7 @@ struct span_view {
   std::size_t count;  // at most `capacity`
 };
 
-/// Memory for the places of tokens.
+/// Memory for a span_view.
 struct token_spans {
   static constexpr std::size_t capacity = span_view::capacity;
   static constexpr std::size_t slack = 64;  // kernels write whole vectors
@@ -35,25 +36,25 @@ struct token_spans {
   alignas(64) std::uint32_t begin[capacity + slack];
   alignas(64) std::uint32_t end[capacity + slack];
   std::size_t count = 0;
-  bool has_parted = false;              // some are parted
-  std::array<bool, capacity> parted{};  // those with characters in them that are ignored (see kept_characters)
+  bool has_parted = false;              // true if some element of `parted` is true
+  std::array<bool, capacity> parted{};  // tokens with ignored characters within (see kept_characters)
 
   [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
 
 /// Finds the words of a text below 4 GiB, exactly those of `words`.
 ///
-/// Blocks are classified by their bytes, and the edges of words are where a bit differs from the one before: ASCII and
-/// Chinese, with AVX2 also Latin-1. What has other characters goes through the scanner of `words`.
+/// Blocks are classified by masks; a word begins or ends where adjacent bits differ. The masks cover ASCII and Chinese,
+/// with AVX2 also Latin-1. Other characters are processed by the scanner of `words`.
 class word_span_finder {
  public:
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
       : at(text.data()), end(text.data() + text.size()), text_(text), level_(level) {}
 
-  /// Finds the next words, at most token_spans::capacity. Returns: false if there are no more; `spans` is empty then.
+  /// Finds the next words, at most token_spans::capacity. Returns: false, with empty `spans`, if there are no more.
   bool next(token_spans& spans) noexcept {
     constexpr std::ptrdiff_t step = 8 * text_block_size;
-    // A word takes two bytes of what is taken, which may be a block more; one may be open before it.
+    // A word takes at least two bytes. A step may be a block longer, and one word may be open before it.
     constexpr std::size_t words_a_step = (step + text_block_size) / 2 + 2;
     spans.count = 0;
     if (spans.has_parted) spans.parted.fill(false);
@@ -75,10 +76,10 @@ class word_span_finder {
     return spans.count > 0;
   }
 
-  /// For take_blocks_by_words(): words of the first `size` bytes of a block.
+  /// Customisation point of take_blocks_by_words(): finds the words of the first `size` bytes of a block.
   friend void take_block(word_span_finder& finder, const char* /*block*/, std::size_t size,
                          const character_masks& masks) noexcept {
-    // Edges cannot tell that something is ignored within a word, or at its end.
+    // Masks do not show ignored characters within a word or at its end.
     if (finder.words_.is_plain()) [[likely]] {
       finder.find_edges(masks.word, masks.han_leads, size);
     } else {
@@ -86,16 +87,16 @@ class word_span_finder {
       finder.scan(finder.at + (std::min)(size, rest_of_word));
     }
   }
-  /// Words of the characters that begin before `limit`; the last one may reach beyond.
+  /// Finds the words of the characters that begin before `limit`; the last word may extend beyond.
   friend void take_characters(word_span_finder& finder, const char* limit) noexcept { finder.scan(limit); }
 
   const char* at;
-  const char* end;  // of the text
+  const char* end;  // the end of the text
 
  private:
   using run = word_run;
 
-  /// Takes the words of the scanner.
+  /// Receives the words of the scanner.
   struct appender {
     token_spans* spans;
 
@@ -108,8 +109,8 @@ class word_span_finder {
     }
   };
 
-  /// Words that begin or end in the next `size` bytes, of which these are letters, and the first bytes of Han
-  /// characters.
+  /// Finds the words that begin or end in the next `size` bytes, from the masks of letters and of the first bytes of
+  /// Han characters.
   NEARDUP_ALWAYS_INLINE void find_edges(std::uint64_t word, std::uint64_t han_leads, std::size_t size) noexcept {
     token_spans& spans = *spans_;
     const std::uint64_t all = low_mask(size);
@@ -120,7 +121,7 @@ class word_span_finder {
     const bool is_single = words_.open != run::none && words_.open != run::letters;
     std::uint64_t ends = ((before & ~word) | han_leads << 3 | (is_single ? 1U : 0U)) & all;
     const auto base = static_cast<std::uint32_t>(at - text_.data());
-    // An open word keeps its begin in the place of the next span; its end comes first.
+    // The beginning of an open word is stored in advance in the next span; its end is found first.
     std::size_t n = spans.count;
     if (words_.open != run::none) spans.begin[n] = static_cast<std::uint32_t>(words_.start);
     std::uint32_t* begin = spans.begin + n + (words_.open != run::none ? 1 : 0);
@@ -149,7 +150,7 @@ class word_span_finder {
   }
 
   std::string_view text_;
-  token_spans* spans_ = nullptr;  // where words are written
+  token_spans* spans_ = nullptr;  // the output of next()
   instruction_set level_;
   word_scanner words_;
 };

@@ -7,36 +7,37 @@
 
 namespace neardup::inline v0::detail {
 
-/// A number of 128 bits.
+/// An unsigned number of 128 bits.
 struct wide_number {
   std::uint64_t high, low;
 };
 
-/// The product of two words.
+/// The 128-bit product of two words.
 constexpr wide_number multiply(std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t a0 = a & 0xffffffffU, a1 = a >> 32, b0 = b & 0xffffffffU, b1 = b >> 32;
   const std::uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & 0xffffffffU);
   return {a1 * b1 + (middle >> 32) + (other >> 32), other << 32 | (low & 0xffffffffU)};
 }
 
-/// The upper 128 bits of a product of 256, to within two units.
+/// The upper 128 bits of a 256-bit product, to within two units.
 constexpr wide_number multiply_high(wide_number a, wide_number b) noexcept {
   const wide_number top = multiply(a.high, b.high);
   const wide_number one = multiply(a.high, b.low), other = multiply(a.low, b.high);
   const std::uint64_t carry = one.low + other.low < one.low ? 1 : 0;
   wide_number result{top.high, top.low + one.high};
   result.high += result.low < one.high ? 1U : 0U;
-  const std::uint64_t added = other.high + carry;  // the high half of a product has no room for 2^64 - 1
+  const std::uint64_t added = other.high + carry;  // no overflow: the high half of a product is at most 2^64 - 2
   result.low += added;
   result.high += result.low < added ? 1U : 0U;
   return result;
 }
 
-/// ln(number), rounded to the nearest double; the arithmetic has 45 bits more than that, and knows no library.
+/// ln(number), rounded to the nearest double. The integer arithmetic is 45 bits more precise than a double, and uses no
+/// library, so every machine gives the same result.
 /// Precondition: number > 0.
 constexpr double natural_logarithm(std::uint64_t number) noexcept {
   if (number <= 2) return number == 2 ? std::numbers::ln2 : 0;
-  // log2: its whole part is the width, and each squaring of the mantissa in [1, 2) gives a bit of the rest.
+  // log2: the whole part is the bit width; each squaring of the mantissa in [1, 2) gives one bit of the fraction.
   const auto exponent = static_cast<unsigned>(std::bit_width(number) - 1);
   wide_number mantissa{number << (63 - exponent), 0};  // 1.0 is 2^127
   wide_number fraction{0, 0};                          // of log2, 1.0 is 2^128
@@ -58,8 +59,8 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   const std::uint64_t sum = rest.high + low_part.high + (low < rest.low ? 1U : 0U);  // low_part.high is below 64
   const std::uint64_t middle = sum + high_part.low;
   const std::uint64_t whole = high_part.high + (sum < rest.high ? 1U : 0U) + (middle < sum ? 1U : 0U);
-  // The 64 highest bits of whole.middle, for whole is from 1 to 44; of them 53, and the next one says which is nearer:
-  // no logarithm lies in the middle. By hand, since a conversion may round otherwise.
+  // Takes the 64 highest bits of whole.middle, 1 <= whole <= 44, and rounds to 53 by the next bit; no logarithm is a
+  // tie. Done by hand, since a conversion may round differently.
   const auto shift = static_cast<unsigned>(std::countl_zero(whole));
   const std::uint64_t top = whole << shift | middle >> (64 - shift);
   auto result = static_cast<double>((top >> 11) + (top >> 10 & 1)) * 2048;
