@@ -1,4 +1,4 @@
-// The vote on each bit: exact sums, in any order, that merge and subtract.
+// accumulator: the vote on each bit, by exact sums in any order, which merge and subtract.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ std::vector<feature<Bits>> random_features(std::size_t count, std::uint64_t most
   return features;
 }
 
-/// The bits for which the weight of the features that set them is more than half.
+/// The bits that features with more than half of the weight set.
 template <std::size_t Bits>
 simhash<Bits> majority(const std::vector<feature<Bits>>& features) {
   simhash<Bits> result;
@@ -60,7 +60,7 @@ accumulator<Bits> sum_of(const std::vector<feature<Bits>>& features) {
   return sums;
 }
 
-// In a constant expression too.
+// Also usable in a constant expression.
 static_assert([] {
   accumulator<32> sums;
   sums.add(0b110);
@@ -128,7 +128,7 @@ TEST_CASE("bits of a hash beyond the width do not count", "[accumulator]") {
 
 TEST_CASE("a million shuffles of the features give one result", "[accumulator]") {
   std::vector<feature<16>> features = random_features<16>(8, 0xffffffff);
-  // Sums of doubles or floats would depend on the order of these.
+  // Sums in double or float would depend on the order of these weights.
   features[0].units = 1;
   features[1].units = std::uint64_t{1} << 62;
   const accumulator<16> expected = sum_of(features);
@@ -179,11 +179,11 @@ TEST_CASE("subtracting what cannot have been added throws and changes nothing", 
     CHECK_THROWS_AS(sums.subtract(other), std::invalid_argument);
     CHECK(sums == before);
   };
-  refused(0b0011, weight(4));    // heavier than all
-  refused(0b1000, weight(1));    // a bit that no token sets
-  refused(0b0100, weight(1.5));  // a bit that is not set as often
+  refused(0b0011, weight(4));    // more than the total
+  refused(0b1000, weight(1));    // a bit that no token set
+  refused(0b0100, weight(1.5));  // a bit that was set with less weight
   refused(0b0010, weight(2.5));
-  refused(0b0000, weight(1));  // each token has bit 0, this one has not
+  refused(0b0000, weight(1));  // all tokens have bit 0, this hash does not
   accumulator<64> part;
   part.add(0b0101, weight(1));
   sums.subtract(part);
@@ -203,7 +203,7 @@ TEST_CASE("weights beyond 64 bits throw and change nothing", "[accumulator]") {
   CHECK(sums == before);
   sums.add_units({2}, 10);
   CHECK(sums.total() == most);
-  CHECK(sums.result() == simhash<64>(1));  // doubling a sum would overflow here
+  CHECK(sums.result() == simhash<64>(1));  // doubling a sum would overflow
   CHECK_NOTHROW(sums.add(1, weight(0), most));
 }
 

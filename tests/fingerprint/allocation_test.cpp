@@ -1,4 +1,4 @@
-// The strong guarantee when memory runs out: at the 1st, 2nd, ... allocation, until there are none left to fail.
+// The strong guarantee when memory is exhausted: the 1st, 2nd, ... allocation fails, until none is left.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,14 +19,14 @@ using neardup::simhasher;
 using neardup::words;
 
 /// Calls `act(value)` on a copy of `start` with the 1st, 2nd, ... allocation failing. After each failure the copy must
-/// be equal to `start` and able to `act`; at last it is as it would have been.
+/// equal `start`; the final successful call must give the expected result.
 /// Returns: the number of allocations of a successful call.
 template <class Value, class Act>
 std::size_t require_strong_guarantee(const Value& start, Act act) {
   Value expected = start;
   act(expected);
   std::optional<Value> value;
-  // The copy is made outside of what may fail.
+  // Copied outside of the operation that may fail.
   const auto begin = [&] { value.emplace(start); };
   begin();
   const std::size_t failures = support::fail_each_allocation([&] { act(*value); },
@@ -62,13 +62,13 @@ TEMPLATE_TEST_CASE_SIG("a bag whose allocation fails is as it was", "[allocation
     failures += require_strong_guarantee(bag, [&](bag_type& b) { b = other; });
     failures += require_strong_guarantee(bag, [](bag_type& b) { b.merge(b); });
     CHECK(failures > 4);
-    // These need no memory.
+    // Operations that need no memory.
     bag_type both = bag;
     both.merge(other);
     CHECK(require_strong_guarantee(both, [&](bag_type& b) { b.subtract(other); }) == 0);
     CHECK(require_strong_guarantee(bag, [](bag_type& b) { b.clear(); }) == 0);
     CHECK(require_strong_guarantee(bag, [](bag_type& b) { b.subtract(b); }) == 0);
-    // Copies that fail leave nothing behind.
+    // Failed copies leave nothing behind.
     require_strong_guarantee(bag_type{}, [&](bag_type& b) { b = bag_type(bag); });
   }
 }
@@ -108,7 +108,7 @@ TEST_CASE("a stream whose allocation failed is ready for the next text", "[alloc
     const auto expected = hash(text);
     std::optional<decltype(neardup::text_stream{hash})> fresh;
     const auto begin = [&] { fresh.emplace(hash); };
-    // Whatever came before the failure is forgotten if feed or finish threw; reset does it in the other case.
+    // feed and finish discard the text when they throw; otherwise reset does.
     const auto use_again = [&] {
       fresh->reset();
       fresh->feed(text.substr(0, 20));

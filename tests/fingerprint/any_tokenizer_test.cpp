@@ -20,7 +20,7 @@ any_tokenizer<Hasher> by_name(std::string_view features) {
                                  [](const auto& tokenizer) { return any_tokenizer<Hasher>(tokenizer); });
 }
 
-/// The same tokens, one after the other, of which no kernel knows.
+/// The same tokens, one by one, without a kernel.
 struct slow_tokenizer {
   std::function<void(std::string_view, const std::function<void(std::string_view)>&)> tokenize;
   template <class Sink>
@@ -75,7 +75,7 @@ TEST_CASE("any tokenizer gives the fingerprints and features of the one that it 
   using neardup::xxh3;
   using twin = slow_tokenizer;
   const auto holds_for = [](const auto& make) {
-    // One workspace, from tokenizer to tokenizer.
+    // One workspace for all tokenizers.
     typename decltype(make(by_name("words")))::workspace scratch;
     for (const std::string_view features : all_features) {
       const auto fast = make(by_name(features));

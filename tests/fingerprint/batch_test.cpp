@@ -1,4 +1,4 @@
-// Many texts at once: the same as one by one, whoever does the work.
+// fingerprint_all: same as one text at a time, for every runner.
 #include <atomic>
 #include <cstddef>
 #include <deque>
@@ -35,7 +35,7 @@ auto one_by_one(const Simhasher& hash, const std::vector<std::string>& texts) {
   return result;
 }
 
-/// Threads of the caller's, one after the other, the last part first.
+/// A runner that runs its parts in reverse order on the calling thread.
 struct backwards {
   std::atomic<std::size_t>* calls;
   static std::size_t parts() { return 5; }
@@ -47,7 +47,7 @@ struct backwards {
   }
 };
 
-/// Wants so many parts that four times as many are none.
+/// A runner with so many parts that their number times four overflows to 0.
 struct immodest {
   static std::size_t parts() { return std::numeric_limits<std::size_t>::max() / 4 + 1; }
   template <class Work>
@@ -56,7 +56,7 @@ struct immodest {
   }
 };
 
-/// A runner that does not say how many parts it wants.
+/// A runner that reports 0 parts.
 struct modest {
   static unsigned parts() { return 0; }
   template <class Work>

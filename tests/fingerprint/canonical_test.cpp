@@ -1,4 +1,4 @@
-// Fingerprints of canonical text: by kernels, by streams, and for ever.
+// Fingerprints of canonical text: by kernels, by streams, and frozen values.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 using namespace std::string_view_literals;
 using namespace neardup;
 
-/// Runs of what is in canonical form and of what is not.
+/// Alternating runs of canonical and non-canonical text.
 std::string next_text(oracle::random_texts& random) {
   static constexpr std::string_view spelt[] = {
       "e\u0301"sv, "I\u0307"sv, "stra\u00dfe "sv, "so\u00adft"sv, "\u1112\u1161\u11ab"sv, "\u4e2d\u0301 \u0301"sv,
@@ -33,7 +33,7 @@ std::string next_text(oracle::random_texts& random) {
   return text;
 }
 
-/// What a tokenizer gives of a text, whole and in chunks, is what `inner` gives of the canonical text.
+/// Requires that the features of a text, whole and in chunks, are those that `inner` gives for the canonical text.
 template <class Tokenizer, class Inner>
 void require_features_of_canonical_text(const Tokenizer& tokenize, const Inner& inner) {
   const feature_extractor<Tokenizer, xxh3<64>, std::uint64_t> features{tokenize};
@@ -52,7 +52,7 @@ void require_features_of_canonical_text(const Tokenizer& tokenize, const Inner& 
       const std::size_t chunk = i % 3 == 0 ? 1 + random.below(7) : 1 + random.below(500);
       for (const std::string_view part : support::cut_every(text, chunk)) stream.feed(part);
       REQUIRE(stream.finish() == hash(text));
-      // A text that is forgotten leaves nothing for the next one.
+      // A discarded text leaves nothing for the next one.
       stream.feed("e"sv);
       stream.reset();
     }
@@ -75,7 +75,7 @@ TEST_CASE("canonical text that is folded or normalised besides", "[canonical]") 
   const auto features = [&](const auto& tokenize) { return feature_extractor{tokenize}(text); };
   CHECK(features(canonical{normalised{words{}}}) == features(canonical{words{}}));
   CHECK(features(folded{canonical{words{}}}) == features(canonical{words{}}));
-  // What comes first sees the text as it is.
+  // The outer rewriter comes first.
   const auto normalised_first = feature_extractor{words{}}(canonicalise(normalise(text)));
   CHECK(features(normalised{canonical{words{}}}) == normalised_first);
   CHECK(normalised_first.size() == 4);
@@ -90,7 +90,7 @@ TEST_CASE("what canonical fingerprints are made of has a name", "[canonical]") {
 }
 
 TEST_CASE("canonical fingerprints are what they were", "[canonical]") {
-  // Red here asks, as golden_test.cpp does: did we mean to change fingerprints?
+  // A failure here means, as in golden_test.cpp, that stored fingerprints change.
   const simhasher pairs{canonical{shingles{2, words{}}}};
   const simhasher characters{canonical{code_point_ngrams{5}}};
   const auto show = [](const auto& hash, std::string_view text) { return hash(text)->to_hex(); };

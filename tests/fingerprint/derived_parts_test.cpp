@@ -1,4 +1,4 @@
-// A part derived from one of the library's goes by its own functions, wherever it is used.
+// A class derived from a part of the library is used by its own functions everywhere.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -26,14 +26,14 @@ using support::weighs_length_each_time;
 
 constexpr std::string_view ship = "The ship, the SHIP! is on the sea; it was seen on 2026-08-01. The sea is calm.";
 
-/// Any tokenizer as one type, of which the library knows nothing, so that it can do nothing but call it.
+/// A type-erased tokenizer without a kernel, which the library can only call.
 struct unknown_tokenizer {
   std::function<void(std::string_view, const support::any_sink&)> tokenize;
 
   void operator()(std::string_view text, const support::any_sink& sink) const { tokenize(text, sink); }
 };
 
-/// Checks the fingerprint, the features and the bag of a tokenizer that gives tokens of four bytes and more.
+/// Checks fingerprint, features and bag of a tokenizer that yields tokens of at least four bytes.
 template <class Tokenizer>
 void check_tokenizer(const char* name, const Tokenizer& tokenize) {
   CAPTURE(name);
@@ -45,7 +45,7 @@ void check_tokenizer(const char* name, const Tokenizer& tokenize) {
   CHECK(hash(ship) == reference(ship));
   CHECK(hash(hash.bag(ship)) == reference(ship));
   CHECK(hash.features(ship) == reference.features(ship));
-  // A stream for the base would give the tokens of the base.
+  // A stream of the base class would yield the tokens of the base class.
   STATIC_REQUIRE_FALSE(streaming_tokenizer<Tokenizer>);
   STATIC_REQUIRE_FALSE(streaming_tokenizer<shingles<Tokenizer>>);
 }
@@ -126,7 +126,7 @@ TEST_CASE("weighters derived from those of the library go by their own functions
   CHECK(each_time(ship) == simhasher{words{}, length_each_time}(ship));
   CHECK(each_time(each_time.bag(ship)) == each_time(ship));
   CHECK(simhasher{words{}, weighs_length_each_time<tf>{}}(ship) == each_time(ship));
-  // With two forms nobody knows which one is meant.
+  // Two forms are ambiguous.
   STATIC_REQUIRE_FALSE(weighter<weighs_length<tf>>);
   STATIC_REQUIRE_FALSE(weighter<weighs_length<tf_idf>>);
   STATIC_REQUIRE_FALSE(weighter<weighs_length<levels<tf>>>);

@@ -1,5 +1,5 @@
-// Where a hasher gives several tokens one hash: weighters that look at a token weigh each text by itself and add the
-// weights, all others count the hash. So neither the order nor the way to the fingerprint matters.
+// Hash collisions: weighters that read the token weigh each text and add the weights; all others count the hash. So
+// neither the order of tokens nor the path to the fingerprint matters.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace neardup;
 
-/// Tokens that differ in the case of ASCII only have one hash, or all tokens have one of three.
+/// Equal hashes for tokens that differ only in ASCII case; or, if crowded, only three hashes at all.
 struct merging_hasher {
   bool is_crowded = false;
 
@@ -34,7 +34,7 @@ constexpr merging_hasher crowded{true};
 
 const idf_table fruit_table = idf_table::parse("Apple 9\napple 1\ntree 4\nPEAR 2\n");
 
-/// Checks that no way and no order gives another fingerprint.
+/// Checks that every path and order gives the same fingerprint.
 template <class Simhasher>
 void check_all_ways(const Simhasher& hash, std::vector<std::string> tokens) {
   std::sort(tokens.begin(), tokens.end());
@@ -94,7 +94,7 @@ TEST_CASE("the same of keywords, which are counted before they are hashed", "[eq
 }
 
 TEST_CASE("texts of one hash add their weights, or count as one token", "[equal hashes]") {
-  // By hand: with two tokens the heavier one decides every bit.
+  // Computed by hand: of two tokens, the heavier one decides every bit.
   const std::uint64_t apple = caseless("apple"), tree = caseless("tree");
   const auto wins = [&](const auto& weigh, std::string_view text, std::uint64_t winner) {
     const simhasher hash{words{}, weigh, caseless};
@@ -105,7 +105,7 @@ TEST_CASE("texts of one hash add their weights, or count as one token", "[equal 
   wins(tf_idf{idf_table::parse("Apple 3\napple 2\ntree 4\n")}, "apple apple apple tree", apple);  // 6 > 4
   wins(log_tf{}, "Apple apple APPLE tree tree", apple);                                           // three against two
   CHECK(simhasher{words{}, unit{}, caseless}("Apple apple tree TREE") == simhash<64>(apple & tree));
-  // The heaviest token is that of the sum.
+  // The heaviest token is the one with the largest sum.
   wins(levels{3, top{1, tf_idf{idf_table::parse("Apple 3\napple 3\ntree 4\n")}}}, "Apple apple tree", apple);
   const auto weighted = simhasher{words{}, idf{fruit_table}, caseless}.weighted_features("tree Apple apple");
   REQUIRE(weighted.size() == 2);
@@ -141,7 +141,7 @@ TEST_CASE("a bag with texts tells tokens of one hash apart", "[equal hashes]") {
   CHECK_THROWS_AS(moved.subtract(wrong), std::invalid_argument);
   other.merge(one);
   CHECK(other == moved);
-  // Enough of them for the slots to grow.
+  // So many that the table of slots grows.
   bag_type many;
   for (int i = 0; i < 200; ++i) many.add({static_cast<std::uint64_t>(i % 5)}, std::to_string(i), 1);
   CHECK(many.size() == 200);

@@ -1,4 +1,4 @@
-// A tokenizer, hasher or weighter that throws, at every call: everything is as it was, and goes on working.
+// A tokenizer, hasher or weighter throws, at every possible call: everything is unchanged and still works.
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -19,7 +19,7 @@ struct planned : std::runtime_error {
   planned() : std::runtime_error("planned") {}
 };
 
-/// Calls until one throws, shared by the copies of a component; none does at a negative number.
+/// Throws after a number of calls, shared by the copies of a component; never if the number is negative.
 class fuse {
  public:
   void set(int calls) const { *left_ = calls; }
@@ -70,7 +70,7 @@ struct throwing_linear_weighter {
 
 constexpr std::string_view sample_text = "one two three one two one \u4e2d\u6587 four";
 
-/// Breaks `hash` at its 1st, 2nd, ... call until none is left, in all that takes a text.
+/// Breaks `hash` at its 1st, 2nd, ... call, in every operation that takes a text, until an operation succeeds.
 template <class Simhasher>
 void require_unchanged(const Simhasher& hash, const fuse& breaks) {
   const auto expected = hash(sample_text);
@@ -114,7 +114,7 @@ void require_unchanged(const Simhasher& hash, const fuse& breaks) {
   CHECK(failures > 4);
 }
 
-/// The same for a stream: after a failure the text is forgotten.
+/// Breaks a stream in the same way: after a failure the text is discarded.
 template <class Simhasher>
 void require_stream_forgets(const Simhasher& hash, const fuse& breaks) {
   const auto expected = hash(sample_text);
@@ -131,7 +131,7 @@ void require_stream_forgets(const Simhasher& hash, const fuse& breaks) {
       ++failures;
     }
     breaks.set(-1);
-    // No reset: what had been fed before the failure must not be in the next text.
+    // Without reset: chunks fed before the failure must not be part of the next text.
     for (const std::string_view chunk : support::cut_every(sample_text, 7)) stream.feed(chunk);
     REQUIRE(stream.finish() == expected);
     if (!failed) break;

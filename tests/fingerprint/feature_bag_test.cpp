@@ -1,4 +1,4 @@
-// The feature bag is a map from token hashes to counts, with exact merging and subtracting.
+// feature_bag, against a std::map from hash to count, with exact merging and subtracting.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ constexpr std::uint64_t largest_count = ~std::uint64_t{0};
 template <std::size_t Words>
 using model = std::map<std::array<std::uint64_t, Words>, std::uint64_t>;
 
-/// The text of the token that has this hash in these tests.
+/// The text of the token with this hash, in these tests.
 template <std::size_t Words>
 std::string text_of(const std::array<std::uint64_t, Words>& hash) {
   return std::string(hash[0] % 40, 'x') + std::to_string(hash[0]);
@@ -66,7 +66,7 @@ TEMPLATE_TEST_CASE_SIG("a bag counts as std::map does, through any merges and su
   using pair = bag_and_model<Words, KeepsText>;
   for (int round = 0; round < 30; ++round) {
     std::vector<pair> pairs(4);
-    // Few hashes, so that they meet, and hashes that differ in one bit or in the last word only.
+    // Few hashes, so that they collide; and hashes that differ in one bit, or in the last word only.
     const std::uint64_t kinds = std::uint64_t{1} << (random() % 10);
     for (pair& p : pairs) {
       for (std::uint64_t i = random() % 200; i > 0; --i) {
@@ -138,7 +138,7 @@ TEST_CASE("equal bags have the same counts, in whatever order", "[feature_bag]")
   CHECK(a == b);
   b.add({1}, "");
   CHECK_FALSE(a == b);
-  a.add({2}, "");  // as many distinct tokens, as many in all
+  a.add({2}, "");  // equal numbers of distinct and of all tokens
   CHECK_FALSE(a == b);
 }
 

@@ -1,4 +1,4 @@
-// Features: the set of the tokens of a text, against a std::set of what the hasher gives.
+// Feature extraction, against a std::set of hashes.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace {
 
 using neardup::feature_extractor;
 
-/// The tokens of a text by the tokenizer and the hasher alone.
+/// The features of a text by tokenizer and hasher only.
 template <class Feature, class Tokenizer, class Hasher>
 std::vector<Feature> plain_features(const Tokenizer& tokenize, const Hasher& hash, std::string_view text) {
   std::set<Feature> set;

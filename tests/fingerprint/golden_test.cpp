@@ -1,8 +1,8 @@
-// Frozen fingerprints. Red here asks: did we mean to change fingerprints?
+// Frozen fingerprints. A failure here means that fingerprints change.
 //
-// People store them, so every one that exists would be worthless. If it was meant: a commit of its own that says why,
-// with new values here (neardup_test_fingerprint "[.golden]" prints them) and a line under "Fingerprints" in the
-// changelog. If not, what made this red is wrong, not this file.
+// Users store fingerprints, so a change makes all stored ones worthless. An intended change is a commit of its own that
+// says why, with new values here (neardup_test_fingerprint "[.golden]" prints them) and a line under "Fingerprints" in
+// the changelog. Otherwise the change that caused the failure is wrong, not this file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -46,8 +46,8 @@ const std::vector<std::string_view> golden_texts = {
 struct composition {
   std::string name;
   std::function<std::optional<std::string>(std::string_view)> hex;     // by the library
-  std::function<std::optional<std::string>(std::string_view)> digits;  // by the oracle, the lowest bit first
-  std::vector<const char*> golden;                                     // one for each text, "" for none
+  std::function<std::optional<std::string>(std::string_view)> digits;  // by the oracle, lowest bit first
+  std::vector<const char*> golden;                                     // one per text, "" for none
 };
 
 template <class Simhasher>
@@ -67,7 +67,7 @@ auto digits_of(const std::function<oracle::tokens(std::string_view)>& tokenize, 
 
 oracle::tokens folded_pairs(std::string_view text) { return oracle::shingles(oracle::words(oracle::fold(text)), 2); }
 
-/// Hexadecimal digits, the highest first, as binary ones, the lowest first.
+/// Converts hexadecimal digits, highest first, to binary digits, lowest first.
 std::string digits_of_hex(const std::string& hex) {
   std::string digits;
   for (std::size_t i = hex.size(); i-- > 0;) {
@@ -191,7 +191,7 @@ TEST_CASE("fingerprints are what they always were", "[golden]") {
         CAPTURE(to_string(level));
         CHECK(c.hex(golden_texts[i]).value_or("") == c.golden[i]);
       }
-      // The values are not only old but right.
+      // The values are not only unchanged but correct.
       const auto digits = c.digits(golden_texts[i]);
       CHECK(digits.value_or("") == digits_of_hex(c.golden[i]));
     }

@@ -1,7 +1,7 @@
-// The bits of hashes, and so of fingerprints, are as random as the theory of SimHash takes them to be.
+// The bits of hashes, hence of fingerprints, are as random as the theory of SimHash assumes.
 //
-// All bounds follow from the number of observations: what random bits would exceed once in a million such tests. The
-// texts are the same in every run, so a test that passes always does. Weak hashes show that each test can fail.
+// All bounds follow from the number of observations: random bits would exceed them once in a million such tests. The
+// texts are the same in every run, so a test that passes once always passes. Weak hashes show that each test can fail.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -28,8 +28,8 @@
 
 namespace {
 
-/// The number of standard deviations that the largest of `count` normal variables exceeds once in a million times: by
-/// the union bound, count * P(|Z| > z) = 10^-6. For the 2016 pairs of 64 bits it is 6.2; 4 are expected.
+/// The z that the largest of `count` standard normal variables exceeds with probability 10^-6, by the union bound count
+/// * P(|Z| > z) = 10^-6. For the 2016 pairs of 64 bits z is 6.2; the expected maximum is 4.
 double noise(std::size_t count) {
   double z = 0;
   while (static_cast<double>(count) * std::erfc(z / std::numbers::sqrt2) > 1e-6) z += 0.01;
@@ -54,7 +54,7 @@ class text_maker {
     }
   }
 
-  /// Sentences; as in a language, the word of rank r comes about 1 / r times as often as the first one.
+  /// Prose with Zipf's distribution: the word of rank r is 1 / r times as frequent as the first one.
   std::string prose(std::size_t bytes) {
     std::string text;
     while (text.size() < bytes) {
@@ -64,14 +64,14 @@ class text_maker {
     return text;
   }
 
-  /// The same with Han characters.
+  /// The same distribution over Han characters.
   std::string han(std::size_t characters) {
     std::string text;
     for (; characters > 0; --characters) text += oracle::encode(static_cast<std::uint32_t>(0x4e00 + by_rank(6000)));
     return text;
   }
 
-  /// Words that are all as frequent, so that texts of them have next to no pairs of words in common.
+  /// Equally frequent words, so that texts have hardly any common pairs of words.
   std::string any_words(std::size_t count) {
     std::string text;
     for (; count > 0; --count) text += words_[below(vocabulary)] + " ";
@@ -124,11 +124,11 @@ const std::vector<token_set>& token_sets() {
 
 // --- bits ----------------------------------------------------------------------------------------
 
-/// Standard deviations from what random bits have on average.
+/// Deviations from the averages of random bits, in standard deviations.
 struct deviations {
-  double bias = 0;         // of the bit that is most often, or least often, set
-  double correlation = 0;  // of the two bits that agree most often, or least often
-  double spread = 0;       // of the sum of all squared correlations: many small ones add up
+  double bias = 0;         // of the most biased bit
+  double correlation = 0;  // of the most correlated two bits
+  double spread = 0;       // of the sum of all squared correlations, to which many small ones add up
 };
 
 template <class Hasher>
@@ -136,13 +136,13 @@ deviations measure(const Hasher& hash, const std::vector<std::string>& tokens) {
   constexpr std::size_t words = neardup::detail::hasher_words<Hasher>;
   constexpr std::size_t bits = 64 * words;
   const std::size_t n = tokens.size();
-  // A column for each bit, which holds that bit of all tokens.
+  // columns[b] holds bit b of all tokens.
   std::vector<std::vector<std::uint64_t>> columns(bits, std::vector<std::uint64_t>((n + 63) / 64));
   for (std::size_t t = 0; t < n; ++t) {
     const std::array<std::uint64_t, words> value = neardup::detail::to_hash_words(hash(tokens[t]));
     for (std::size_t i = 0; i < bits; ++i) columns[i][t / 64] |= (value[i / 64] >> (i % 64) & 1U) << (t % 64);
   }
-  // The number of 0 less that of 1, in standard deviations: each has variance 1.
+  // The number of zeros minus that of ones, in standard deviations: each has variance 1.
   const auto deviation = [n](std::size_t ones) {
     return (static_cast<double>(n) - 2 * static_cast<double>(ones)) / std::sqrt(static_cast<double>(n));
   };
@@ -167,7 +167,7 @@ deviations measure(const Hasher& hash, const std::vector<std::string>& tokens) {
   return result;
 }
 
-/// What one may be tempted to hash with: eight bytes at a time, and a single multiplication.
+/// A tempting but weak hash: eight bytes at a time, and a single multiplication.
 std::uint64_t one_multiplication(std::string_view token) {
   std::uint64_t mixed = token.size();
   for (; !token.empty(); token.remove_prefix(std::min<std::size_t>(8, token.size()))) {
@@ -178,7 +178,7 @@ std::uint64_t one_multiplication(std::string_view token) {
   return mixed * 0x9e3779b97f4a7c15U;
 }
 
-/// A wide hash for the price of a narrow one.
+/// A weak wide hash: a narrow one twice.
 std::array<std::uint64_t, 2> one_word_twice(std::string_view token) {
   const std::uint64_t hash = neardup::xxh3<64>{}(token);
   return {hash, std::rotl(hash, 13)};
@@ -186,7 +186,7 @@ std::array<std::uint64_t, 2> one_word_twice(std::string_view token) {
 
 // --- fingerprints --------------------------------------------------------------------------------
 
-/// Texts with an odd number of pairs of words, all distinct: no vote on a bit is a tie, which would give a 0.
+/// Texts with an odd number of distinct pairs of words, so that no vote is a tie, which would give 0.
 std::vector<std::string> unrelated_texts(std::size_t count) {
   text_maker make(2);
   std::vector<std::string> texts;
@@ -204,7 +204,7 @@ auto fingerprints_of(const Simhasher& hash, const std::vector<std::string>& text
   return result;
 }
 
-/// Mean and variance of each of two numbers, and their correlation.
+/// Mean and variance of two variables, and their correlation.
 struct moments {
   explicit moments(const std::vector<std::pair<double, double>>& values) : n(static_cast<double>(values.size())) {
     for (const auto& [x, y] : values) {
@@ -223,7 +223,7 @@ struct moments {
   double mean_x = 0, mean_y = 0, variance_x = 0, variance_y = 0, correlation = 0;
 };
 
-/// The distances of the lower and of the upper 64 bits, of all pairs of fingerprints.
+/// For all pairs of fingerprints, the distances of their lower and of their upper 64 bits.
 moments distances_of_halves(const std::vector<neardup::simhash<128>>& fingerprints) {
   std::vector<std::pair<double, double>> distances;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
@@ -278,9 +278,9 @@ TEST_CASE("a wide hash whose words are made of one is found out", "[quality]") {
   CHECK(measure(&one_word_twice, token_sets().front().tokens).correlation > 2 * noise(128 * 127 / 2));
 }
 
-// Of independent uniform fingerprints the distances of all pairs are pairwise independent, also where the pairs have a
-// fingerprint in common. So n of them have the mean and the variance of n coins' worth of flips:
-// a distance of B bits has variance B / 4, their mean B / 4 / n, and their variance varies by 2 (B / 4)^2 / n.
+// For independent uniform fingerprints, the distances of all pairs are pairwise independent, even if pairs share a
+// fingerprint. So n distances have the moments of n independent ones: a distance of B bits has variance B / 4, their
+// mean has variance B / 4 / n, and their sample variance has variance 2 (B / 4)^2 / n.
 
 TEST_CASE("unrelated texts are half of the bits apart, and scatter as random fingerprints do", "[quality]") {
   const auto texts = unrelated_texts(oracle::effort(400, 60));
@@ -293,7 +293,7 @@ TEST_CASE("unrelated texts are half of the bits apart, and scatter as random fin
     CHECK(std::abs(variance - 16) < noise(2) * 16 * std::sqrt(2 / found.n));
   }
 
-  // The same bits twice: all distances are even.
+  // Each bit twice: all distances are even.
   const neardup::simhasher weak{neardup::default_tokenizer{}, neardup::unit{}, [](std::string_view token) {
                                   return (neardup::xxh3<64>{}(token)&0xffffffffU) * 0x100000001U;
                                 }};
@@ -318,7 +318,7 @@ TEST_CASE("texts of a known similarity are as far apart as the theory says", "[q
   const auto texts = unrelated_texts(oracle::effort(400, 60));
   const neardup::simhasher hash{neardup::words{}};
   for (const std::size_t shared : {std::size_t{50}, std::size_t{100}, std::size_t{180}}) {
-    // Tokens by number: of 201 each, `shared` are the same. Unit weights, so the cosine is their share.
+    // Tokens are numbers: of 201 each, `shared` are equal. With unit weights the cosine is their share.
     const double expected = neardup::expected_distance(64, static_cast<double>(shared) / 201);
     double sum = 0;
     const std::size_t pairs = texts.size();

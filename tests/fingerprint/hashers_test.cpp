@@ -1,4 +1,4 @@
-// The default hasher is XXH3 with a seed, one for each word.
+// The default hasher is XXH3 with one seed per word.
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 
 using neardup::xxh3;
 
-/// The words of any xxh3<Bits>.
+/// The words of a hash of any xxh3<Bits>.
 template <class Result>
 auto words_of(const Result& hash) {
   return neardup::detail::to_hash_words(hash);
@@ -34,7 +34,7 @@ TEMPLATE_TEST_CASE_SIG("word j is XXH3 with the seed plus j times 2^64 / phi", "
   static_assert(neardup::detail::hasher_words<xxh3<Bits>> == (Bits + 63) / 64);
   std::string token;
   bool same = true;
-  // Past 240 bytes XXH3 takes another path.
+  // Above 240 bytes XXH3 uses another algorithm.
   for (std::size_t length = 0; length < 300; ++length) {
     for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{42}, ~std::uint64_t{0}}) {
       const auto words = words_of(xxh3<Bits>{seed}(token));

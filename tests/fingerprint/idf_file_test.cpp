@@ -1,4 +1,4 @@
-// Tables in files: whole or not at all.
+// idf_table files: written as a whole or not at all.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +20,7 @@ using neardup::idf_table;
 using neardup::weight;
 namespace fs = std::filesystem;
 
-/// A folder of its own for each test, gone afterwards.
+/// A temporary folder of a test, which the destructor removes.
 class temporary_folder {
  public:
   temporary_folder() {
@@ -78,7 +78,7 @@ TEST_CASE("a table is loaded as it was saved", "[idf]") {
     table.save(path);
     CHECK(read(path) == table.to_text());
     CHECK(idf_table::load(path) == table);
-    CHECK(folder.files() == 1);  // no temporary file is left
+    CHECK(folder.files() == 1);  // no temporary file remains
   }
 }
 

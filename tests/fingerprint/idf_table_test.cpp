@@ -1,4 +1,4 @@
-// Tables of inverse document frequencies: the text form, the median, the learner.
+// idf_table: its text form, the median, and the learner.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -65,7 +65,7 @@ TEST_CASE("lines end as they may, blanks around do not count, terms may hold som
   CHECK(idf_table::parse("a 1\r\n\r\n\n b c\t2 \r\n") == expected);
   CHECK(idf_table::parse("\xef\xbb\xbf"
                          "a 1\nb c   2") == expected);
-  CHECK(idf_table::parse("a 5\na 1\nb c 2") == expected);  // the last counts
+  CHECK(idf_table::parse("a 5\na 1\nb c 2") == expected);  // the last line of a term counts
 }
 
 TEST_CASE("values are plain decimals, read to the nearest 1/256", "[idf]") {
@@ -93,7 +93,7 @@ TEST_CASE("a table keeps eleven decimals, and weighs in steps of 1/256", "[idf]"
   CHECK(table.lookup("a") == table.lookup("b"));
   CHECK(table.lookup_exact("c") == 1);
   CHECK(table.lookup("c") == weight(0));
-  CHECK(table.lookup_exact("none") == 1173920430707);  // the upper of the two in the middle
+  CHECK(table.lookup_exact("none") == 1173920430707);  // the upper of the two middle values
   CHECK(table.to_text() == "a 11.73920430708\nb 11.73920430707\nc 0.00000000001\nd 2\n");
   CHECK(idf_table::parse(table.to_text()) == table);
   CHECK(idf_table({{"a", weight::from_raw(1)}}).lookup_exact("a") == 390625000);

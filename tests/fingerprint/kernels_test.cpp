@@ -1,4 +1,4 @@
-// Every kernel gives, on every instruction set, what one token after the other gives.
+// Every kernel, on every instruction set, against hashing token by token.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -26,7 +26,7 @@ using neardup::instruction_set;
 using words_of_bits = std::vector<std::uint64_t>;
 
 words_of_bits random_words(std::mt19937_64& random, std::size_t n) {
-  // Some with few bits and some with many, so that columns differ and ties occur.
+  // Words with few bits and with many, so that columns differ and ties occur.
   const std::uint64_t shared = random();
   words_of_bits result(n);
   for (std::uint64_t& word : result)
@@ -44,7 +44,7 @@ std::uint64_t plain_majority(const words_of_bits& words) {
   return result;
 }
 
-/// Sorted.
+/// Sorted hashes.
 template <class Hasher>
 using hash_set = std::vector<std::array<std::uint64_t, neardup::detail::hasher_words<Hasher>>>;
 
@@ -87,7 +87,7 @@ void check_blocks(const Tokenizer& tokenize, const Hasher& hash, const std::vect
   }
 }
 
-/// Mixed scripts, ASCII alone, long words, and lengths around those of blocks and vectors.
+/// Mixed scripts, ASCII only, long words, and lengths around those of blocks and vectors.
 std::vector<std::string> block_texts() {
   oracle::random_texts random(7);
   std::vector<std::string> result{"", "a", "ab", " ", "a b", std::string(5000, 'x'), std::string(700, ' ')};
@@ -114,7 +114,7 @@ std::vector<std::string> block_texts() {
   return result;
 }
 
-/// The hashes of the tokens of a text that comes in chunks.
+/// The hashes of the tokens of a text that is fed in chunks.
 template <class Tokenizer, class Hasher>
 hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
                            std::mt19937_64& random) {
@@ -141,13 +141,13 @@ hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::s
   return result;
 }
 
-/// Texts of several times what a stream collects before it hashes.
+/// Texts several times as long as a stream buffers before hashing.
 std::vector<std::string> long_texts() {
   std::mt19937_64 random(11);
   const std::vector<std::string> pieces = block_texts();
   std::vector<std::string> result(2);
   while (result[0].size() < oracle::effort(40000, 9000)) result[0] += pieces[random() % pieces.size()];
-  // Well-formed, and with places where nothing ends a word for long.
+  // Well-formed, with long stretches in which no word ends.
   const std::vector<std::string> characters{"a", "Z", "\u00c9", "\u0301", "\u4e2d", "\u6587", " ", "\U00020000"};
   while (result[1].size() < oracle::effort(60000, 9000)) {
     const std::string& character = characters[random() % characters.size()];
@@ -155,11 +155,11 @@ std::vector<std::string> long_texts() {
   }
   result.push_back(" " + std::string(oracle::effort(20000, 9000), 'x') + " y " + std::string(9000, '\x80') + "z");
   result.push_back(std::string(5000, ' '));
-  // Bytes that continue nothing between the letters.
+  // Stray continuation bytes between letters.
   result.emplace_back();
   while (result.back().size() < oracle::effort(20000, 9000))
     result.back() += result.back().size() % 7 == 0 ? "\u00e9\xa0" : "a\x93";
-  // One word that chunks cut within a character.
+  // One long word that chunks cut within a character.
   result.emplace_back();
   while (result.back().size() < oracle::effort(30000, 9000)) result.back() += "\u00e9";
   return result;
@@ -233,7 +233,7 @@ TEST_CASE("windows of bytes have the hashes of XXH3") {
 TEST_CASE("windows that are counted at once have the majority of the hashes of XXH3") {
   std::mt19937_64 random(3);
   std::vector<std::string> all;
-  // Around the blocks of each instruction set, and several of them.
+  // Sizes around the blocks of each instruction set, and several of them.
   for (std::size_t size = 1; size < 2600; size += size < 700 ? oracle::effort(1, 7) : 97) {
     std::string text(size, ' ');
     for (char& letter : text) letter = static_cast<char>(random() % (size % 3 == 0 ? 2 : 256));
@@ -279,7 +279,7 @@ TEST_CASE("words and their shingles have the hashes of XXH3") {
 TEST_CASE("n-grams of code points have the hashes of XXH3") {
   std::vector<std::string> all = block_texts();
   std::mt19937_64 random(5);
-  // Well-formed, with runs of ASCII that leave a block and come back.
+  // Well-formed, with runs of ASCII that begin and end within blocks.
   const std::vector<std::string> characters{"a", "\n", "\u00e9", "\u05d0", "\u4e2d", "\u6587", "\uffff", "\U00020000"};
   const std::size_t rounds = oracle::effort(300, 50);
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -302,7 +302,7 @@ TEST_CASE("n-grams of code points have the hashes of XXH3") {
 TEST_CASE("texts in chunks have the hashes of whole texts") {
   using neardup::folded, neardup::normalised, neardup::shingles, neardup::words, neardup::xxh3;
   const std::vector<std::string> all = long_texts();
-  // Tokens of thousands of bytes each are slow to hash one by one.
+  // Hashing tokens of thousands of bytes each is slow one by one.
   std::vector<std::string> shorter = all;
   for (std::string& text : shorter) text.resize((std::min)(text.size(), oracle::effort(9000, 5000)));
   check_chunks(words{}, xxh3<64>{1}, all);
@@ -321,7 +321,7 @@ TEST_CASE("texts in chunks have the hashes of whole texts") {
     INFO("n-grams of " << n);
     check_chunks(neardup::code_point_ngrams{n}, xxh3<64>{n}, n > 100 ? shorter : all);
   }
-  // Words so long that joined ones are dropped one by one.
+  // Words so long that joined words are dropped one at a time.
   std::string long_words;
   for (std::size_t i = 0; i < 25; ++i) long_words += std::string(1000 * i, 'w') + " v ";
   check_chunks(shingles{3, words{}}, xxh3<64>{}, {long_words});
@@ -345,7 +345,7 @@ TEST_CASE("the tokens of rewritten texts have the hashes of XXH3") {
   check_blocks(normalised{neardup::code_point_ngrams{2}}, neardup::xxh3<64>{}, all);
   check_blocks(normalised{neardup::code_point_ngrams{5}}, neardup::xxh3<128>{2}, all);
   check_blocks(folded{neardup::byte_ngrams{3}}, neardup::xxh3<64>{}, all);
-  // What is folded may be ill-formed, and is repaired then.
+  // Folded text may be ill-formed; it is repaired afterwards.
   check_blocks(folded{neardup::code_point_ngrams{3}}, neardup::xxh3<64>{}, all);
   check_blocks(folded{normalised{folded{neardup::code_point_ngrams{3}}}}, neardup::xxh3<64>{}, all);
   check_blocks(normalised{folded{shingles{2, words}}}, neardup::xxh3<64>{}, all);
@@ -376,7 +376,7 @@ TEMPLATE_TEST_CASE_SIG("distinct hashes are those of a set, with their counts", 
   neardup::detail::distinct_hashes<Words> plain;
   neardup::detail::distinct_hashes<Words, true> counted;
   for (std::size_t round = 0; round < oracle::effort(200, 40); ++round) {
-    // Few values, among them 0, hashes that differ in one word alone, and such with poor low bits.
+    // Few distinct values including 0, hashes that differ in one word only, and hashes with weak low bits.
     const std::uint64_t values = 1 + random() % (round % 10 == 0 ? 20000 : 50);
     const int shift = round % 3 == 0 ? 40 : 0;
     std::map<std::array<std::uint64_t, Words>, std::uint64_t> expected;

@@ -1,4 +1,4 @@
-// The keywords of a text, held against a plain count and sort.
+// Keywords, against a plain count and sort.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ using neardup::keywords;
 using neardup::words;
 using support::tokens_of;
 
-/// "word count score", the best first.
+/// "word count score" for each keyword, best first.
 support::tokens ranked_plainly(std::size_t n, const idf_table& table, std::string_view text) {
   std::map<std::string, std::uint64_t> counts;
   for (const std::string& token : tokens_of(words{}, text)) ++counts[token];
@@ -52,7 +52,7 @@ support::tokens ranked(std::size_t n, const Tokenizer& tokenize, const idf_table
   return result;
 }
 
-/// Its tokens are gone after the call.
+/// A tokenizer whose tokens are invalid after the call.
 const auto copied_words = [](std::string_view text, auto&& sink) {
   words{}(text, [&](std::string_view token) {
     const std::string copy(token);
@@ -67,12 +67,12 @@ TEST_CASE("keywords have the highest count times idf, ties in the order of bytes
   const auto show = [&](std::size_t n, std::string_view text) { return tokens_of(keywords{n, words{}, table}, text); };
   CHECK(show(9, "") == support::tokens{});
   CHECK(show(1, "middle rare") == support::tokens{"rare"});
-  CHECK(show(2, "b a x a") == support::tokens{"a", "a", "b"});  // 3 each; x has the median, 3, too
+  CHECK(show(2, "b a x a") == support::tokens{"a", "a", "b"});  // 3 each; x is unknown and has the median, 3, too
   CHECK(show(3, "b a x a") == support::tokens{"a", "a", "b", "x"});
   CHECK(show(9, "c b") == support::tokens{"b", "c"});
   CHECK_THROWS_AS(keywords(0, words{}, table), std::invalid_argument);
   CHECK_THROWS_AS(keywords(1, words{}, std::shared_ptr<const idf_table>()), std::invalid_argument);
-  // Beyond 2^64: as much as there is, and no less.
+  // Scores above 2^64 saturate.
   const idf_table heavy = idf_table::parse("a 16777215\nb 16777214\n");
   std::string text;
   for (int i = 0; i < 20; ++i) text += "a b ";
@@ -121,7 +121,7 @@ TEST_CASE("the fingerprint of keywords is that of their text alone", "[keywords]
   const neardup::simhasher all{words{}, neardup::tf_idf{table}};
   CHECK(hash("one two three one two") == all("three two two"));
   CHECK(hash("") == std::nullopt);
-  // By hashes that are not those of the count, and by each weighter, as a bag of their tokens has it.
+  // With hashes other than those used for counting, and each weighter: same as the bag of keywords.
   const auto expect_as_bag = [](const auto& by_keywords) {
     for (const char* text : {"one two three one two", "three", "one one four five", ""}) {
       CHECK(by_keywords(text) == by_keywords(by_keywords.bag(text)));

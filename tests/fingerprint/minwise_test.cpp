@@ -1,4 +1,4 @@
-// Min-wise codes against their definition, word for word; their distances against theory; sketches, streams, features.
+// Min-wise codes against their definition; their distances against theory; sketches, streams and features.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace {
 using neardup::instruction_set;
 using neardup::minwise;
 
-/// docs/fingerprint.md, section 6, as it stands there.
+/// The definition in docs/fingerprint.md, section 6, literally.
 template <std::size_t Bits>
 std::optional<minwise<Bits>> code_by_definition(const std::set<std::uint64_t>& hashes) {
   if (hashes.empty()) return std::nullopt;
@@ -83,17 +83,17 @@ TEMPLATE_TEST_CASE("a min-wise code is what its definition says", "[minwise]", w
       const auto expected = code_by_definition<bits>(set);
       INFO(size);
       CHECK(code_of<bits>(hashes) == expected);
-      // Neither order nor repetition counts.
+      // Neither order nor repetition matters.
       for (std::size_t i = 0; i < size; ++i) hashes.push_back(hashes[random() % size]);
       std::shuffle(hashes.begin(), hashes.end(), random);
       CHECK(code_of<bits>(hashes) == expected);
     }
-    // Few tokens, very often.
+    // Few tokens with high counts.
     const std::set<std::uint64_t> set = random_set(random, 3);
     std::vector<std::uint64_t> hashes;
     for (std::size_t i = 0; i < 5000; ++i) hashes.push_back(*std::next(set.begin(), static_cast<int>(random() % 3)));
     CHECK(code_of<bits>(hashes) == code_by_definition<bits>(set));
-    // Extreme hashes, whose products are extreme.
+    // Extreme hashes, which give extreme products.
     const std::set<std::uint64_t> extreme{0, 1, 0x7fffU, 0x8000U, 0xffffU, 0x10000U, 0x80008000U, 0xffffffffU, ~0ULL};
     CHECK(code_of<bits>({extreme.begin(), extreme.end()}) == code_by_definition<bits>(extreme));
   }
@@ -111,14 +111,14 @@ TEMPLATE_TEST_CASE("sketches of parts merge into that of the whole", "[minwise]"
     for (const std::uint64_t hash : set) {
       one_by_one.add(hash);
       parts[random() % 3].add(hash);
-      parts[random() % 3].add(hash);  // parts may overlap
+      parts[random() % 3].add(hash);  // parts overlap
     }
     const std::vector<std::uint64_t> hashes(set.begin(), set.end());
     whole.add(std::span(hashes));
     CHECK(one_by_one == whole);
     sketch merged = parts[2];
     for (const std::size_t i : {0U, 1U}) merged.merge(parts[i]);
-    // Each hash is in some part.
+    // Each hash is in some part already.
     for (const std::uint64_t hash : set) merged.add(hash);
     CHECK(merged == whole);
     sketch disjoint[2];
@@ -135,7 +135,7 @@ TEMPLATE_TEST_CASE("sketches of parts merge into that of the whole", "[minwise]"
 }
 
 TEST_CASE("distances have the mean of theory, and spread less than independent bits", "[minwise]") {
-  // Sets of n features with a known similarity; T pairs, so that the mean is known to sqrt(p (1 - p) Bits / T).
+  // Sets of n features with a known similarity. The mean of T pairs has a standard error of sqrt(p (1 - p) Bits / T).
   constexpr std::size_t pairs = 2000;
   std::mt19937_64 random(99);
   for (const std::size_t n : {1U, 2U, 5U, 12U, 37U, 110U, 400U}) {
@@ -159,7 +159,7 @@ TEST_CASE("distances have the mean of theory, and spread less than independent b
       const double binomial = 64 * p * (1 - p);
       INFO(n << " features, similarity " << jaccard);
       CHECK(std::abs(mean - 64 * p) <= 5 * std::sqrt(binomial / pairs));
-      // The variance of a sample of normal numbers is known to sqrt(2 / T).
+      // The variance of a normal sample has a relative standard error of sqrt(2 / T).
       CHECK(variance <= binomial * (1 + 5 * std::sqrt(2.0 / pairs)));
       if (n >= 12 && n <= 110 && wanted >= 0.5 && common < n) CHECK(variance < 0.97 * binomial);
     }
@@ -244,7 +244,7 @@ TEST_CASE("min-wise codes are values like SimHash fingerprints, and another type
   CHECK_THROWS_AS(minwise<16>(0x10000), std::invalid_argument);
 }
 
-// Frozen, see golden_test.cpp.
+// Frozen values, see golden_test.cpp.
 TEST_CASE("golden min-wise codes", "[minwise]") {
   constexpr std::string_view fox = "The quick brown fox jumps over the lazy dog; the quick brown fox is quick.";
   const auto hex = [](const auto& hash, std::string_view text) { return hash(text)->to_hex(); };

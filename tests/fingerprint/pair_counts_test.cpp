@@ -1,4 +1,4 @@
-// Pairs of code points that are counted while they are hashed have the majority of what one after the other gives.
+// Pairs of code points that are counted while they are hashed, against hashing one by one.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ using fingerprint = neardup::simhash<128>;
 
 const neardup::simhasher pairs{neardup::code_point_ngrams{2}, neardup::tf{}, neardup::xxh3<128>{0x9876543210U}};
 
-/// By a counter for each bit.
+/// Computes the fingerprint with a counter per bit.
 std::optional<fingerprint> plain_fingerprint(std::string_view text) {
   std::vector<std::uint64_t> counts(128);
   std::size_t total = 0;
@@ -53,11 +53,11 @@ void check(const std::vector<std::string>& texts) {
   }
 }
 
-// Sequences of each length, some at the borders of what is well-formed.
+// Sequences of each length, some at the limits of well-formed UTF-8.
 const std::vector<std::string> characters{"a",      "~",          "\u0080",     "\u00e9",    "\u07ff",
                                           "\u0800", "\u4e2d",     "\u6587",     "\ud7ff",    "\ue000",
                                           "\uffff", "\U00010000", "\U00020000", "\U0010ffff"};
-// What begins and continues nothing, and the beginnings of sequences.
+// Stray continuation bytes, impossible bytes, and incomplete sequences.
 const std::vector<std::string> errors{"\x80",         "\xbf",
                                       "\xc0\xaf",     "\xc2",
                                       "\xe0\x9f\x80", "\xe4\xb8",
@@ -69,7 +69,7 @@ const std::vector<std::string> errors{"\x80",         "\xbf",
                                       "\xf4\x8f\xbf", "\xe4\xb8\xad\xad",
                                       "\xc3\xc3",     "\xf0\xe4\xb8\xad"};
 
-/// A text of about `size` bytes: runs of up to `longest` of the first characters, from the number `first` on.
+/// A text of about `size` bytes: runs of up to `longest` of `count` characters, from character `first` on.
 std::string mixed(std::mt19937_64& random, std::size_t size, std::size_t longest, std::size_t first,
                   std::size_t count) {
   std::string text;
@@ -84,7 +84,7 @@ std::string mixed(std::mt19937_64& random, std::size_t size, std::size_t longest
 
 TEST_CASE("pairs that are counted at once have the majority of their hashes at each length") {
   std::mt19937_64 random(1);
-  // Around one block and two, and around as many as are listed at a time.
+  // Sizes around one and two blocks, and around the most blocks that are listed at a time.
   std::vector<std::size_t> sizes;
   for (std::size_t size = 0; size < 330; size += oracle::effort(1, 5)) sizes.push_back(size);
   for (std::size_t size = 2040; size < 2250; size += oracle::effort(3, 17)) sizes.push_back(size);
@@ -94,10 +94,10 @@ TEST_CASE("pairs that are counted at once have the majority of their hashes at e
     texts.push_back(mixed(random, size, 1, 6, 2));                    // three bytes each
     texts.push_back(mixed(random, size, 1, 0, 2));                    // ASCII
     texts.push_back(mixed(random, size, 7, 0, characters.size()));    // all kinds
-    texts.push_back(mixed(random, size, 1, 0, characters.size()));    // the same without runs
-    texts.push_back(mixed(random, size, 100, 0, characters.size()));  // the same with long ones
+    texts.push_back(mixed(random, size, 1, 0, characters.size()));    // all kinds, without runs
+    texts.push_back(mixed(random, size, 100, 0, characters.size()));  // all kinds, with long runs
     texts.push_back(mixed(random, size, 1, size % 14, 1));            // one code point
-    texts.push_back("x" + mixed(random, size, 1, 11, 3));             // four bytes each, at any place
+    texts.push_back("x" + mixed(random, size, 1, 11, 3));             // four bytes each, at odd offsets
     std::string chinese = "a";
     while (chinese.size() < size) chinese += random() % 5 == 0 ? "b" : random() % 200 == 0 ? "\u00b7" : "\u6587";
     texts.push_back(chinese);
@@ -119,7 +119,7 @@ TEST_CASE("texts that are not well-formed have the pairs of repaired ones, where
     texts.push_back(text);
     text.resize(random() % (text.size() + 1));
     texts.push_back(text);
-    // One byte that is another one.
+    // Changes one byte.
     if (!text.empty()) text[random() % text.size()] = static_cast<char>(random());
     texts.push_back(text);
   }

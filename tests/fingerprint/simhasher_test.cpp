@@ -1,4 +1,4 @@
-// simhasher against the oracle: every tokenizer with every weighter at every width, by every path.
+// simhasher against the oracle: each tokenizer with each weighter, at each width, by each path.
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -58,7 +58,7 @@ TEMPLATE_TEST_CASE_SIG("each tokenizer with each weighter gives the fingerprint 
         const auto found = hash(text);
         fingerprints += found.has_value();
         const auto bag = hash.bag(text);
-        // With scratch that other texts have used, and by way of the bag.
+        // By a workspace that other texts have used, and by the bag.
         if (oracle::digits(found) == expected && hash(text, scratch) == found && hash(bag) == found &&
             hash(bag, scratch) == found) {
           continue;
@@ -118,7 +118,7 @@ TEST_CASE("linear weighters give the same by accumulator, by bag and by text", "
     more.subtract(of_last);
     CHECK(more == sums);
   };
-  // Words are joined by a line break; n-grams could not be.
+  // Joining texts by a line break keeps their words, but not their n-grams.
   check(simhasher{neardup::words{}, neardup::tf{}});
   check(simhasher{neardup::words{}, neardup::tf_idf{support::sample_idf_table()}});
   check(neardup::make_simhasher<128>(neardup::words{}, neardup::tf{}));

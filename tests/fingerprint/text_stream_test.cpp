@@ -1,4 +1,4 @@
-// A text fed in chunks has the fingerprint of the whole, under every composition.
+// A text that is fed in chunks has the fingerprint of the whole text, in every composition.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -31,7 +31,7 @@ auto fingerprint_of_chunks(Stream& stream, const std::vector<std::string_view>& 
   return stream.finish();
 }
 
-/// A tokenizer of one's own that takes chunks: every byte.
+/// A user's streaming tokenizer: each byte is a token.
 struct bytes {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
@@ -157,7 +157,7 @@ TEMPLATE_TEST_CASE("a stream moved in the middle of a text goes on, and the othe
     text_stream stream{hash};
     stream.feed(second.substr(0, 5000));
     text_stream moved{std::move(stream)};
-    CHECK(fingerprint_of_chunks(stream, {first}) == hash(first));  // NOLINT(bugprone-use-after-move): promised
+    CHECK(fingerprint_of_chunks(stream, {first}) == hash(first));  // NOLINT(bugprone-use-after-move): promised to work
     moved.feed(second.substr(5000));
     CHECK(moved.finish() == hash(second));
     stream.feed("what is forgotten");

@@ -1,4 +1,4 @@
-// One const simhasher may be used by many threads at once.
+// A const simhasher is thread-safe.
 #include <atomic>
 #include <cstddef>
 #include <optional>

@@ -1,5 +1,5 @@
-// Each tokenizer of the library, and each way in which tokenizers stand within each other, with each kernel and each way
-// to collect hashes, held against the model: short texts cut at every byte, long ones anywhere.
+// Products of all tokenizers and their nestings with all kernels and all ways to collect hashes, against the model.
+// Short texts are cut at every byte, long ones at random.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct product_count {
   std::set<std::string> names;
 };
 
-/// Nothing, one token of most tokenizers, some short texts, and one of more than 100 kB.
+/// An empty text, texts of one token, some short texts, and one of more than 100 kB.
 const std::vector<std::string>& product_texts() {
   static const std::vector<std::string> all = [] {
     oracle::random_texts random(32);
@@ -62,7 +62,7 @@ std::vector<std::string_view> random_chunks(std::string_view text, std::mt19937&
   return chunks;
 }
 
-/// Checks one fingerprint whole and, if the tokenizer takes chunks, in chunks.
+/// Checks a fingerprint of the whole text and, if the tokenizer can stream, in chunks.
 template <class Hash, class Fingerprint>
 void check_ways(const Hash& hash, typename Hash::workspace& scratch, std::string_view text, const Fingerprint& expected,
                 product_count& count) {

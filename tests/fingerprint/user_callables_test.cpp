@@ -1,4 +1,4 @@
-// Weighters and hashers that users bring, in each form.
+// Weighters and hashers of users, in each form.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +22,12 @@ using neardup::words;
 
 constexpr std::string_view farm_text = "the cat and the dog and the bird";
 
-/// A weighter of one's own whose sums can be merged.
+/// A user's linear weighter, whose sums can be merged.
 struct length_each_time {
   weight per_occurrence(std::string_view token) const { return weight(static_cast<double>(token.size())); }
 };
 
-/// A weighter of one's own around another: drops what is lighter than the average.
+/// A user's weighter around another one: drops tokens lighter than the average.
 template <class Inner>
 struct above_average {
   Inner inner;
@@ -56,13 +56,13 @@ constexpr auto two_words = [](std::string_view token) {
   return std::array<std::uint64_t, 2>{hash, ~hash * 0x9e3779b97f4a7c15U};
 };
 
-/// A hasher that is narrower than its result.
+/// A hasher with fewer significant bits than its result type.
 struct forty {
   static constexpr std::size_t bits = 40;
   std::uint64_t operator()(std::string_view token) const { return times33(token); }
 };
 
-/// The fingerprint of distinct tokens under a hasher, by hand: the votes of each bit counted.
+/// The fingerprint of distinct tokens under a hasher, by counting the votes of each bit.
 template <std::size_t Bits, class Hasher>
 neardup::simhash<Bits> votes(const Hasher& hash, const std::vector<std::string_view>& tokens) {
   neardup::simhash<Bits> result;
@@ -110,7 +110,7 @@ TEST_CASE("a linear weighter of one's own can be merged in an accumulator", "[us
 }
 
 TEST_CASE("a weighter of one's own may adjust those of another", "[user]") {
-  // the 3, and 2, the others 1: on average 8 / 5.
+  // "the" weighs 3, "and" 2, the others 1: 8 / 5 on average.
   const simhasher hash{words{}, above_average<neardup::tf>{}};
   CHECK(hash(farm_text) == simhasher{words{}, neardup::tf{}}("the the the and and"));
   const neardup::levels nested{2, above_average<neardup::tf>{}};
@@ -177,7 +177,7 @@ TEST_CASE("a hasher's member bits names its width", "[user]") {
 }
 
 TEST_CASE("tokens whose full hashes are equal are one token", "[user]") {
-  // Two words of four share a hash, of which the upper half is not in the fingerprint.
+  // Two of four words have equal hashes; the upper half of the hash is not in the fingerprint.
   const auto by_first = [](std::string_view token) {
     return static_cast<std::uint64_t>(token[0]) << 32 | token.size();
   };

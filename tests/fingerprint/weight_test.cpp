@@ -1,4 +1,4 @@
-// Weights: exact fixed point from numbers, and errors for what is no weight.
+// weight: exact fixed point from numbers, and errors for invalid ones.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Each weighter with each tokenizer, each hasher, each length of text and each way to a fingerprint, held against the
-// model. The tokenizers are of one type here, so that there is one composition to compile for each weighter and hasher.
+// Products of all weighters, tokenizers, hashers, lengths of text and ways to a fingerprint, against the model. The
+// tokenizers are type-erased, so that one composition is compiled per weighter and hasher.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace {
 
-/// A tokenizer that takes whole texts only, which a stream keeps to their ends.
+/// A type-erased tokenizer of whole texts, whose stream buffers the text to its end.
 support::any_text_tokenizer of_whole_texts(std::function<void(std::string_view, const support::any_sink&)> tokenize) {
   struct stream final : support::any_stream {
     explicit stream(std::function<void(std::string_view, const support::any_sink&)> t) : tokens(std::move(t)) {}
@@ -39,7 +39,7 @@ support::any_text_tokenizer of_whole_texts(std::function<void(std::string_view, 
   return {tokenize, [tokenize] { return std::make_unique<stream>(tokenize); }};
 }
 
-/// Tokens that differ in the case of ASCII only have one hash.
+/// Equal hashes for tokens that differ only in ASCII case.
 struct fold_and_hash {
   std::uint64_t operator()(std::string_view token) const { return neardup::xxh3<64>{.seed = 5}(neardup::fold(token)); }
 };
@@ -82,7 +82,7 @@ struct weighter_products {
     while (texts[3].size() < 110'000) texts[3] += random.next_runs(1000) + texts[2];
   }
 
-  /// Checks a weighter with all tokenizers and both hashers; `model(counts)` gives the weights of the hashes.
+  /// Checks a weighter with all tokenizers and both hashers; `model(counts)` returns the weights of the hashes.
   template <class Weighter, class Model>
   void check(const Weighter& weigh, const Model& model) {
     check_hasher(weigh, neardup::xxh3<64>{}, model);
@@ -100,7 +100,7 @@ struct weighter_products {
       neardup::text_stream stream{with};
       ++compositions;
       for (std::size_t length = 0; length < texts.size(); ++length) {
-        // Of the long text each tokenizer and each weighter has some; all products take a minute.
+        // The long text is tested with a sample of the products; all of them take a minute.
         if (length == 3 && (t + weighters) % 5 != 0 && oracle::effort(1, 0, 0) == 0) continue;
         const std::string_view text = texts[length];
         const bool merges = std::is_same_v<Hasher, fold_and_hash>;

@@ -1,4 +1,4 @@
-// What each weighter of the library gives.
+// The weights that each weighter of the library gives.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +30,7 @@ using neardup::words;
 
 using token_list = std::vector<neardup::weighted_token<1>>;
 
-/// Tokens of these weights in units, with the hashes 0, 1, 2, ...
+/// Tokens with these weights in units, and hashes 0, 1, 2, ...
 token_list tokens_of(std::initializer_list<std::uint64_t> units) {
   token_list tokens;
   for (const std::uint64_t u : units) tokens.push_back({{tokens.size()}, u});
@@ -50,7 +50,7 @@ using numbers = std::vector<std::uint64_t>;
 
 const idf_table table({{"the", weight(0.5)}, {"rare", weight(9.25)}, {"word", weight(3)}});
 
-/// Weighs by rarity, but otherwise.
+/// Derived from idf, but weighs differently.
 struct by_length : neardup::idf {
   using idf::idf;
   weight operator()(std::string_view token, std::uint64_t /*count*/) const {
@@ -102,10 +102,10 @@ TEST_CASE("log_tf is 1 + ln(count) within 1/256 of a unit", "[weighters]") {
     worst = std::fmax(worst, std::fabs(static_cast<double>(log_tf{}(count)) - expected));
   }
   CHECK(worst < 1.0 / 256);
-  CHECK(worst <= 0.51 / 256);  // it is the nearest
+  CHECK(worst <= 0.51 / 256);  // the nearest weight
 }
 
-// Red here means that stored fingerprints change: was that meant?
+// A failure here means that stored fingerprints change.
 TEST_CASE("log_tf has these values", "[weighters][golden]") {
   const std::vector<std::array<std::uint64_t, 2>> golden = {
       {1, 256},      {2, 433},        {3, 537},           {4, 611},
@@ -147,7 +147,7 @@ TEST_CASE("quantile levels are 1 + floor(n * lighter / all), of what has a weigh
   CHECK(adjusted(quantile_levels<neardup::tf>{65535, {}}, {1, ~std::uint64_t{0}}) == numbers{256, 32768 * 256});
   CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{0, {}}, {1}), std::invalid_argument);
   CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{65536, {}}, {1}), std::invalid_argument);
-  // Against a count of what is lighter.
+  // Against a count of lighter tokens.
   std::uint64_t state = 7;
   for (int round = 0; round < 200; ++round) {
     std::vector<neardup::weighted_token<1>> tokens;
@@ -204,7 +204,7 @@ TEST_CASE("of equal wide hashes the lowest word decides first", "[weighters]") {
 }
 
 TEST_CASE("weighters nest", "[weighters]") {
-  // Of the three heaviest words, in two levels: c weighs 2, b and d weigh 1, and a nothing.
+  // The three heaviest words in two levels: c weighs 2, b and d weigh 1, a weighs 0.
   const simhasher nested{words{}, levels{2, top{3, neardup::tf{}}}};
   const auto by_hand = [](std::string_view token, std::uint64_t) { return token == "a" ? 0 : token == "c" ? 2 : 1; };
   CHECK(nested("b b c c c c d d a") == simhasher{words{}, by_hand}("a b c d"));
@@ -212,7 +212,7 @@ TEST_CASE("weighters nest", "[weighters]") {
   CHECK(outer_top("b c c c") == simhasher{words{}}("c"));
 }
 
-// The weighters whose sums can be merged; and which of them look at the token, so that a bag must keep it.
+// Which weighters are linear, and which read the token, so that a bag must keep its text.
 static_assert(neardup::linear_weighter<neardup::tf> && neardup::linear_weighter<neardup::tf_idf>);
 static_assert(!neardup::linear_weighter<neardup::unit> && !neardup::linear_weighter<log_tf>);
 static_assert(!neardup::linear_weighter<neardup::idf> && !neardup::linear_weighter<levels<neardup::tf>>);

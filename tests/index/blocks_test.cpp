@@ -1,4 +1,4 @@
-// Costs on paper: held against counting by brute force, and against sums written down plainly.
+// Estimated costs of layouts, held against brute-force counts and against sums written down plainly.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -57,8 +57,8 @@ struct plain_costs {
   long double tables = 0, probes = 0, candidates = 0, bytes = 0;
 };
 
-/// The share of entries that do not fit lines with an average of 7: of 11 to 14 in one line all but ten, of more all
-/// but nine.
+/// The share of entries in the overflow of lines with 7 entries on average: of a line of 11 to 14 entries all but ten,
+/// of a larger one all but nine.
 long double overflow_of_lines() {
   long double chance = std::exp(-7.0L), sum = 0;
   for (int entries = 1; entries <= 100; ++entries) {
@@ -68,8 +68,8 @@ long double overflow_of_lines() {
   return std::round(sum / 7 * 1e4L) / 1e4L;
 }
 
-/// The articles' arithmetic with the true widths: blocks of nearly equal width, a table for each choice of blocks - k
-/// of them, or one a block with the flips shared out.
+/// The articles' arithmetic with the true widths: blocks of nearly equal width; a table for each choice of blocks - k
+/// blocks, or one table per block, among which the flips are divided.
 plain_costs plainly(int bits, int k, int blocks, long double count) {
   plain_costs result;
   std::vector<int> widths;
@@ -84,7 +84,7 @@ plain_costs plainly(int bits, int k, int blocks, long double count) {
     result.tables += 1;
     result.probes += ways;
     result.candidates += ways * count / std::pow(2.0L, width);
-    // Where each line may have two keys or more: seven entries each.
+    // Lines apply where the key space has at least two keys per line; a line has seven entries.
     const long double lines = std::pow(2.0L, std::floor(std::log2(std::floor(count / 7) + 1)) + 1);
     if (!is_first && k <= 3 && blocks > k && count >= std::pow(2.0L, 17) && count <= std::pow(2.0L, 28) &&
         std::pow(2.0L, width) >= 2 * lines) {
@@ -129,7 +129,7 @@ std::string rounded(double value, int digits = 0) {
   return result;
 }
 
-/// Few digits where many would say nothing.
+/// Formats a number with as many digits as are significant.
 std::string figure(double value) {
   if (value < 0.00005) return "0";
   const bool is_whole = value == std::floor(value);
@@ -142,13 +142,13 @@ std::string row(std::initializer_list<std::string> cells) {
   return result;
 }
 
-/// Candidates as the articles count them: all keys as long as the average one.
+/// Candidates as the articles count them: every key has the average length.
 std::string averaged(int bits, int k, int blocks, double count) {
   return figure(costs_of(layout(64, k, blocks), count).probes * count /
                 std::exp2(static_cast<double>(bits) / blocks * std::max(1, blocks - k)));
 }
 
-/// Their different lengths, as in "25, 26".
+/// The distinct key widths of a layout, as in "25, 26".
 std::string key_widths(const layout& shape) {
   std::set<std::size_t> widths;
   for (std::size_t table = 0; table < shape.table_count(); ++table) widths.insert(shape.key_width(table));
@@ -210,7 +210,7 @@ TEST_CASE("expected probes and candidates are those counted among all fingerprin
           for (std::uint64_t x = 0; x < std::uint64_t{1} << bits; ++x) {
             if (std::popcount((x ^ query) & mask) > probe.radius) continue;
             ++candidates;
-            if ((x & ~mask) == 0) ++probes;  // One of those that share the key.
+            if ((x & ~mask) == 0) ++probes;  // x is one of the keys that share the probed bits.
           }
         }
         ++tried;
@@ -249,7 +249,7 @@ TEST_CASE("expected candidates are the mean of those counted among random finger
       }
     }
     const double expected = static_cast<double>(queries) * costs_of(shape, stored, k).candidates;
-    // Nearly Poisson; tables that share blocks find the same ones, hence six deviations.
+    // Nearly Poisson. Tables with common blocks find the same fingerprints, hence six standard deviations.
     REQUIRE(std::abs(candidates - expected) <= 6 * std::sqrt(expected) + 6);
   }
 }
@@ -263,7 +263,8 @@ TEST_CASE("costs are the plain sums over tables", "[index][blocks]") {
         const plain_costs plain = plainly(bits, k, blocks, static_cast<long double>(count));
         const expected_costs costs = costs_of(layout(static_cast<std::size_t>(bits), k, blocks), count);
         REQUIRE(costs.tables == static_cast<std::size_t>(plain.tables));
-        // Documented: searching within the layout's own k looks into all tables, unless fewer with longer parts do.
+        // Documented: a search within the layout's own k probes all tables, unless fewer tables with longer parts
+        // suffice.
         if (blocks <= k || k == 0 || costs.probes == static_cast<double>(plain.tables)) {
           REQUIRE(costs.probes == Approx(static_cast<double>(plain.probes)).epsilon(1e-12));
           REQUIRE(costs.candidates == Approx(static_cast<double>(plain.candidates)).epsilon(1e-12));
@@ -344,14 +345,14 @@ TEST_CASE("fastest_blocks and leanest_blocks choose from all block counts", "[in
 }
 
 TEST_CASE("the estimates agree with what is known of block counts", "[index][blocks]") {
-  // For K = 3 4 blocks up to some millions, then 5, then 6; 2 are the lean ones.
+  // For K = 3, 4 blocks are fastest up to some millions, then 5, then 6; 2 blocks take the least memory.
   REQUIRE(fastest_blocks(64, 3, 1e6).blocks == 4);
   REQUIRE(fastest_blocks(64, 3, 1e8).blocks == 5);
   REQUIRE(fastest_blocks(64, 3, 1e10).blocks == 6);
   REQUIRE(leanest_blocks(64, 3, 1e8).blocks == 2);
-  // From k = 10 on few blocks with radii.
+  // From k = 10 on, few blocks with radii are fastest.
   for (const int k : {10, 12, 16}) REQUIRE(fastest_blocks(64, k, 1e7).blocks == 4);
-  // The longer the keys, the later a table gets slow.
+  // Longer keys keep a table fast up to larger counts.
   for (const int blocks : {4, 5, 6}) {
     REQUIRE(costs_of(layout(64, 3, blocks), 1e10).candidates > costs_of(layout(64, 3, blocks + 1), 1e10).candidates);
   }
@@ -380,7 +381,7 @@ TEST_CASE("costs saturate instead of being nonsense", "[index][blocks]") {
         REQUIRE(costs.compared >= 0);
         REQUIRE((costs.bytes > 0 && costs.bytes < 20000));
         REQUIRE(costs.seconds > 0);
-        REQUIRE(costs.candidates / static_cast<double>(costs.tables) <= count * (1 + 1e-9));  // Each once a table.
+        REQUIRE(costs.candidates / static_cast<double>(costs.tables) <= count * (1 + 1e-9));  // at most once per table
       }
     }
   }

@@ -1,4 +1,4 @@
-// Buckets that are lines of the cache, against plain loops.
+// Buckets of one cache line each, against plain loops.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -30,8 +30,7 @@ struct level_restored {
   ~level_restored() { neardup::set_instruction_set(neardup::best_instruction_set()); }
 };
 
-/// Random fingerprints, of which `percent` of a hundred differ in their lowest 16 bits only, so share most of their
-/// keys.
+/// Random fingerprints, `percent` % of which differ only in their lowest 16 bits, so that they share most keys.
 std::vector<simhash<64>> crowded(std::size_t count, unsigned percent) {
   oracle::random_engine random(percent + 1);
   std::vector<simhash<64>> result;
@@ -82,7 +81,7 @@ TEST_CASE("bucket_line: scans equal the plain loop", "[index][frozen][oracle]") 
     for (std::size_t i = 0; i < probed; ++i) {
       std::array<std::uint32_t, bucket_line::capacity> filters, slots;
       for (std::size_t j = 0; j < filters.size(); ++j) {
-        // Few bits from the query, in places that the other half of the filter hides.
+        // A few bits from the query, in bits whose other half cancels them in the folded filter.
         const auto high = static_cast<std::uint32_t>(random() & 0xffff);
         filters[j] = high << 16 | (high ^ query);
         for (std::size_t flips = oracle::random_below(random, 9); flips > 0; --flips) {
@@ -142,8 +141,8 @@ TEST_CASE("bucket_line: buckets are in the order of hashes, and none is left out
 
 namespace {
 
-/// A layout with lines in all tables but the first, at each level of instructions; a twentieth of the fingerprints are
-/// copies of others, and half of the queries are near one.
+/// Checks a layout with lines in all tables but the first, for each instruction set. A twentieth of the fingerprints
+/// are copies of others, and half of the queries are near one.
 template <std::size_t Bits>
 void check_layout(int most, int blocks) {
   const level_restored restored;
@@ -155,7 +154,7 @@ void check_layout(int most, int blocks) {
                                         : oracle::random_fingerprint<Bits>(random));
   }
   const neardup::frozen_index<Bits> index(most, blocks, std::span(fingerprints));
-  // More than the filters and slots of directories' tables are, 8 bytes a table.
+  // Exceeds the size of tables with directories, whose filters and slots take 8 bytes per table.
   const std::size_t least = 8 * simhash<Bits>().to_words().size() + 9 * (index.shape().table_count() - 1);
   REQUIRE(index.memory_usage() > index.distinct_size() * least);
   neardup::flat_index<Bits> plain;
@@ -238,7 +237,7 @@ TEST_CASE("bucket_line: searches in crowds of any share equal the plain loop", "
       }
     }
   }
-  // Lines where they suit, and a directory where they would be empty for the most part.
+  // Lines where they suit; a directory where most lines would be empty.
   REQUIRE(leanest < 90 * count);
   REQUIRE(largest < 106 * count);
 }

@@ -1,4 +1,4 @@
-// How many fingerprints a search compares, against a count of those that share a key with the query.
+// count_compared(), against a count of the fingerprints that share a key with the query.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Of each table that is probed, those stored fingerprints whose key is within the radius.
+/// The sum over probed tables of the stored fingerprints whose key is within the radius.
 std::size_t sharing_a_key(const neardup::layout& shape, const std::vector<neardup::simhash<16>>& stored,
                           const neardup::simhash<16>& query, int k) {
   std::size_t count = 0;
@@ -30,7 +30,7 @@ std::size_t sharing_a_key(const neardup::layout& shape, const std::vector<neardu
 }  // namespace
 
 TEST_CASE("a search compares what shares a key with the query, in each table that it looks into", "[index]") {
-  // With keys of 8 bits each has a bucket of its own.
+  // Keys of 8 bits: each has a bucket of its own.
   oracle::random_engine random(3);
   std::vector<neardup::simhash<16>> stored;
   for (std::size_t i = 0; i < 30'000; ++i) stored.emplace_back(random() % 4 == 0 ? random() & 0xff : random() & 0xffff);
@@ -61,7 +61,8 @@ TEST_CASE("a search that scans compares everything, and one in tables at least w
   const neardup::simhash<64> query(0x1234);
   CHECK(flat.count_compared(query, 1) == flat.distinct_size());
   const std::size_t compared = keyed.count_compared(query, 3);
-  CHECK(compared >= keyed.distinct_size() * 3 / 4);  // three of four tables have most in the bucket of zeros
+  CHECK(compared >= keyed.distinct_size() * 3 / 4);  // three of four tables have most fingerprints in the bucket of key
+                                                     // 0
   CHECK(compared < 4 * keyed.distinct_size());
   CHECK(keyed.count_compared(query, 0) >= keyed.search(query, 0).size());
   CHECK_THROWS_AS(keyed.count_compared(query, 4), std::invalid_argument);

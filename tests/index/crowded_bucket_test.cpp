@@ -1,4 +1,4 @@
-// The limit of one bucket of a table: an error, and nothing is lost.
+// The limit of one bucket of a table: exceeding it is an error and changes nothing.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The similarity that a distance of fingerprints stands for, and the other way round.
+// Similarity estimated from the distance of fingerprints, and vice versa.
 
 #include <cmath>
 #include <limits>
@@ -40,7 +40,7 @@ TEST_CASE("the distance that a cosine stands for", "[similarity]") {
   REQUIRE(is_near(expected_distance(64, -1.0), 64));
   REQUIRE(is_near(expected_distance(64, 0.5), 64.0 / 3));
   REQUIRE(is_near(expected_distance(128, 0.0), 64));
-  REQUIRE(expected_distance(64, std::nextafter(1.0, 2.0)) == 0.0);  // what rounding makes of 1
+  REQUIRE(expected_distance(64, std::nextafter(1.0, 2.0)) == 0.0);  // 1 plus a rounding error
   REQUIRE_THROWS_AS(expected_distance(64, 1.001), std::invalid_argument);
   REQUIRE_THROWS_AS(expected_distance(64, -1.001), std::invalid_argument);
   REQUIRE_THROWS_AS(expected_distance(64, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);

@@ -1,4 +1,4 @@
-// What throws leaves everything as it was: each allocation made to fail in turn, and visitors that throw.
+// The strong guarantee: each allocation fails in turn, and visitors throw; the index must be unchanged.
 #include <algorithm>
 #include <compare>
 #include <cstddef>
@@ -29,7 +29,7 @@ using neardup::simhash;
 using support::fails_at;
 using support::living_allocations;
 
-/// All that an index answers about itself.
+/// The observable state of an index.
 template <class Index>
 struct snapshot {
   decltype(oracle::pairs_of(std::declval<Index>())) pairs;
@@ -51,7 +51,7 @@ std::vector<typename Index::fingerprint_type> some_fingerprints(std::size_t coun
   return oracle::clustered_fingerprints<Index::bits>(count, 4, random);
 }
 
-/// Erases the pairs of an index one by one, and searches when half are left: its insides must be sound, too.
+/// Erases the pairs of an index one by one, with a search at half, to check that its internal state is sound.
 template <class Index, class Pairs>
 void drain(Index index, const Pairs& pairs, const typename Index::fingerprint_type& query) {
   oracle::index_model<Index::bits, typename Index::id_type> model;
@@ -72,21 +72,21 @@ void drain(Index index, const Pairs& pairs, const typename Index::fingerprint_ty
   REQUIRE_FALSE(index.any_within(query));
 }
 
-/// Inserts pair after pair; before each succeeds, every one of its allocations has failed once.
+/// Inserts pair after pair; before each success, each of its allocations has failed once.
 template <class Index>
 std::size_t fail_every_insert(Index index, std::size_t count) {
   const auto fingerprints = some_fingerprints<Index>(count, 1);
   const std::vector<typename Index::fingerprint_type> queries{fingerprints[0], fingerprints[count / 2]};
   std::size_t failures = 0;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
-    // Every fourth gets a second and a third id: these allocate, too.
+    // Every fourth fingerprint gets a second and third id, which allocate, too.
     for (std::uint32_t id = 0; id < (i % 4 == 0 ? 3U : 1U); ++id) {
       CAPTURE(i, id);
       std::optional<snapshot<Index>> before;
       bool is_new = false;
       for (std::size_t n = 1; fails_at(n, [&] { is_new = index.insert(fingerprints[i], 7 - id); }); ++n) {
         ++failures;
-        if (!before) before.emplace(index, queries);  // Only failed inserts so far: still the state before.
+        if (!before) before.emplace(index, queries);  // So far only failed inserts: this is still the initial state.
         REQUIRE((snapshot<Index>(index, queries) == *before));
         if (!before->pairs.empty()) {
           REQUIRE(index.contains(simhash<Index::bits>(before->pairs[0].first), before->pairs[0].second));
@@ -95,12 +95,12 @@ std::size_t fail_every_insert(Index index, std::size_t count) {
       }
       REQUIRE(index.contains(fingerprints[i], 7 - id));
       if (is_new && i % 5 == 0) {
-        REQUIRE(index.erase(fingerprints[i], 7 - id));  // leaves holes, free chunks, empty buckets
+        REQUIRE(index.erase(fingerprints[i], 7 - id));  // leaves holes, free chunks and empty buckets
         REQUIRE(index.insert(fingerprints[i], 7 - id));
       }
     }
   }
-  // Nothing is missing, and nothing is there twice.
+  // No pair is missing or duplicated.
   oracle::index_model<Index::bits, typename Index::id_type> model;
   for (const auto& [fingerprint, id] : index) REQUIRE(model.insert(fingerprint, id));
   for (std::size_t i = 0; i < fingerprints.size(); ++i) REQUIRE(index.contains(fingerprints[i], 7));
@@ -142,7 +142,7 @@ std::size_t fail_everything_else(const Index& empty) {
   REQUIRE(fail_each([&] { static_cast<void>(index.search(fingerprints[0])); }) > 0);
   REQUIRE(fail_each([&] { static_cast<void>(index.search_batch(queries)); }) > 0);
 
-  // These promise to allocate nothing.
+  // These members promise not to allocate.
   std::size_t seen = 0;
   const auto none = [&](auto&& operation) { REQUIRE(fail_each(operation) == 0); };
   none([&] { index.for_each_match(fingerprints[0], 3, [&](const auto&) { ++seen; }); });
@@ -155,7 +155,7 @@ std::size_t fail_everything_else(const Index& empty) {
     index.swap(again);
   });
   REQUIRE(seen > 0);
-  // Erasing cannot fail: a document must be removable when memory is out.
+  // Erasing cannot fail: a document must be removable when memory is exhausted.
   for (std::size_t i = 0; i < fingerprints.size(); ++i) {
     REQUIRE_FALSE(fails_at(1, [&] {
       index.erase(fingerprints[i], static_cast<std::uint32_t>(i));
@@ -169,7 +169,7 @@ std::size_t fail_everything_else(const Index& empty) {
 
 template <class Index>
 void check_failures(const Index& empty) {
-  // What is allocated once and lives on, by Catch2 for example, is there after a first run.
+  // Allocations that live on, as those of Catch2, happen in the first run.
   for (int run = 0; run < 2; ++run) {
     const std::ptrdiff_t before = living_allocations;
     REQUIRE(fail_every_insert(empty, oracle::effort(300, 100)) > 20);
@@ -184,7 +184,7 @@ struct ordered_id {
   friend constexpr auto operator<=>(const ordered_id&, const ordered_id&) = default;
 };
 
-/// All that a keyed_index tells: the index, and for each id what the map says.
+/// The observable state of a keyed_index: the index, and the fingerprint of each id.
 template <class Index>
 struct keyed_snapshot {
   snapshot<Index> pairs;
@@ -215,11 +215,11 @@ std::size_t fail_every_keyed_operation(const Index& empty) {
   };
   for (std::uint32_t i = 0; i < count; ++i) {
     CAPTURE(i);
-    // Every fourth is a copy of the one before it.
+    // Every fourth fingerprint is a copy of the one before.
     fail_each([&] { index.insert(fingerprints[i % 4 == 3 ? i - 1 : i], id_type{i}); });
     REQUIRE(index.size() == i + 1);
   }
-  REQUIRE(failures > count);  // the node of the map, if nothing else
+  REQUIRE(failures > count);  // at least the node of the map
   const std::size_t by_insert = failures;
   for (std::uint32_t i = 0; i < count; ++i) {
     CAPTURE(i);
@@ -245,7 +245,7 @@ std::size_t fail_every_keyed_operation(const Index& empty) {
   REQUIRE(other.find(id_type{5}) == index.find(id_type{5}));
   fail_each([&] { index.reserve(5000); });
 
-  // These allocate nothing: a document must be removable when memory is out.
+  // These members do not allocate: a document must be removable when memory is exhausted.
   REQUIRE_FALSE(fails_at(1, [&] {
     Index moved(std::move(index)), again = std::move(moved);
     index.swap(again);
@@ -274,7 +274,7 @@ void check_keyed_failures(const Index& empty) {
 
 struct stop_here {};
 
-// A member that is copied under shortage of memory must not end the program.
+// Copying such a member may throw for lack of memory; that must not end the program.
 struct holder {
   neardup::keyed_index<> index;
 };

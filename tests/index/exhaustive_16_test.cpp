@@ -1,4 +1,4 @@
-// 16 bits: every value stored, 256 queries a layout, so that each answer is known in full.
+// Exhaustive for 16 bits: every value is stored, and 256 queries per layout are answered; each answer is known in full.
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace {
 using neardup::simhash;
 
 constexpr std::size_t values = 65536;
-// 16 over i
+// at_distance[i] is C(16, i).
 constexpr std::array<std::size_t, 17> at_distance{1,     16,   120,  560,  1820, 4368, 8008, 11440, 12870,
                                                   11440, 8008, 4368, 1820, 560,  120,  16,   1};
 
@@ -28,7 +28,7 @@ std::size_t within(int k) {
   return count;
 }
 
-/// A permutation, so that an id is not the value of its fingerprint.
+/// A permutation, so that ids differ from fingerprints.
 std::uint32_t id_of(std::uint64_t value) { return static_cast<std::uint32_t>((value * 40503 + 7) % values); }
 
 class checker {
@@ -36,7 +36,7 @@ class checker {
   explicit checker(const neardup::pigeonhole_index<16, neardup::dynamic_layout>& index)
       : index_(index), seen_(values, 0) {}
 
-  /// Whether a search gives each value within k bits once, with its distance and id, and nothing else.
+  /// Returns: true if a search finds each value within k bits once, with its distance and id, and nothing else.
   bool answers(std::uint64_t query, int k) {
     ++stamp_;
     bool right = true;
@@ -109,7 +109,7 @@ TEST_CASE("16 bits: all values stored, K 0 to 6", "[index][exhaustive]") {
   counts.print("K 0 to 6");
 }
 
-// Here nearly everything matches, and a search costs what it finds: fewer layouts.
+// Nearly everything matches, and a search costs as much as it finds, so there are fewer layouts.
 TEST_CASE("16 bits: all values stored, K 7 to 15", "[index][exhaustive]") {
   tally counts;
   check_layout(8, 9, counts);

@@ -1,4 +1,4 @@
-// Scans of runs of filters, on every instruction set, against plain loops.
+// Scans of runs of filters, for every instruction set, against plain loops.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace {
 
 using neardup::detail::filter_run;
-using hit_list = std::vector<std::pair<std::size_t, std::size_t>>;  // run, position
+using hit_list = std::vector<std::pair<std::size_t, std::size_t>>;  // (run, position)
 
 template <class Filter>
 hit_list by_loop(const std::vector<filter_run>& runs, int k) {
@@ -45,15 +45,14 @@ hit_list by_scan(const std::vector<filter_run>& runs, int k, std::size_t& calls)
   return result;
 }
 
-/// Runs of all lengths that begin anywhere in a line of the cache, short ones for the most part; few or most filters
-/// match.
+/// Checks runs of all lengths, mostly short, at any offset within a cache line; few or most filters match.
 template <class Filter>
 void check() {
   constexpr int bits = 8 * sizeof(Filter);
   oracle::random_engine random(bits);
   std::size_t calls = 0, rounds = 0;
   for (std::size_t round = 0; round < oracle::effort(600, 150); ++round, ++rounds) {
-    // Of their exact size: a sanitizer sees a read beyond them.
+    // Arrays of exact size, so that a sanitizer detects reads beyond them.
     std::vector<std::vector<Filter>> memory;
     std::vector<filter_run> runs;
     for (std::size_t number = oracle::random_below(random, 65); number > 0; --number) {
@@ -79,7 +78,7 @@ void check() {
       }
     }
   }
-  // Rooms for hits were full, so that scans went on in the middle of a run.
+  // The capacity for hits was exceeded, so scans resumed within a run.
   REQUIRE(calls > 20 * rounds);
 }
 

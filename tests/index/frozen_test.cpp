@@ -1,4 +1,4 @@
-// frozen_index against the plain loop, however it is built.
+// frozen_index, however it is built, against the plain loop.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace {
 using neardup::frozen_index;
 using neardup::simhash;
 
-/// Each level of instructions that the machine has, in turn.
+/// Cycles through the instruction sets of the machine.
 class levels_in_turn {
  public:
   ~levels_in_turn() { neardup::set_instruction_set(neardup::best_instruction_set()); }
@@ -79,7 +79,7 @@ auto sorted_pairs(const Index& index) {
   return result;
 }
 
-/// Random fingerprints, a tenth of them copies, and a crowd that agrees in its lowest half.
+/// Random fingerprints, a tenth of them copies, and a crowd that is equal in its lower half.
 std::vector<simhash<64>> mixed_fingerprints(std::size_t count, std::uint64_t seed) {
   oracle::random_engine random(seed);
   std::vector<simhash<64>> result;
@@ -155,7 +155,7 @@ TEST_CASE("frozen: the same as the index it comes from", "[index][frozen]") {
   REQUIRE(freeze(frozen) == frozen);
 }
 
-/// Whether batches of several sizes have what single searches find.
+/// Checks that batches of several sizes find what single searches find.
 template <class Index>
 void check_batches(const Index& index, std::span<const simhash<64>> queries, int k) {
   std::vector<std::vector<typename Index::match_type>> expected;
@@ -176,7 +176,8 @@ TEST_CASE("frozen: a batch finds what single searches find", "[index][frozen]") 
                                   std::pair(6, 4), std::pair(9, 5), std::pair(10, 12)}) {
     CAPTURE(k, blocks);
     levels.next();
-    // Near each other, so that most matches are in several tables, and few buckets, so that these are shared.
+    // Fingerprints near each other, so that most matches are in several tables; and few buckets, so that keys share
+    // them.
     oracle::random_engine random(static_cast<std::uint64_t>(100 * k + blocks));
     std::vector<simhash<64>> fingerprints = mixed_fingerprints(oracle::effort(3000, 1200), 11);
     for (std::size_t i = 1; i < fingerprints.size(); i += 2) {
@@ -229,7 +230,7 @@ TEST_CASE("frozen: threads and passes do not change the result", "[index][frozen
     REQUIRE(batch_by_threads.matches == matches.matches);
     REQUIRE(batch_by_threads.offsets == matches.offsets);
 
-    // As if memory were for 1,000 pairs at a time.
+    // As if at most 1,000 pairs could be partitioned at once.
     using engine = neardup::detail::frozen_engine<1, std::uint32_t, std::uint32_t>;
     const neardup::any_runner run;
     const engine in_passes = builder(neardup::layout(64, k, blocks), fingerprints.size(), run, 1000).build(read);

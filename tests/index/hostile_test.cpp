@@ -1,5 +1,5 @@
-// Input made to be slow: copies by the million, buckets that hold everything. The limits are more than ten times what
-// it takes. (Erasing looks through a bucket by vectors; step by step it would take longer than the limits.)
+// Worst-case input: millions of copies, buckets that hold everything. The time limits are more than ten times the usual
+// time. (Erasing scans a bucket by vectors; one entry at a time would exceed the limits.)
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> numbers(std::size_t count, order wanted) {
   return result;
 }
 
-/// Fingerprints that all have the same key in one table, and random bits elsewhere.
+/// Fingerprints with equal keys in one table, and random other bits.
 std::vector<simhash<64>> with_one_key(const neardup::layout& shape, std::size_t table, std::size_t count) {
   const std::uint64_t mask = shape.table_mask(table)[0];
   oracle::random_engine random(table);
@@ -46,7 +46,7 @@ std::vector<simhash<64>> with_one_key(const neardup::layout& shape, std::size_t 
 
 constexpr std::array<order, 3> all_orders{order::first_to_last, order::last_to_first, order::shuffled};
 
-/// All of them, or one in turn.
+/// All orders, or one of them in turn.
 std::span<const order> orders(std::size_t turn) {
   const std::size_t count = oracle::effort(3, 1, 1);
   return std::span(all_orders).subspan(count == 1 ? turn % all_orders.size() : 0, count);
@@ -91,7 +91,7 @@ TEST_CASE("very many copies of one fingerprint", "[index][hostile]") {
     REQUIRE(index.distinct_size() == 1);
     for (const std::uint32_t id : ids) right = index.contains(copy, id) && !index.insert(copy, id) && right;
     REQUIRE(right);
-    // What needs one of them does not look at all of them.
+    // Members that need one id do not visit all of them.
     for (int i = 0; i < 1000; ++i) right = index.any_within(copy) && index.nearest(copy)->id == 0 && right;
     REQUIRE(right);
     const auto matches = index.search(copy);
@@ -124,7 +124,7 @@ TEST_CASE("a crowd with one key in a table, 5 blocks", "[index][hostile]") {
 
 TEST_CASE("a crowd with regular fingerprints", "[index][hostile]") {
   const std::size_t count = oracle::effort(50000, 5000);
-  // Counting in the lowest bits, in the highest, in multiples of a large odd number and of its inverse.
+  // Counts up in the lowest bits, in the highest, and in multiples of a large odd number and of its inverse.
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
   std::uint64_t inverse = golden;
   for (int i = 0; i < 5; ++i) inverse *= 2 - golden * inverse;
@@ -139,7 +139,7 @@ TEST_CASE("a crowd with regular fingerprints", "[index][hostile]") {
 }
 
 TEST_CASE("growth and decline do not add up", "[index][hostile]") {
-  // A window over a stream: as many in as out. The time of the last tenth is like that of the first.
+  // A sliding window over a stream. The last tenth takes as long as the first.
   const std::size_t window = 2000;
   const std::size_t count = oracle::effort(1000000, 30000);
   neardup::pigeonhole_index<64> index;

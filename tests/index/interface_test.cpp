@@ -1,4 +1,4 @@
-// What a user relies on beside the answers: value semantics, order, early ends, types.
+// The interface beyond answers: value semantics, order, early ends, types.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -71,7 +71,7 @@ void check_value_semantics(const Index& empty) {
   REQUIRE(copy.search((*some).fingerprint, 0).empty());
 
   Index moved(std::move(copy));
-  REQUIRE(copy.empty());  // NOLINT: what is left behind is the point
+  REQUIRE(copy.empty());  // NOLINT: the moved-from state is tested
   REQUIRE(copy.begin() == copy.end());
   REQUIRE(copy == empty);
   REQUIRE(copy.search((*some).fingerprint).empty());
@@ -130,7 +130,7 @@ TEST_CASE("== is about the pairs, not their history", "[index]") {
   b.reserve(10000);
   for (const auto& [fingerprint, id] : entries) b.insert(fingerprint, id);
   REQUIRE(a == b);
-  // As many pairs and fingerprints, but one id differs.
+  // Equal numbers of pairs and fingerprints, but one id differs.
   b.erase(entries[0].fingerprint, entries[0].id);
   b.insert(entries[0].fingerprint, 5000);
   REQUIRE(a.size() == b.size());
@@ -186,7 +186,7 @@ TEST_CASE("a visitor may end the visit", "[index]") {
   index_type index;
   for (std::uint32_t id = 0; id < 10; ++id) index.insert(simhash<64>(7), id);
   for (std::uint64_t i = 0; i < 64; ++i) index.insert(simhash<64>(7 ^ std::uint64_t{1} << i), 100);
-  for (std::uint64_t i = 0; i < 1000; ++i) index.insert(simhash<64>(i << 30), 100);  // so that tables are looked into
+  for (std::uint64_t i = 0; i < 1000; ++i) index.insert(simhash<64>(i << 30), 100);  // so that searches probe tables
   const std::size_t all = index.search(simhash<64>(7)).size();
   REQUIRE(all >= 74);
   for (std::size_t most = 1; most <= all + 1; ++most) {
@@ -263,6 +263,6 @@ TEST_CASE("flat_index answers every distance", "[index]") {
   index.insert(simhash<64>(~std::uint64_t{0}), 2);
   REQUIRE(index.search(simhash<64>(0), 64).size() == 2);
   REQUIRE(index.search(simhash<64>(0), 63).size() == 1);
-  REQUIRE(index.search(simhash<64>(0b111)).size() == 1);  // 3 unless said otherwise
+  REQUIRE(index.search(simhash<64>(0b111)).size() == 1);  // 3, the default
   REQUIRE(index.search(simhash<64>(0b1111)).empty());
 }

@@ -1,4 +1,4 @@
-// One fingerprint an id: random operations with a std::map beside them, and what a user relies on besides.
+// keyed_index: random operations against a std::map, and its other promises.
 #include <algorithm>
 #include <array>
 #include <compare>
@@ -36,7 +36,7 @@ struct two_part_id {
   friend constexpr auto operator<=>(const two_part_id&, const two_part_id&) = default;
 };
 
-/// An id whose hash tells little.
+/// An id whose hash has three values only.
 struct crowded_id {
   std::uint16_t number = 0;
   friend constexpr auto operator<=>(const crowded_id&, const crowded_id&) = default;
@@ -62,7 +62,7 @@ Id nth_id(std::size_t number) {
   }
 }
 
-/// What a keyed_index promises: a std::map, and a loop over all of it.
+/// The model of a keyed_index: a std::map, searched by a loop.
 template <class Index>
 struct keyed_model {
   using fingerprint_type = typename Index::fingerprint_type;
@@ -82,7 +82,7 @@ struct keyed_model {
   }
 };
 
-/// Holds that an index and a model have the same content, seen through every member that shows it.
+/// Requires that an index and a model have equal content, by every member that shows it.
 template <class Index>
 void require_same(const Index& index, const keyed_model<Index>& model, std::size_t ids) {
   using id_type = typename Index::id_type;
@@ -120,7 +120,7 @@ void require_same_search(const Index& index, const keyed_model<Index>& model,
   REQUIRE(batch.matches == expected);
 }
 
-/// Random operations on two indexes. Few fingerprints and `ids` ids, so that everything collides.
+/// Random operations on two indexes, with few fingerprints and `ids` ids, so that collisions are frequent.
 template <class Index>
 void exercise(const Index& empty, std::size_t ids, std::uint64_t seed) {
   using fingerprint_type = typename Index::fingerprint_type;
@@ -129,7 +129,7 @@ void exercise(const Index& empty, std::size_t ids, std::uint64_t seed) {
   const auto keys = oracle::clustered_fingerprints<Index::bits>(30, 5, random);
   Index one = empty, other = empty;
   keyed_model<Index> model, other_model;
-  std::array<std::size_t, 6> outcomes{};  // of insert, insert_or_assign and erase, both of each
+  std::array<std::size_t, 6> outcomes{};  // two of each of insert, insert_or_assign and erase
   const std::size_t operations = oracle::effort(20000, 3000);
   for (std::size_t i = 0; i < operations; ++i) {
     CAPTURE(seed, i);
@@ -168,7 +168,7 @@ void exercise(const Index& empty, std::size_t ids, std::uint64_t seed) {
     } else if (choice < 955) {
       one = std::move(other);
       model.map = std::exchange(other_model.map, {});
-      require_same(other, other_model, ids);  // NOLINT: what is left behind is the point
+      require_same(other, other_model, ids);  // NOLINT: the moved-from state is tested
     } else if (choice < 960) {
       one.clear();
       model.map.clear();
@@ -194,7 +194,7 @@ void exercise_all() {
   }
 }
 
-/// A runner that counts what it is given.
+/// A runner that counts its parts.
 struct counting_runner {
   std::size_t* done;
   [[nodiscard]] std::size_t parts() const { return 4; }
@@ -213,7 +213,7 @@ static_assert(std::equality_comparable<keyed_dynamic> && std::copyable<keyed_dyn
               !std::default_initializable<keyed_dynamic>);
 static_assert(!std::convertible_to<int, keyed_dynamic>);
 
-// Nothing changes the index past the map.
+// No member changes the index without its map.
 template <class Index>
 concept gives_itself_away = requires(Index& index, typename Index::fingerprint_type fingerprint) {
   index.erase(fingerprint);
@@ -246,7 +246,7 @@ TEST_CASE("a document is replaced and erased by its id alone", "[index][keyed]")
   REQUIRE_FALSE(index.erase(7));
   REQUIRE(index.insert(before, 7));
   REQUIRE(index.insert(before, 8));       // a copy
-  REQUIRE_FALSE(index.insert(after, 7));  // keeps what it has
+  REQUIRE_FALSE(index.insert(after, 7));  // the fingerprint of 7 stays
   REQUIRE(index.find(7) == before);
   REQUIRE_FALSE(index.insert_or_assign(after, 7));
   REQUIRE(index.find(7) == after);
@@ -277,11 +277,12 @@ TEST_CASE("a full keyed_index says so and stays as it is", "[index][keyed][error
   keyed_index<neardup::pigeonhole_index<64, 3, 4, std::uint32_t, std::uint8_t>> index;
   const auto key = [](std::uint64_t i) { return simhash<64>(i * 0x9e3779b97f4a7c15U); };
   for (std::uint32_t i = 0; i < 255; ++i) REQUIRE(index.insert(key(i), i));
-  REQUIRE(index.insert(key(0), 1000));  // a copy is no further fingerprint
+  REQUIRE(index.insert(key(0), 1000));  // a copy is not another fingerprint
   const auto full = index;
   REQUIRE_THROWS_AS(index.insert(key(255), 255), std::length_error);
   REQUIRE_THROWS_AS(index.insert_or_assign(key(255), 255), std::length_error);
-  REQUIRE_THROWS_AS(index.insert_or_assign(key(255), 7), std::length_error);  // before the old one goes
+  REQUIRE_THROWS_AS(index.insert_or_assign(key(255), 7), std::length_error);  // checked before the old fingerprint is
+                                                                              // removed
   REQUIRE_THROWS_AS(index.reserve(256), std::length_error);
   REQUIRE(index == full);
   REQUIRE_FALSE(index.contains(255));

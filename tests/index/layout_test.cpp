@@ -1,4 +1,4 @@
-// The arithmetic: what a layout promises is tried for every choice of differing blocks, not believed.
+// Layouts: their promise is tested for every choice of differing blocks.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,7 +25,7 @@ constexpr int most_blocks = 12;
 constexpr int largest_k = 16;
 constexpr std::size_t bits = 64;
 
-/// The blocks of a table's key, as a set of bits, read off its mask.
+/// The blocks of a table's key as a bit set, derived from its mask.
 std::uint32_t key_blocks(const layout& shape, std::size_t table) {
   const std::vector<std::uint64_t> mask = shape.table_mask(table);
   std::uint32_t blocks = 0;
@@ -118,11 +118,11 @@ TEST_CASE("radius regime: however k flips spread, a probed table is within its r
           sum += probe.radius + 1;
         }
         REQUIRE(sum == k + 1);
-        if (largest > std::max(blocks, k)) {  // The same plan as that of a smaller K: tried already.
+        if (largest > std::max(blocks, k)) {  // Same plan as that of a smaller K, which was tested before.
           REQUIRE(plan == layout(bits, largest - 1, blocks).plan(k));
           continue;
         }
-        // The blocks that are not probed take as many flips as they like, so that they count as one.
+        // Unprobed blocks may have any number of flips, so they count as one block.
         std::vector<int> so_far;
         bool covered = true;
         spread(plan.size() + 1, k, so_far, [&](const std::vector<int>& flips) {

@@ -1,4 +1,4 @@
-// Calls that cannot be answered, and indexes that are full.
+// Invalid calls, and full indexes.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -45,7 +45,7 @@ void require_bounds(Index index, int largest) {
   }
 }
 
-/// Fills an index to its limit: one more is refused and changes nothing, and erasing makes room again.
+/// Fills an index to its limit: another fingerprint is refused without effect, and erasing makes room again.
 template <class Index>
 void require_limit(Index index, std::size_t limit) {
   using fingerprint = typename Index::fingerprint_type;
@@ -66,7 +66,7 @@ void require_limit(Index index, std::size_t limit) {
   REQUIRE_FALSE(index.contains(key(limit)));
   REQUIRE(index.search(key(limit), 0).empty());
 
-  // Further ids of what is stored are no further fingerprints.
+  // Further ids of a stored fingerprint are not limited.
   REQUIRE(index.insert(key(7), 1000000));
   REQUIRE_FALSE(index.insert(key(7), 1000000));
   REQUIRE(index.size() == limit + 1);

@@ -1,5 +1,5 @@
-// 64 bits, K = 3: around each of a hundred bases (a thousand where there is time) all 43,745 masks of at most 3 bits, and
-// a thousand of 4 bits.
+// 64 bits, K = 3: around each of 100 random bases (1,000 if there is time), all 43,745 masks of at most 3 bits and a
+// thousand of 4 bits.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -38,7 +38,7 @@ std::uint64_t random_mask_of_4_bits(oracle::random_engine& random) {
   return mask;
 }
 
-/// Balls around `bases` random fingerprints; with seed 1 the first two are 0 and all ones.
+/// Checks the balls around `bases` random fingerprints; with seed 1, the first two bases are 0 and all ones.
 template <int Blocks>
 void check_balls(std::size_t bases, std::uint64_t seed = 1) {
   const std::vector<std::uint64_t> masks = masks_of_at_most_3_bits();
@@ -58,7 +58,7 @@ void check_balls(std::size_t bases, std::uint64_t seed = 1) {
     for (std::size_t i = 0; i < masks.size(); ++i) {
       index.insert(simhash<64>(base ^ masks[i]), static_cast<std::uint32_t>(i));
     }
-    // What is at distance 4 lies among the rest, and must not be found.
+    // Fingerprints at distance 4 are stored, too, and must not be found.
     std::vector<std::uint64_t> far(non_matches);
     std::generate(far.begin(), far.end(), [&] { return base ^ random_mask_of_4_bits(random); });
     std::size_t stored = 0;
@@ -84,7 +84,7 @@ void check_balls(std::size_t bases, std::uint64_t seed = 1) {
     REQUIRE(found == masks.size());
     found_in_all += found;
 
-    // Once in a while one by one instead of all at once.
+    // Occasionally erases one by one instead of clearing.
     if (turn % 50 == 7) {
       for (const std::uint64_t mask : masks) right = right && index.erase(simhash<64>(base ^ mask)) == 1;
       for (const std::uint64_t fingerprint : far) index.erase(simhash<64>(fingerprint));
@@ -113,7 +113,7 @@ TEST_CASE("64 bits, K = 3, 4 blocks: all masks around random bases", "[index][ex
 TEST_CASE("64 bits, K = 3, 5 blocks: all masks around random bases", "[index][exhaustive]") {
   check_balls<5>(oracle::effort(1000, 40, 3));
 }
-// In halves: 20 tables take long, and tests run side by side.
+// In two halves, because 20 tables take long and tests run in parallel.
 TEST_CASE("64 bits, K = 3, 6 blocks: all masks around half of the bases", "[index][exhaustive]") {
   check_balls<6>(oracle::effort(500, 20, 2), 1);
 }

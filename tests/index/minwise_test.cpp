@@ -1,4 +1,4 @@
-// The indexes hold min-wise codes as they hold SimHash fingerprints: each against a plain scan.
+// Every index over min-wise codes, against a plain scan.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ TEST_CASE("every index of min-wise codes finds what a scan finds", "[minwise]") 
   const auto codes = random_codes<64>(600, random);
   const auto queries = random_codes<64>(40, random);
   auto all = codes;
-  all.insert(all.end(), queries.begin(), queries.end());  // queries near themselves, too
+  all.insert(all.end(), queries.begin(), queries.end());  // so that queries have near codes
   neardup::pigeonhole_index_of<minwise<64>, 9> fixed;
   neardup::pigeonhole_index_of<minwise<64>, neardup::dynamic_layout> chosen(9, 6);
   neardup::flat_index<64, std::uint32_t, std::uint32_t, minwise<64>> flat;

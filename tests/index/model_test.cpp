@@ -1,4 +1,4 @@
-// Random operations on indexes with a model beside them. Few fingerprints and few ids, so that everything collides.
+// Random operations on indexes, against a model. Few fingerprints and ids, so that collisions are frequent.
 #include <algorithm>
 #include <compare>
 #include <cstddef>
@@ -34,7 +34,7 @@ Id make_id(std::size_t number) {
   }
 }
 
-/// Operations by the thousand on two indexes of one layout, now on the one, now on the other.
+/// Performs thousands of operations on two indexes of one layout, alternating between them.
 template <class Index>
 class exerciser {
  public:
@@ -43,7 +43,7 @@ class exerciser {
   static constexpr std::size_t bits = Index::bits;
 
   exerciser(const Index& empty, std::uint64_t seed) : random_(seed), one_(empty), other_(empty) {
-    // A base, what is near it, and what shares single blocks with it.
+    // A base, fingerprints near it, and fingerprints that share single blocks with it.
     const fingerprint_type base = oracle::random_fingerprint<bits>(random_);
     for (std::size_t i = 0; i < 40; ++i) {
       keys_.push_back(oracle::with_flips(base, i % 7, random_));
@@ -57,14 +57,14 @@ class exerciser {
   void run(std::size_t operations) {
     for (std::size_t i = 0; i < operations; ++i) {
       largest_size_ = std::max(largest_size_, one_.model().size());
-      // Phases of growth and of decline, so that it is large at times and empty at times.
+      // Alternates between growing and shrinking, so that the index is sometimes large and sometimes empty.
       const bool grows = i / 1500 % 2 == 0;
       step(grows);
       if (i % 64 == 0) one_.walk();
     }
     one_.walk();
     other_.walk();
-    REQUIRE(largest_size_ > oracle::effort(200, 100));  // Or it would have been no exercise.
+    REQUIRE(largest_size_ > oracle::effort(200, 100));  // otherwise the test would prove little
   }
 
  private:
@@ -110,7 +110,7 @@ class exerciser {
   }
 
   fingerprint_type any_key() {
-    // A new fingerprint now and then: the tables grow, and directories are built anew.
+    // Occasionally a new fingerprint, so that tables grow and directories are rebuilt.
     if (random_() % 4 == 0) return oracle::random_fingerprint<bits>(random_);
     return keys_[oracle::random_below(random_, keys_.size())];
   }

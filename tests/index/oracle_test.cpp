@@ -1,5 +1,5 @@
-// The index against a plain loop: every (Bits, K, Blocks) of a wide list, every k, clustered data. Chosen at run time,
-// which is the same code as pigeonhole_index; that facade has its own, shorter list below.
+// Searches against a plain loop: every (Bits, K, Blocks) of a wide list, every k, clustered data. The layouts are
+// chosen at run time, which uses the same code as a static pigeonhole_index; that has a shorter list below.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ bool is_allowed(std::size_t width, int k, int blocks) {
   return static_cast<std::size_t>(k) < width && static_cast<std::size_t>(blocks) <= width && few_tables;
 }
 
-/// Enough fingerprints that searches look into the tables and do not scan, where that is possible at all.
+/// Enough fingerprints that searches probe tables instead of scanning, if possible at all.
 std::size_t fitting_size(const neardup::layout& shape) {
   const std::uint64_t probes = shape.probe_count(shape.k());
   const std::size_t most = oracle::effort(6000, 500);
@@ -70,7 +70,7 @@ oracle::tally check_each() {
 
 }  // namespace
 
-// The number of layouts is what is_allowed leaves of 17 x 9: nothing dropped out unnoticed.
+// Of 17 x 9 layouts is_allowed admits this number, so no layout is skipped unnoticed.
 TEST_CASE("all layouts equal the plain loop, 16 bits", "[index][oracle]") {
   const oracle::tally counts = check_all_layouts<16>();
   counts.print("index oracle, 16 bits");

@@ -1,4 +1,4 @@
-// pairs and visit_pairs of fingerprints beside the oracle: bounds, early ends, kinds of ranges.
+// pairs and visit_pairs of fingerprints, beyond the oracle: bounds, early ends, types of ranges.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -123,7 +123,7 @@ TEST_CASE("a large corpus, planted pairs", "[dedup]") {
   oracle::random_engine random(12);
   std::vector<simhash<64>> fingerprints;
   for (std::size_t i = 0; i < count; ++i) fingerprints.push_back(oracle::random_fingerprint<64>(random));
-  // Each tenth gets a partner at a distance of 0 to 5; others within 3 bits do not happen.
+  // Each tenth fingerprint gets a partner at distance 0 to 5; others are never within 3 bits.
   std::size_t within = 0;
   for (std::size_t i = 0; i < count; i += 10) {
     fingerprints.push_back(oracle::with_flips(fingerprints[i], i / 10 % 6, random));

@@ -1,4 +1,4 @@
-// The chance of a match against drawn bits and exact fractions.
+// Match probabilities, against random draws and exact fractions.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +21,9 @@ using neardup::distance_for;
 using neardup::expected_recall;
 using neardup::match_probability;
 
-/// The chance that at most k of n events happen, each with chance p: by adding one event after the other.
+/// The probability that at most k of n independent events of probability p happen, by adding one event at a time.
 double at_most(std::size_t n, int k, double p) {
-  std::vector<double> chance(n + 2, 0.0);  // [d] that d have happened
+  std::vector<double> chance(n + 2, 0.0);  // chance[d]: d events have happened
   chance[0] = 1;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t d = i + 1; d > 0; --d) chance[d] = chance[d] * (1 - p) + chance[d - 1] * p;
@@ -105,7 +105,7 @@ TEST_CASE("match_probability of very wide and very different fingerprints stays 
 }
 
 TEST_CASE("the similarities that half of the pairs are found at", "[recall]") {
-  // As measured on real texts, with distinct words.
+  // Measured on real texts, with distinct words.
   const std::vector<std::pair<int, double>> measured{{3, .979}, {6, .917}, {8, .859}, {10, .789}, {12, .712}};
   for (const auto& [k, jaccard] : measured) {
     const double found = match_probability(64, k, 2 * jaccard / (1 + jaccard));
@@ -115,7 +115,7 @@ TEST_CASE("the similarities that half of the pairs are found at", "[recall]") {
 }
 
 TEST_CASE("SimHash finds the promised share where most pairs lie near the limit", "[recall]") {
-  // As many pairs as real corpora have near the limit at most: their number falls evenly to none at a similarity of 1.
+  // The worst case of real corpora: the number of pairs falls linearly from the limit to none at similarity 1.
   std::mt19937_64 random(21);
   std::uniform_real_distribution<double> unit(0, 1);
   const std::size_t all = oracle::effort(8000, 2000);
@@ -142,7 +142,7 @@ TEST_CASE("SimHash finds the promised share where most pairs lie near the limit"
   }
 }
 
-// A similarity and a recall are both numbers from 0 to 1: the recall has a name, so that they cannot be swapped.
+// Similarity and recall are both in 0..1. The recall is named, so that they cannot be swapped.
 template <class T>
 concept takes_third = requires(T third) {
   distance_for(64, 0.8, third);
@@ -151,7 +151,7 @@ static_assert(takes_third<neardup::recall_options> && takes_third<neardup::finge
 static_assert(!takes_third<double>);
 
 TEST_CASE("distance_for is the smallest k with this recall", "[recall]") {
-  // Frozen.
+  // Frozen values.
   REQUIRE(distance_for(64, 0.6, {.min_recall = 0.97}) == 19);
   REQUIRE(distance_for(64, 0.7, {.min_recall = 0.97}) == 16);
   REQUIRE(distance_for(64, 0.8, {.min_recall = 0.97}) == 14);

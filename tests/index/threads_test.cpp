@@ -1,4 +1,4 @@
-// Readers in many threads at once; what they find is what one reader finds. The thread sanitizer watches.
+// Many concurrent readers find what a single reader finds. For the thread sanitizer.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -49,7 +49,7 @@ void read_from_many_threads(Index index) {
       std::size_t pairs = 0;
       for (const auto& [fingerprint, id] : shared) pairs += shared.contains(fingerprint, id) ? 1U : 0U;
       if (pairs != shared.size()) ++errors;
-      Index copy(shared);  // A copy is the thread's own, to change as it likes.
+      Index copy(shared);  // a copy belongs to the thread, which may change it
       copy.insert(simhash<64>(t), 1);
       copy.erase(queries[t]);
       if (copy == shared) ++errors;
@@ -70,14 +70,14 @@ TEST_CASE("many readers at once", "[index][threads]") {
 }
 
 TEST_CASE("each thread with an index of its own", "[index][threads]") {
-  // What indexes of one type share is made by whoever comes first: here all of them at once.
+  // Shared data of an index type are created by its first object; here all threads compete for that.
   std::atomic<std::size_t> errors{0};
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < thread_count; ++t) {
     threads.emplace_back([&errors] {
       neardup::pigeonhole_index<64, 3, 7> index;
       for (std::uint64_t i = 0; i < 500; ++i) index.insert(simhash<64>(i << 20), 1);
-      // Of the numbers of 9 bits those with at most 3 ones; from 500 on all have more.
+      // Numbers of 9 bits with at most 3 ones match; numbers from 500 on have more.
       if (index.search(simhash<64>(0)).size() != 1 + 9 + 36 + 84) ++errors;
     });
   }

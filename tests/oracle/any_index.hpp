@@ -1,4 +1,4 @@
-// Indexes of all types behind one interface, so that a test of what each of them promises is written, and compiled, once.
+// A type-erased interface of all indexes, so that a test of their promises is written and compiled once.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace oracle {
 
-/// A fingerprint of up to 256 bits as a number, its highest word first: < of arrays is that of numbers.
+/// A fingerprint of up to 256 bits, highest word first, so that arrays compare like numbers.
 using code = std::array<std::uint64_t, 4>;
 
 template <class Fingerprint>
@@ -41,7 +41,7 @@ struct wide_id {
   friend auto operator<=>(const wide_id&, const wide_id&) = default;
 };
 
-/// Small numbers as ids of any type, in the same order.
+/// Maps small numbers to ids of any type, preserving their order.
 template <class Id>
 Id to_id(unsigned number) {
   if constexpr (std::same_as<Id, wide_id>) {
@@ -64,7 +64,7 @@ struct stored_pair {
   unsigned id;
   friend auto operator<=>(const stored_pair&, const stored_pair&) = default;
 };
-/// Its order is that of searches.
+/// Members in the order by which searches sort.
 struct found_pair {
   int distance;
   unsigned id;
@@ -79,13 +79,13 @@ class any_index {
   any_index& operator=(const any_index&) = delete;
   virtual ~any_index() = default;
 
-  // Of the type.
+  // Properties of the type.
   virtual bool can_change() const = 0;
   virtual bool is_keyed() const = 0;
   virtual bool has_equality() const = 0;
   virtual std::size_t max_distinct_size() const = 0;
 
-  // As a value; `other` is of the same type.
+  // Value semantics; `other` has the same type.
   virtual std::unique_ptr<any_index> copy() const = 0;
   virtual std::unique_ptr<any_index> move() = 0;
   virtual void assign(const any_index& other) = 0;
@@ -93,7 +93,7 @@ class any_index {
   virtual void swap(any_index& other) = 0;
   virtual bool equals(const any_index& other) const = 0;
 
-  // Changes, of those that can.
+  // Changes, if can_change().
   virtual bool insert(const stored_pair& pair) = 0;
   virtual bool erase(const stored_pair& pair) = 0;
   virtual std::size_t erase(const code& fingerprint) = 0;
@@ -120,7 +120,7 @@ class any_index {
   virtual std::optional<found_pair> nearest(const code& query, std::optional<int> k) const = 0;
   virtual std::size_t count_compared(const code& query, std::optional<int> k) const = 0;
 
-  // Files and frozen copies, of which other products test the searches.
+  // Files and frozen copies, whose searches other products test.
   virtual void save(const std::string& path) const = 0;
   virtual std::unique_ptr<any_index> load(const std::string& path) const = 0;
   virtual std::vector<stored_pair> verified_pairs(const std::string& path) const = 0;

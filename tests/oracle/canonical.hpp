@@ -1,4 +1,4 @@
-// Canonical text by utf8proc, in the steps of docs/fingerprint.md, each on the whole text.
+// Canonical text by utf8proc, in the steps of docs/fingerprint.md, each over the whole text.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ inline unsigned combining_class(utf8proc_int32_t c) {
   return static_cast<unsigned>(utf8proc_get_property(c)->combining_class);
 }
 
-/// Each run of marks in the order of their combining classes.
+/// Sorts each run of marks stably by combining class.
 inline void order_marks(code_points& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (std::size_t j = i; j > 0 && combining_class(text[j]) != 0; --j) {
@@ -50,12 +50,12 @@ inline void order_marks(code_points& text) {
   }
 }
 
-/// What a presentation form is a form of; itself if it is none.
+/// The characters that a presentation form stands for; the character itself if it is none.
 inline code_points without_presentation(utf8proc_int32_t c) {
   const bool is_form = (c >= 0xfb00 && c <= 0xfdff) || (c >= 0xfe70 && c <= 0xfeff) || (c >= 0xff00 && c <= 0xffef);
   if (!is_form) return {c};
   code_points full = mapped_by_utf8proc(c, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
-  // One step of the way only: the jamo of half width are letters beside each other, as those of full width.
+  // One step only: halfwidth jamo map to fullwidth jamo, which stay separate letters.
   if (c >= 0xffa0 && c <= 0xffdc && full != code_points{c}) {
     for (utf8proc_int32_t wide = 0x3131; wide <= 0x3164; ++wide) {
       if (mapped_by_utf8proc(wide, UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT) == full) return {wide};
@@ -65,13 +65,13 @@ inline code_points without_presentation(utf8proc_int32_t c) {
   return c == 0xfbdd ? code_points{0x677} : full;
 }
 
-/// A vowel point or another mark of Hebrew or Arabic.
+/// True for vowel points and other marks of Hebrew and Arabic.
 inline bool is_point(utf8proc_int32_t c) {
   const bool is_there = (c >= 0x590 && c < 0x700) || (c >= 0x870 && c < 0x900) || (c >= 0x10ec0 && c < 0x10f00);
   return c == 0xfb1e || (is_there && utf8proc_category(c) == UTF8PROC_CATEGORY_MN);
 }
 
-/// Letters that are typed for each other.
+/// Maps letters that are typed in place of each other to one of them.
 inline utf8proc_int32_t usual_spelling(utf8proc_int32_t c) {
   switch (c) {
     case 0x671: return 0x627;
@@ -86,12 +86,12 @@ inline utf8proc_int32_t usual_spelling(utf8proc_int32_t c) {
 }
 
 inline bool is_invisible(utf8proc_int32_t c) {
-  // utf8proc knows nothing of what is not assigned yet, but will not be seen.
+  // utf8proc does not know unassigned code points that will be invisible.
   if (c == 0x2065 || (c >= 0xfff0 && c <= 0xfff8) || (c >= 0xe0000 && c <= 0xe0fff)) return true;
   return utf8proc_get_property(c)->ignorable != 0 || c == 0x640 || c == 0x7fa || c == 0x180a;
 }
 
-/// Without what is not seen, but for the tags of an emoji and joiners between two.
+/// Removes invisible characters, except tags of an emoji and joiners between emojis.
 inline code_points without_invisible(const code_points& text) {
   using neardup::character_class;
   const auto class_of = [](utf8proc_int32_t c) { return neardup::classify(static_cast<char32_t>(c)); };
@@ -112,7 +112,7 @@ inline code_points without_invisible(const code_points& text) {
     }
     result.push_back(c);
     const bool goes_on = class_of(c) == character_class::mark || class_of(c) == character_class::pictograph;
-    is_emoji = is_picture(c) || (is_emoji && goes_on && c != 0x345);  // which becomes a letter
+    is_emoji = is_picture(c) || (is_emoji && goes_on && c != 0x345);  // U+0345 becomes a letter
   }
   return result;
 }
@@ -126,12 +126,12 @@ inline std::string canonicalise(std::string_view text) {
   all = each_mapped(all, UTF8PROC_DECOMPOSE);
   order_marks(all);
   const utf8proc_int32_t circled_m = 0x24c2, hidden = 0x10fffd;
-  std::replace(all.begin(), all.end(), circled_m, hidden);  // an emoji, the lower case of which is none
+  std::replace(all.begin(), all.end(), circled_m, hidden);  // an emoji with a lower case that is not an emoji
   all = each_mapped(each_mapped(all, UTF8PROC_CASEFOLD), UTF8PROC_DECOMPOSE);
   all.erase(std::remove_if(all.begin(), all.end(), is_point), all.end());
   for (utf8proc_int32_t& c : all) c = usual_spelling(c);
   order_marks(all);
-  // The dot above an i.
+  // Removes the dot above an i.
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i] != U'i') continue;
     for (std::size_t j = i + 1; j < all.size() && combining_class(all[j]) != 0 && combining_class(all[j]) <= 230;) {
@@ -147,11 +147,11 @@ inline std::string canonicalise(std::string_view text) {
   for (utf8proc_int32_t& c : all) c = utf8proc_tolower(c);
   std::replace(all.begin(), all.end(), hidden, circled_m);
   const auto size = static_cast<utf8proc_ssize_t>(all.size());
-  all.push_back(0);  // room that utf8proc wants
+  all.push_back(0);  // room that utf8proc needs
   all.resize(static_cast<std::size_t>(
       utf8proc_normalize_utf32(all.data(), size, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE))));
 
-  // What is between words, and what has nothing to belong to.
+  // Removes separators, and marks without a base.
   return normalise(
       std::vector<std::uint32_t>(all.begin(), all.end()),
       [](std::uint32_t c) { return static_cast<kind>(neardup::classify(static_cast<char32_t>(c))); },

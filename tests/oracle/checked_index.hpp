@@ -1,4 +1,4 @@
-// An index with a model beside it: each call goes to both, and their answers must agree.
+// An index with a model: each call goes to both, and their answers must agree.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ class checked_index {
     expect_sizes();
     other.expect_sizes();
   }
-  /// Takes over what `other` holds, which must leave it empty and usable.
+  /// Moves from `other`, which must be empty and usable afterwards.
   void take(checked_index& other) {
     index_ = std::move(other.index_);
     model_ = std::exchange(other.model_, {});
@@ -73,7 +73,7 @@ class checked_index {
     expect((index_ == other.index_) == (model_.pairs() == other.model_.pairs()), "==");
     expect((index_ != other.index_) == (model_.pairs() != other.model_.pairs()), "!=");
   }
-  /// Everything that is stored, in the index and in the model.
+  /// Compares the whole content of the index with the model.
   void walk() const {
     const auto pairs = pairs_of(index_);
     expect(std::equal(pairs.begin(), pairs.end(), model_.pairs().begin(), model_.pairs().end()), "iteration");

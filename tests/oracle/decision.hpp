@@ -1,4 +1,4 @@
-// The rule of decisions, by comparing each document with each that was kept before it.
+// The rule of decisions, by comparing each document with all documents kept before it.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace oracle {
 
-/// How close two matching documents are: a share in whole numbers, or one floating-point number. The greater is the closer.
+/// How close two documents are: a fraction of whole numbers, or a floating-point number. Greater is closer.
 struct closeness {
   std::size_t part = 0, whole = 1;
   double number = 0;
@@ -27,10 +27,10 @@ struct closeness {
   friend bool operator==(const closeness& a, const closeness& b) { return (a <=> b) == 0; }
 };
 
-/// The original of each document, itself if it is kept: the closest of the documents kept before it that match it, of
-/// equally close ones the earliest. `order` has the documents in the order of decision. The first `known` of them are
-/// kept, whatever they match. Without `among`, nothing else is compared with.
-/// `match(earlier, later)` gives how close two documents are, or nothing.
+/// The original of each document, or itself if it is kept: the closest of the matching documents kept before it; ties
+/// go to the earliest. `order` is the order of decision. Its first `known` documents are always kept. If `among` is
+/// false, only these are compared with.
+/// `match(earlier, later)` returns how close two documents are, or nullopt.
 template <class Match>
 std::vector<std::size_t> originals(std::span<const std::size_t> order, std::size_t known, bool among,
                                    const Match& match) {
@@ -50,7 +50,7 @@ std::vector<std::size_t> originals(std::span<const std::size_t> order, std::size
   return original;
 }
 
-/// The label of each document: the most preferred one of those that chains of matches connect with it.
+/// The label of each document: the first, in order of preference, of its connected component.
 template <class Match>
 std::vector<std::size_t> connected(std::span<const std::size_t> order, const Match& match) {
   std::vector<std::size_t> label(order.size(), order.size());
@@ -70,7 +70,7 @@ std::vector<std::size_t> connected(std::span<const std::size_t> order, const Mat
   return label;
 }
 
-/// The documents in the order of decision: the first `known`, then by falling score, equal ones by their positions.
+/// The order of decision: the first `known` documents, then by descending score; ties by position.
 inline std::vector<std::size_t> order_of(std::size_t count, std::size_t known, std::span<const double> scores) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});

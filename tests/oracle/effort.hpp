@@ -1,5 +1,5 @@
-// How much a test does: all of it when that is wanted, much in a release build, a sample where a sanitizer or a debug
-// build makes it slow.
+// The amount of work of a test: everything on request, much in a release build, a sample in debug builds and under
+// sanitizers.
 #pragma once
 
 #include <cmath>
@@ -22,22 +22,22 @@
 
 namespace oracle {
 
-/// Whether tests do more than a sample: in release builds, and everywhere with NEARDUP_EXHAUSTIVE=1 in the environment.
+/// True if tests do more than a sample: in release builds, and with NEARDUP_EXHAUSTIVE=1 in the environment.
 inline bool is_thorough() {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
   if (wanted != nullptr) return std::string_view(wanted) == "1";
   return NEARDUP_TEST_IS_SLOW == 0;
 }
 
-/// `all` only with NEARDUP_EXHAUSTIVE=1 in the environment, as `.ci/run --all` has it; otherwise `most` in release
-/// builds and `sample` where tests are slow.
+/// Returns: `all` with NEARDUP_EXHAUSTIVE=1 in the environment, as `.ci/run --all` sets it; otherwise `most` in release
+/// builds, `sample` in others.
 inline std::size_t effort(std::size_t all, std::size_t most, std::size_t sample) {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");
   if (wanted != nullptr && std::string_view(wanted) == "1") return all;
   return is_thorough() ? most : sample;
 }
 
-/// The same, with the geometric mean of both in release builds.
+/// As above, where `most` is the geometric mean of `all` and `sample`.
 inline std::size_t effort(std::size_t all, std::size_t sample) {
   const double mean = std::sqrt(static_cast<double>(all) * static_cast<double>(sample));
   return effort(all, static_cast<std::size_t>(mean), sample);

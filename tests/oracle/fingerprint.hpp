@@ -1,4 +1,4 @@
-// A slow and obvious twin of fingerprint/: std::map, exact integers, a double loop over tokens and bits.
+// The slow twin of fingerprint/: std::map, exact integers, a double loop over tokens and bits.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace oracle {
 
-/// How often each distinct token occurs, or what it weighs in units of 1/256.
+/// Maps distinct tokens to their counts, or to their weights in units of 1/256.
 using numbers = std::map<std::string, std::uint64_t>;
 
 inline numbers count(const tokens& list) {
@@ -29,7 +29,7 @@ inline numbers count(const tokens& list) {
   return counts;
 }
 
-/// The words of the default hash, lowest first.
+/// The words of the default hash of a token, lowest first.
 inline std::vector<std::uint64_t> hash(std::string_view token, std::size_t bits, std::uint64_t seed) {
   std::vector<std::uint64_t> words;
   while (64 * words.size() < bits) {
@@ -49,7 +49,7 @@ inline numbers tf(numbers counts) {
   return counts;
 }
 
-/// For counts that are small enough for 256 ln(count) not to lie near a half.
+/// Precondition: counts are so small that 256 ln(count) is not close to a tie.
 inline numbers log_tf(numbers counts) {
   for (auto& [token, number] : counts) {
     number = 256 + static_cast<std::uint64_t>(std::llroundl(256 * std::log(static_cast<long double>(number))));
@@ -57,7 +57,7 @@ inline numbers log_tf(numbers counts) {
   return counts;
 }
 
-/// The median is the upper one of the two in the middle; 1.0 if there are no terms.
+/// The upper of the two middle values; 1.0 if there are no terms.
 inline std::uint64_t median(const numbers& table) {
   std::vector<std::uint64_t> values;
   for (const auto& entry : table) values.push_back(entry.second);
@@ -80,7 +80,7 @@ inline numbers tf_idf(numbers counts, const numbers& table) {
   return counts;
 }
 
-/// The smallest whole level with level / n >= weight / heaviest, by trying them.
+/// The smallest whole level with level / n >= weight / heaviest, by trying all levels.
 inline numbers levels(numbers weights, std::size_t n) {
   std::uint64_t heaviest = 0;
   for (const auto& entry : weights) heaviest = std::max(heaviest, entry.second);
@@ -92,7 +92,7 @@ inline numbers levels(numbers weights, std::size_t n) {
   return weights;
 }
 
-/// The n heaviest; of equal ones those with the smaller hash.
+/// The n heaviest; ties go to the smaller hash.
 inline numbers top(const numbers& weights, std::size_t n, std::size_t bits, std::uint64_t seed) {
   std::vector<std::pair<std::uint64_t, std::vector<std::uint64_t>>> order;
   std::map<std::vector<std::uint64_t>, std::string> token_of;
@@ -106,7 +106,7 @@ inline numbers top(const numbers& weights, std::size_t n, std::size_t bits, std:
   return kept;
 }
 
-/// The bits of a fingerprint as '0' and '1', the lowest first; nothing if all weigh nothing.
+/// The bits of a fingerprint as '0' and '1', lowest first; nullopt if the total weight is 0.
 inline std::optional<std::string> fingerprint(const numbers& weights, std::size_t bits, std::uint64_t seed) {
   std::uint64_t total = 0;
   std::vector<std::uint64_t> sums(bits);
@@ -123,7 +123,7 @@ inline std::optional<std::string> fingerprint(const numbers& weights, std::size_
   return result;
 }
 
-/// A fingerprint of the library's in the same form.
+/// A fingerprint of the library in the same form.
 template <class Fingerprint>
 std::optional<std::string> digits(const std::optional<Fingerprint>& fingerprint) {
   if (!fingerprint) return std::nullopt;

@@ -1,4 +1,4 @@
-// Distances by a plain loop over the words, and fingerprints at chosen distances. No kernel of the library in here.
+// Distances by a plain loop over the words, and fingerprints at given distances. Uses no kernel of the library.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace oracle {
 
 using random_engine = std::mt19937_64;
 
-/// A number below `end`.
+/// A random number below `end`.
 inline std::size_t random_below(random_engine& random, std::size_t end) {
   return static_cast<std::size_t>(random() % end);
 }
@@ -35,7 +35,7 @@ neardup::simhash<Bits> random_fingerprint(random_engine& random) {
   return neardup::simhash<Bits>(words);
 }
 
-/// `count` different bits of begin..end inverted.
+/// Inverts `count` different bits in begin..end.
 template <std::size_t Bits>
 neardup::simhash<Bits> with_flips(neardup::simhash<Bits> fingerprint, std::size_t count, random_engine& random,
                                   std::size_t begin = 0, std::size_t end = Bits) {
@@ -49,8 +49,8 @@ neardup::simhash<Bits> with_flips(neardup::simhash<Bits> fingerprint, std::size_
   return fingerprint;
 }
 
-/// Near-duplicates of a few bases: members with 0..most flips, a third of them with all flips close together, which
-/// is what strains single blocks; some twice.
+/// Near-duplicates of a few bases, with 0..most flips each. A third have all flips close together, which stresses
+/// single blocks; some occur twice.
 template <std::size_t Bits>
 std::vector<neardup::simhash<Bits>> clustered_fingerprints(std::size_t count, std::size_t most, random_engine& random) {
   most = std::min(most, Bits);

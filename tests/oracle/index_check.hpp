@@ -1,4 +1,4 @@
-// Every search of an index against a plain loop over what it holds.
+// All searches of an index, against a plain loop over its content.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +24,15 @@
 
 namespace oracle {
 
-/// What was compared; printed, so that nobody takes an empty test for a passed one.
+/// Counts the comparisons. They are printed, so that an empty test does not pass unnoticed.
 struct tally {
   std::size_t layouts = 0;
   std::size_t plans = 0;            // (layout, k)
-  std::size_t plans_by_tables = 0;  // those that looked into tables; the others had few fingerprints and scanned
+  std::size_t plans_by_tables = 0;  // those that probed tables; the others had few fingerprints and scanned
   std::size_t queries = 0;          // (layout, k, query), each answered by five functions
   std::size_t matches = 0;          // expected, summed over the queries
-  std::size_t matches_at_k = 0;     // of these at distance exactly k
-  std::size_t near_misses = 0;      // fingerprints at distance k + 1, expected not to be found
+  std::size_t matches_at_k = 0;     // matches at distance exactly k
+  std::size_t near_misses = 0;      // fingerprints at distance k + 1, which must not be found
 
   void print(const char* name) const {
     std::printf(
@@ -47,14 +47,14 @@ class mismatch : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// Holds all searches of `index` with every k up to `largest` against `model`, the pairs it should hold.
-/// Throws: mismatch, which names the first difference.
+/// Compares all searches of `index`, for every k up to `largest`, with `model`, its expected pairs.
+/// Throws: mismatch that names the first difference.
 template <class Index>
 void check_searches(const Index& index, std::span<const neardup::entry<Index::bits, typename Index::id_type>> model,
                     std::span<const neardup::simhash<Index::bits>> queries, int largest, tally& counts) {
   using match_type = neardup::match<Index::bits, typename Index::id_type>;
 
-  // One pass over the model a query, for all k.
+  // One pass over the model per query, for all k.
   std::vector<std::vector<match_type>> near(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
     for (const auto& [fingerprint, id] : model) {
@@ -108,10 +108,10 @@ void check_searches(const Index& index, std::span<const neardup::entry<Index::bi
   }
 }
 
-/// Clustered random pairs and queries: stored fingerprints, fingerprints near them, non-matches.
+/// Clustered random pairs; queries are stored fingerprints, fingerprints near them, and non-matches.
 template <std::size_t Bits>
 struct corpus {
-  std::vector<neardup::entry<Bits, std::uint32_t>> pairs;  // each once
+  std::vector<neardup::entry<Bits, std::uint32_t>> pairs;  // distinct
   std::vector<neardup::simhash<Bits>> queries;
 
   corpus(std::size_t fingerprints, std::size_t query_count, int k, random_engine& random) {
@@ -139,7 +139,7 @@ struct corpus {
   }
 };
 
-/// A new index filled, searched, thinned out and searched again, each time against the plain loop.
+/// Fills a new index, searches, erases a part, and searches again, each time against the plain loop.
 template <class Index>
 void check_index(Index& index, std::size_t fingerprints, std::size_t query_count, std::uint64_t seed, tally& counts) {
   constexpr std::size_t bits = Index::bits;

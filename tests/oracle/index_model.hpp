@@ -1,4 +1,4 @@
-// What an index promises, by the simplest means: a set of pairs, and a loop over all of it.
+// The simplest model of an index: a set of pairs, searched by a loop.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class index_model {
   pairs_type pairs_;
 };
 
-/// The pairs that an index holds, by walking over it.
+/// The pairs of an index, by iterating over it.
 template <class Index>
 auto pairs_of(const Index& index) {
   std::vector<std::pair<typename Index::fingerprint_type::words_type, typename Index::id_type>> pairs;

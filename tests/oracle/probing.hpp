@@ -1,4 +1,4 @@
-// Searches through tables where a scan would be faster: what tests with few fingerprints want.
+// Forces indexes to probe tables where a scan would be faster, for tests with few fingerprints.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace oracle {
 
-/// While it lives, an index probes its tables unless there are more keys to look up than fingerprints.
+/// During its lifetime, an index probes its tables unless there are more keys to look up than fingerprints.
 class always_probe {
  public:
   always_probe() { neardup::detail::forced_scanned_a_probe().store(1); }
@@ -16,7 +16,7 @@ class always_probe {
   ~always_probe() { neardup::detail::forced_scanned_a_probe().store(0); }
 };
 
-/// The test programs of indexes, from beginning to end.
+/// Active for the whole run of the test programs of indexes.
 inline const always_probe probing;
 
 }  // namespace oracle

@@ -1,4 +1,4 @@
-// Texts that mix scripts, marks, separators and ill-formed UTF-8; the same ones in every run.
+// Random texts with mixed scripts, marks, separators and ill-formed UTF-8, reproducible in every run.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ class random_texts {
  public:
   explicit random_texts(std::mt19937::result_type seed) : generator_(seed) {}
 
-  /// A text of `pieces` characters, or parts of one. Some texts are all well-formed, some are only of few letters.
+  /// A text of `pieces` characters or fragments. Some texts are well-formed, some have few distinct letters.
   std::string next(std::size_t pieces) {
     using namespace std::string_view_literals;
-    // Letters of one to four bytes; those whose lower case has another length; marks; spaces; what is no word.
+    // Letters of one to four bytes; letters whose lower case has another length; marks; spaces; other separators.
     static constexpr std::string_view well_formed[] = {"a"sv,
                                                        "b"sv,
                                                        "c"sv,
@@ -86,7 +86,7 @@ class random_texts {
                                                        "\U0001f3f4"sv,
                                                        "\U000e0067"sv,
                                                        "#\ufe0f\u20e3"sv};
-    // Unfinished sequences, stray bytes, overlong forms, surrogates, beyond U+10FFFF.
+    // Incomplete sequences, stray bytes, overlong forms, surrogates, and code points beyond U+10FFFF.
     static constexpr std::string_view parts[] = {
         "\xc3"sv, "\xe4"sv, "\xe4\xb8"sv, "\xf0"sv,         "\xf0\x9f"sv, "\xf0\x9f\x98"sv, "\xe0\xb8"sv,    "\x80"sv,
         "\xbf"sv, "\xff"sv, "\xc0\x80"sv, "\xed\xa0\x80"sv, "\xf5"sv,     "\xf4\x90"sv,     "\xe0\x80\x80"sv};
@@ -100,7 +100,7 @@ class random_texts {
     return text;
   }
 
-  /// Runs of words, Chinese with its punctuation, letters beyond ASCII and anything else, longer than blocks.
+  /// Runs of words, Chinese with punctuation, letters beyond ASCII and others, longer than blocks.
   std::string next_runs(std::size_t size) {
     using namespace std::string_view_literals;
     static constexpr std::string_view runs[] = {"a"sv,

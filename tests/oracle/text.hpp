@@ -1,4 +1,4 @@
-// Slow and obvious twins of text/: all of a text is decoded first, and then grouped.
+// The slow twin of text/: a text is decoded completely, and then grouped.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace oracle {
 
 using tokens = std::vector<std::string>;
 
-/// The code point of one well-formed UTF-8 sequence, by the definition: shortest form, no surrogate, up to U+10FFFF.
+/// The code point of one well-formed UTF-8 sequence, by definition: shortest form, no surrogate, at most U+10FFFF.
 inline std::optional<std::uint32_t> well_formed(std::string_view bytes) {
   if (bytes.empty()) return std::nullopt;
   const auto at = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(bytes[i])}; };
@@ -34,7 +34,7 @@ inline std::optional<std::uint32_t> well_formed(std::string_view bytes) {
   return value;
 }
 
-/// Whether some continuation makes a well-formed sequence of these bytes; tries both ends of all ranges there are.
+/// True if these bytes are a prefix of a well-formed sequence; tries both ends of every range of continuation bytes.
 inline bool can_be_completed(const std::string& bytes) {
   if (bytes.size() >= 4) return false;
   for (const char next : {'\x80', '\x8f', '\x90', '\x9f', '\xa0', '\xbf'}) {
@@ -44,7 +44,7 @@ inline bool can_be_completed(const std::string& bytes) {
   return false;
 }
 
-/// All code points of a text; each maximal ill-formed subpart is one U+FFFD.
+/// The code points of a text; each maximal ill-formed subpart becomes one U+FFFD.
 inline std::vector<std::uint32_t> decode(std::string_view text) {
   std::vector<std::uint32_t> result;
   while (!text.empty()) {
@@ -87,7 +87,7 @@ inline std::string encode(std::uint32_t value) {
 
 enum class kind { other, letter, mark, lone, han, ignored, pictograph, regional };
 
-/// By hand from the code charts, for the blocks that random_text.hpp draws from; anything else is `other`.
+/// Transcribed from the code charts for the blocks that random_text.hpp draws from; anything else is `other`.
 inline kind kind_of(std::uint32_t c) {
   struct range {
     std::uint32_t first, last;
@@ -159,7 +159,7 @@ inline kind kind_of(std::uint32_t c) {
   return kind::other;
 }
 
-/// The simple lower case of what random_text.hpp draws.
+/// The simple lower case of the characters that random_text.hpp draws.
 inline std::uint32_t lower(std::uint32_t c) {
   if (c >= 'A' && c <= 'Z') return c + 32;
   if (c >= 0xc0 && c <= 0xde && c != 0xd7) return c + 32;
@@ -180,14 +180,14 @@ inline std::string encode_all(const std::vector<std::uint32_t>& text) {
   return result;
 }
 
-/// A word, by what it begins with, and whether something stands between it and the word before.
+/// A word, the kind of its first character, and whether a separator stands before it.
 struct placed_word {
   std::vector<std::uint32_t> characters;
   kind begins = kind::other;
   bool after_gap = false;
 };
 
-/// The words of a text by a grammar, `kind_of(c)` telling what characters are:
+/// The words of a text, by a grammar over the kinds that `kind_of(c)` returns:
 ///
 ///   word    = letter (letter | mark)*  |  (lone | han) mark*  |  regional regional mark*  |  regional mark*
 ///           | ("#" | "*") U+FE0F* U+20E3 mark*  |  tone mark*  |  emoji
@@ -208,7 +208,7 @@ std::vector<placed_word> words_of(const std::vector<std::uint32_t>& text, const 
   for (std::size_t i = 0; i < text.size();) {
     placed_word word{{}, kind_of(text[i]), gap};
     const auto take = [&] { word.characters.push_back(text[i++]); };
-    // Takes what is of these kinds, and passes over what is ignored between.
+    // Takes characters of these kinds, and skips ignored characters between them.
     const auto take_all = [&](kind a, kind b) {
       for (;;) {
         std::size_t next = i;
@@ -294,7 +294,7 @@ inline tokens words(std::string_view bytes) {
   return result;
 }
 
-/// Every n units that follow each other, with `separator` between; all of them if there are fewer.
+/// All windows of n consecutive units, joined by `separator`; one of all units if there are fewer.
 inline tokens windows(const tokens& units, std::size_t n, const std::string& separator) {
   tokens result;
   if (units.empty()) return result;
@@ -330,7 +330,7 @@ inline std::string fold(std::string_view text) {
   return result;
 }
 
-/// Words in lower case, a space between two where something stands between them, unless one of them is Han.
+/// Words in lower case, with a space between two words if a separator stands between them and neither is Han.
 template <class KindOf, class Lower>
 std::string normalise(const std::vector<std::uint32_t>& text, const KindOf& kind_of, const Lower& lower) {
   std::string result;

@@ -1,4 +1,4 @@
-// Bytes of a program's own beside lists of fingerprints.
+// Attachments: a program's own bytes beside lists of fingerprints.
 #include <array>
 #include <cstddef>
 #include <fstream>

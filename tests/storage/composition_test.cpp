@@ -1,4 +1,4 @@
-// Compositions tell apart whatever gives other fingerprints: every part, its settings and its tables, nested in others.
+// Compositions distinguish everything that changes fingerprints: each part, its settings and tables, at any nesting.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +23,7 @@ using namespace neardup;
 
 using any_sink = std::function<void(std::string_view)>;
 
-/// Any tokenizer as one type, so that all fingerprints are compiled once.
+/// A type-erased tokenizer, so that the fingerprint code is instantiated once.
 struct unknown_tokenizer {
   void operator()(std::string_view text, const any_sink& sink) const { tokenize(text, sink); }
   std::function<void(std::string_view, const any_sink&)> tokenize;
@@ -62,7 +62,7 @@ class catalogue {
     add(name_of(simhasher{words{}, tf{}, hash}), simhasher{words{}, tf{}, hash});
   }
 
-  /// Compares each with each. Returns: how many pairs have two names.
+  /// Compares all pairs. Returns: how many pairs have different names.
   std::size_t check() const {
     std::size_t told_apart = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -94,7 +94,7 @@ class catalogue {
   }
 };
 
-/// A tokenizer of one's own that looks into a dictionary.
+/// A user's tokenizer with a dictionary.
 struct own_words {
   std::uint64_t dictionary;
 
@@ -108,7 +108,7 @@ struct own_words {
   [[nodiscard]] std::uint64_t dictionary_identity() const { return dictionary; }
 };
 
-/// A weighter of one's own that looks into a dictionary.
+/// A user's weighter with a dictionary.
 struct own_weighter {
   std::uint64_t dictionary;
 
@@ -124,7 +124,7 @@ struct own_hasher {
   [[nodiscard]] std::string description() const { return "own"; }
 };
 
-/// Derived from a weighter with a table, and with a name of its own.
+/// Derived from a weighter with a table, with a name of its own.
 struct louder_idf : idf {
   using idf::idf;
   weight operator()(std::string_view token, std::uint64_t count) const {
@@ -133,7 +133,7 @@ struct louder_idf : idf {
   [[nodiscard]] std::string description() const { return "louder_idf"; }
 };
 
-/// What gives several parts one name, but is no part itself.
+/// A base class that names several parts, but is not a part itself.
 struct names {
   [[nodiscard]] std::string description() const { return "named"; }
 };
@@ -226,7 +226,7 @@ TEST_CASE("equal compositions have equal fingerprints, for all parts and parts w
   std::set<std::string> names;
   for (const named& part : parts.all) names.insert(part.composition);
   std::printf("compositions: %zu, names: %zu, pairs told apart: %zu\n", parts.all.size(), names.size(), told_apart);
-  // Those named twice are the same parts.
+  // Equal names mean equal parts.
   CHECK(names.size() > parts.all.size() - 30);
 }
 
@@ -239,7 +239,7 @@ TEST_CASE("a table within a table has a place of its own in a composition", "[co
   CHECK(lists(without{none, words{}}).empty());
   CHECK(lists(without{a, without{c, words{}}}) == of_a + ", " + of_c);
   CHECK(lists(without{c, without{a, words{}}}) == of_c + ", " + of_a);
-  // As it always was.
+  // Unchanged from earlier versions.
   CHECK(lists(without{none, without{c, words{}}}) == of_c);
   CHECK(lists(without{c, without{none, words{}}}) == of_c + ", none");
   const auto both = composition_of(simhasher{own_words{3}, own_weighter{4}});

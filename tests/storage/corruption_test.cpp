@@ -1,4 +1,4 @@
-// Files that were cut off, or in which bits were flipped, or that somebody damaged and gave new checksums.
+// Damaged files: truncated, with flipped bits, or changed and given valid checksums.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -71,7 +71,7 @@ std::vector<saved_file> files() {
   return all;
 }
 
-/// Whether load() takes it. Throws only what it may.
+/// Returns: true if load() accepts the bytes. Fails on any undocumented exception.
 bool loads(const std::string& path, std::string_view bytes) {
   support::write_bytes(path, bytes);
   try {
@@ -184,7 +184,7 @@ TEST_CASE("a damaged index of lines of the cache is refused, or answers as what 
   const neardup::frozen_index<64> index(3, 4, fingerprints);
   save(folder / "index", index, {.tokenizer = "any"});
   const std::string bytes = support::read_bytes(folder / "index");
-  // Only one copy, which is damaged and repaired again: verify() is what takes the time.
+  // One copy is damaged and restored repeatedly, since verify() takes most of the time.
   support::aligned_copy copy(bytes);
   auto* const data = const_cast<std::byte*>(copy.bytes().data());
   const neardup::index_view<64> whole(copy.bytes());
@@ -210,7 +210,7 @@ TEST_CASE("a damaged index of lines of the cache is refused, or answers as what 
       view.verify();
       ++same;
       const std::vector<simhash<64>> queries(fingerprints.begin(), fingerprints.begin() + 500);
-      // What is accepted differs in an id, or in what nothing reads.
+      // An accepted file differs in an id, or in bytes that nothing reads.
       const auto expected = index.search_batch(queries), found = view.search_batch(queries);
       REQUIRE(found.offsets == expected.offsets);
     } catch (const std::runtime_error&) {
@@ -285,7 +285,7 @@ TEST_CASE("a durable deduplicator keeps its promises when any allocation fails")
     failures += support::fail_each_allocation([&] { open("d"); },
                                               [&] { REQUIRE(!std::filesystem::exists(folder / "d.neardup-lock")); });
     durable d = open("d");
-    // Neither it nor what a later process finds has changed.
+    // Neither the object nor the state on the disk has changed.
     const auto fail_each = [&](const auto& step) {
       const std::size_t size = d.get().size();
       const std::uint64_t added = d.get().added();

@@ -1,4 +1,4 @@
-// Saved dictionaries, held against the ones that were saved; and damaged ones.
+// Saved dictionaries, against the originals; and damaged ones.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -54,7 +54,7 @@ word_dictionary random_dictionary(std::mt19937& random, int words) {
   return result;
 }
 
-/// A file that is gone with the object.
+/// A temporary file that the destructor removes.
 class file_name {
  public:
   file_name() : path_(std::filesystem::temp_directory_path() / ("neardup_dictionary_" + std::to_string(number()))) {}
@@ -115,7 +115,7 @@ TEST_CASE("a saved dictionary is the one that was saved", "[dictionary file]") {
       REQUIRE(opened.frequency(text.substr(0, 6)) == dictionary.frequency(text.substr(0, 6)));
       REQUIRE(opened.is_never_a_word(text.substr(0, 6)) == dictionary.is_never_a_word(text.substr(0, 6)));
     }
-    // Saved again it is the same file; and it can be changed, which changes no other.
+    // Saving it again gives the same bytes; changing it changes no other dictionary.
     CHECK(saved_bytes(opened) == saved_bytes(dictionary));
     const word_dictionary copy = opened;
     const std::uint64_t before = copy.identity();
@@ -179,7 +179,7 @@ TEST_CASE("a hostile dictionary is refused or does no harm", "[dictionary file]"
     }
   }
   CHECK(accepted > 0);
-  // Nodes that are each other's parents, under a table that has to grow.
+  // Nodes that are each other's parents, in a table that has to grow.
   std::string circle = bytes;
   const std::size_t nodes = support::load_number(bytes, 64 + 8, 8);
   for (std::size_t i = 0; i < 700; ++i) {
@@ -243,7 +243,7 @@ TEST_CASE("a composition names dictionary and stop words by their contents", "[d
   CHECK(composition_of(neardup::simhasher{neardup::narrowed{chinese_words(first)}}).tokenizer ==
         "narrowed(chinese_words)");
 
-  // A model of one's own tables: its states are all alike.
+  // A model with tables of the test's own, in which all states are alike.
   const support::temporary_folder folder;
   support::write_bytes(folder / "prob_start.py", "P={'B': -1.0, 'E': -3.14e+100, 'M': -3.14e+100, 'S': -1.0}\n");
   support::write_bytes(folder / "prob_trans.py",
@@ -257,7 +257,7 @@ TEST_CASE("a composition names dictionary and stop words by their contents", "[d
   const auto with_model = composition_of(neardup::simhasher{chinese_words(first, model)});
   CHECK(with_model.model.size() == 16);
   CHECK(with_model != composition_of(neardup::simhasher{chinese_words(first)}));
-  // No list, and an empty one, are the same.
+  // No list equals an empty list.
   CHECK(composition_of(neardup::simhasher{neardup::without{neardup::stop_words(), chinese_words(first)}})
             .stop_words.empty());
 }

@@ -1,5 +1,5 @@
-// Saving while writes, syncs and renames fail, and after power failures at every call: the old state or the new one,
-// whole, and nothing that was acknowledged is gone.
+// Saving while writes, syncs and renames fail, and after a power failure at every call: the old or the new state is
+// there as a whole, and no acknowledged change is lost.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -57,10 +57,10 @@ dedup_type empty_dedup() { return dedup_type(parts(neardup::shingles{2, neardup:
 std::string text_of(std::uint32_t i) {
   std::string text;
   for (std::uint32_t word = 0; word < 20; ++word) text += "word" + std::to_string((i / 2) * 1000 + word * 7) + " ";
-  return i % 2 == 0 ? text : text + "more";  // The odd ones are duplicates.
+  return i % 2 == 0 ? text : text + "more";  // Odd documents are duplicates.
 }
 
-/// A kept document as it stands in files and logs.
+/// The encoding of a kept document in files and logs.
 std::string encoded(const dedup_type& d, std::uint32_t id) {
   std::string bytes;
   d.for_each_kept([&](const auto& kept) {
@@ -69,7 +69,7 @@ std::string encoded(const dedup_type& d, std::uint32_t id) {
   return bytes;
 }
 
-/// What is done to a deduplicator, one step after the other.
+/// Steps of changes to a deduplicator.
 const std::vector<std::function<void(durable_type&)>> steps = {
     [](durable_type& d) { d.add(text_of(0)); },  [](durable_type& d) { d.add(text_of(1)); },
     [](durable_type& d) { d.add(text_of(2)); },  [](durable_type& d) { d.erase(0); },
@@ -80,7 +80,7 @@ const std::vector<std::function<void(durable_type&)>> steps = {
     [](durable_type& d) { d.add("short one"); }, [](durable_type& d) { d.add(text_of(8)); },
 };
 
-/// All that can be told of a deduplicator from outside.
+/// The observable state of a deduplicator.
 std::string state_of(const dedup_type& d) {
   std::string state = std::to_string(d.added()) + "/" + std::to_string(d.size());
   for (std::uint32_t i = 0; i < 12; ++i) {
@@ -91,7 +91,7 @@ std::string state_of(const dedup_type& d) {
   return state;
 }
 
-/// The state before the first step, after it, ...
+/// The states before the first step and after each step.
 std::vector<std::string> expected_states() {
   const support::temporary_folder folder;
   std::vector<std::string> states;
@@ -127,7 +127,7 @@ TEST_CASE("when a write, sync or rename fails, the old file or the new one is th
       const auto found = neardup::load<neardup::flat_index<64>>(path, any);
       CHECK((found == before || found == after));
       if (is_saved) CHECK(found == after);
-      if (!for_good) CHECK(folder.files() == 1);  // No temporary file is left.
+      if (!for_good) CHECK(folder.files() == 1);  // no temporary file remains
       if (files.failures == 0) break;
       CHECK_FALSE(is_saved);
       ++failed;
@@ -224,7 +224,7 @@ TEST_CASE("an operation that fails once leaves a durable deduplicator as it was,
       } catch (const std::runtime_error&) {
         ++failures;
         REQUIRE(state_of(d.get()) == expected[i]);
-        // Only after a failed save does it want another.
+        // Only after a failed save does a step need another save.
         try {
           steps[i](d);
         } catch (const std::runtime_error&) {
@@ -235,7 +235,7 @@ TEST_CASE("an operation that fails once leaves a durable deduplicator as it was,
       REQUIRE(state_of(d.get()) == expected[i + 1]);
     }
     REQUIRE(failures <= 1);
-    const support::temporary_folder copied;  // the first one has the folder
+    const support::temporary_folder copied;  // the first folder is locked
     for (const char* const name : {"d", "d.log"}) std::filesystem::copy_file(folder / name, copied / name);
     const durable_type again(copied / "d", empty_dedup(), any);
     REQUIRE(state_of(again.get()) == expected.back());
@@ -248,7 +248,7 @@ TEST_CASE("after a power failure at any call, a durable deduplicator has all tha
   const support::temporary_folder folder;
   support::faulty_files files;
   files.keeps_states = true;
-  std::vector<std::size_t> acknowledged;  // how many steps, for each state of the disk
+  std::vector<std::size_t> acknowledged;  // the number of acknowledged steps for each state of the disk
   {
     durable_type d(files, folder / "d", empty_dedup(), any);
     acknowledged.resize(files.states.size() - 1, 0);
@@ -319,7 +319,7 @@ TEST_CASE("a log is cut off at every byte, and its records flipped: whole record
     REQUIRE(support::read_bytes(folder / "d.log") == damaged);
   }
 
-  // Before the first record: refused, and what is behind it is still there.
+  // Cut within the header: refused, and the log stays as it is.
   for (std::size_t size = 0; size < ends[0]; ++size) {
     support::write_bytes(folder / "d.log", std::string_view(log).substr(0, size));
     REQUIRE_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any),
@@ -346,7 +346,7 @@ TEST_CASE("a log whose last records are damaged is refused") {
   }
   const std::string log = support::read_bytes(folder / "d.log");
   {
-    // A length that is not whole, and behind it a record that is, but for its payload.
+    // A damaged length, followed by a record whose length is intact but whose payload is damaged.
     std::string damaged = log;
     damaged[ends[1]] ^= 1;
     damaged[ends[2] + 20] ^= 1;
@@ -354,7 +354,7 @@ TEST_CASE("a log whose last records are damaged is refused") {
     CHECK_THROWS_AS(durable_type(folder / "d", empty_dedup(), any), std::runtime_error);
   }
   for (const std::size_t record : {1U, 2U, 3U}) {
-    // The record's length is whole, and all behind it is not.
+    // The length of the record is intact; all bytes behind it are damaged.
     std::string damaged = log;
     for (std::size_t i = ends[record - 1] + 8; i < damaged.size(); ++i) damaged[i] = '\x55';
     support::write_bytes(folder / "d.log", damaged);
@@ -407,7 +407,7 @@ TEST_CASE("a log is not taken for that of another file, and not overwritten") {
   const std::string second = support::read_bytes(folder / "d");
   log = support::read_bytes(folder / "d.log");
   const std::string refused = folder / "d.log: it follows another file than " + folder / "d (";
-  // An older copy, none, and one that was written otherwise.
+  // Next to the log: an older copy, no file, and a file of another history.
   support::write_bytes(folder / "d", first);
   CHECK_THROWS_WITH(durable_type(folder / "d", empty_dedup(), any),
                     refused + "this is another one); put that file back, or move the log away");
@@ -420,7 +420,7 @@ TEST_CASE("a log is not taken for that of another file, and not overwritten") {
   CHECK(support::read_bytes(folder / "d.log") == log);
   support::write_bytes(folder / "d", second);
   CHECK(durable_type(folder / "d", empty_dedup(), any).get().size() == 3);
-  // Moved away, as the message says; what is added then is not that which the newer file holds.
+  // The log was moved away, as the message suggests; changes from now on differ from those in the newer file.
   support::write_bytes(folder / "d", first);
   std::filesystem::remove(folder / "d.log");
   {
@@ -442,7 +442,7 @@ TEST_CASE("a log that was damaged when all was saved does not keep the file from
       support::write_bytes(folder / "d.log", damaged);
       d.save();
       const std::string saved = support::read_bytes(folder / "d");
-      // Stopped before the next log was there.
+      // The process was stopped before it created the next log.
       std::filesystem::copy_file(folder / "d", folder / "e", std::filesystem::copy_options::overwrite_existing);
       support::write_bytes(folder / "e.log", damaged);
       CHECK(durable_type(folder / "e", empty_dedup(), any).get().size() == 1);
@@ -461,7 +461,7 @@ TEST_CASE("a log that follows an equal beginning with other documents is not tak
   }
   {
     durable_type d(folder / "c", empty_dedup(), any);
-    d.save();  // an empty log, which that of "a" goes on
+    d.save();  // an empty log, as if the log of "a" followed this file
   }
   const std::string log = support::read_bytes(folder / "a.log");
   for (const std::string name : {"b", "c"}) {
@@ -509,22 +509,22 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
     payload[1 + place] = to;
     return payload;
   };
-  CHECK_FALSE(opens_with(kept));              // that id is there
-  CHECK_FALSE(opens_with(changed(0, 1)));     // its number is one of those before
-  CHECK_FALSE(opens_with(changed(0, 5)));     // or skips some
-  CHECK_FALSE(opens_with(changed(24, 'x')));  // other features than it says
-  CHECK_FALSE(opens_with(changed(28, 2)));    // neither short nor not
-  CHECK_FALSE(opens_with(next + "x"));        // too long
+  CHECK_FALSE(opens_with(kept));              // the id exists
+  CHECK_FALSE(opens_with(changed(0, 1)));     // a serial number of an earlier document
+  CHECK_FALSE(opens_with(changed(0, 5)));     // a gap in the serial numbers
+  CHECK_FALSE(opens_with(changed(24, 'x')));  // the number of features is wrong
+  CHECK_FALSE(opens_with(changed(28, 2)));    // is_short is neither 0 nor 1
+  CHECK_FALSE(opens_with(next + "x"));        // trailing bytes
   CHECK_FALSE(opens_with(std::string_view(next).substr(0, next.size() - 1)));
   CHECK_FALSE(opens_with(std::string_view(next).substr(0, 20)));
   for (const std::string& payload : {"E\7\0\0\0"s, "E\1"s, "DD"s, "X"s, ""s}) CHECK_FALSE(opens_with(payload));
 
-  // The same in the file itself.
+  // The same damage in the file itself.
   const auto restores_with = [&](std::string_view documents, std::uint64_t count) {
     const support::aligned_copy copy(base);
     const neardup::detail::container file(copy.bytes(), "d", neardup::detail::file_content::deduplicator);
     std::string options(neardup::detail::to_text(file.find(neardup::detail::section_tag::options)));
-    options[32] = 9;  // documents added
+    options[32] = 9;  // number of added documents
     const std::array<neardup::detail::section_source, 2> sections{
         {{neardup::detail::section_tag::options, 0, neardup::detail::to_bytes(options)},
          {neardup::detail::section_tag::documents, 0, neardup::detail::to_bytes(documents)}}};
@@ -543,7 +543,7 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
   CHECK_FALSE(restores_with(documents, 1));
   CHECK_FALSE(restores_with(std::string_view(documents).substr(0, documents.size() - 1), 2));
   CHECK_FALSE(restores_with(documents + documents, 4));
-  CHECK_FALSE(restores_with(next.substr(1) + kept.substr(1), 2));  // not by age
+  CHECK_FALSE(restores_with(next.substr(1) + kept.substr(1), 2));  // not ordered by age
 }
 
 TEST_CASE("a file has one writer at a time") {
@@ -557,7 +557,7 @@ TEST_CASE("a file has one writer at a time") {
     second.add(text_of(0));
     const durable_type other(folder / "e", empty_dedup(), any);
   }
-  CHECK(folder.files() == 4);  // both with their logs, and no lock
+  CHECK(folder.files() == 4);  // two files with their logs, and no lock file
   {
     neardup::file_lock held(folder / "d"), other(folder / "e");
     held = std::move(other);
@@ -567,7 +567,7 @@ TEST_CASE("a file has one writer at a time") {
   CHECK(folder.files() == 4);
   CHECK_THROWS_WITH(neardup::file_lock(folder / "no" + "/d"),
                     "cannot lock " + folder / "no" + "/d.neardup-lock: No such file or directory");
-  support::write_bytes(folder / "f.neardup-lock", "");  // of a program that was killed
+  support::write_bytes(folder / "f.neardup-lock", "");  // left by a program that was killed
   CHECK(durable_type(folder / "f", empty_dedup(), any).get().empty());
   CHECK_FALSE(std::filesystem::exists(folder / "f.neardup-lock"));
   support::write_bytes(folder / "f.neardup-lock", "somebody's");
@@ -580,7 +580,7 @@ TEST_CASE("a file has one writer at a time") {
   CHECK_FALSE(std::filesystem::exists(folder / "nowhere"));
 #if !defined(_WIN32)
   {
-    // A forked process neither takes it away nor keeps it.
+    // A forked process neither removes the lock nor keeps it.
     std::optional<neardup::file_lock> held(std::in_place, folder / "i");
     int gone[2];
     REQUIRE(::pipe(gone) == 0);
@@ -603,7 +603,7 @@ TEST_CASE("a file has one writer at a time") {
 #endif
 #if !defined(_WIN32)
   {
-    // One that a killed process left can be taken by others, whatever the umask was.
+    // Another user can take the lock file of a killed process, whatever the umask was.
     const mode_t before = ::umask(0777);
     const neardup::file_lock held(folder / "j");
     ::umask(before);
@@ -611,7 +611,7 @@ TEST_CASE("a file has one writer at a time") {
     CHECK((::stat((folder / "j.neardup-lock").c_str(), &status) == 0 && (status.st_mode & 0777) == 0644));
   }
 #endif
-  // Taken away by somebody: what has its name then is another's.
+  // If the lock file was removed, a new file of its name belongs to another lock.
   {
     const neardup::file_lock first(folder / "g");
     std::filesystem::remove(folder / "g.neardup-lock");
@@ -722,7 +722,7 @@ TEST_CASE("a temporary file that a killed process left behind keeps no other of 
       save(folder / "a", index_of(2), any);
       break;
     } catch (const std::runtime_error&) {
-      CHECK(i < 3);  // a thousand at a time
+      CHECK(i < 3);  // 1,000 temporary names are tried
     }
   }
   CHECK(neardup::load<neardup::flat_index<64>>(folder / "a", any) == index_of(2));

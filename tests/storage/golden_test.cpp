@@ -1,5 +1,5 @@
-// Files of the format that later versions must open, and that this one writes byte for byte.
-// NEARDUP_WRITE_GOLDEN=1 writes those that are missing.
+// Golden files of the format: later versions must open them, and this version writes them byte for byte.
+// With NEARDUP_WRITE_GOLDEN=1, missing files are written.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ std::string golden(const std::string& name) {
   return (std::filesystem::path(sources) / "tests" / "storage" / "golden" / name).string();
 }
 
-/// Compares a file that was written with the golden one of that name.
+/// Compares a written file with the golden file of that name.
 void check_bytes(const std::string& written, const std::string& name) {
   if (!std::filesystem::exists(golden(name)) && std::getenv("NEARDUP_WRITE_GOLDEN") != nullptr) {
     std::filesystem::create_directories(std::filesystem::path(golden(name)).parent_path());
@@ -36,7 +36,7 @@ void check_bytes(const std::string& written, const std::string& name) {
   CHECK(is_same);
 }
 
-/// The files were made when fingerprints had this definition. Their format does not depend on it.
+/// The golden files were made with definition 1 of fingerprints. Their format does not depend on it.
 fingerprint_composition of_definition_1(fingerprint_composition made_of) {
   made_of.definition = 1;
   return made_of;
@@ -45,7 +45,7 @@ fingerprint_composition of_definition_1(fingerprint_composition made_of) {
 const fingerprint_composition golden_composition = of_definition_1(composition_of(simhasher{
     shingles{2, normalised{words{}}}, top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}}));
 
-/// The i-th fingerprint of every golden file.
+/// Fingerprint i of every golden file.
 template <std::size_t Bits>
 simhash<Bits> fingerprint_of(std::uint64_t i) {
   typename simhash<Bits>::words_type value{};
@@ -130,7 +130,7 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
   }
   check_bytes(folder / "d", "deduplicator.neardup");
   check_bytes(folder / "d.log", "deduplicator.neardup.log");
-  // The older ones do not say which log they hold.
+  // The older files do not store the extent of their log.
   for (const std::string name : {"deduplicator.neardup", "older_deduplicator.neardup"}) {
     const support::temporary_folder copy;
     std::filesystem::copy_file(golden(name), copy / "d");
@@ -168,7 +168,7 @@ TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash ope
     d.save();
   }
   CHECK(open().size() == 7);
-  // From now on the file says what it is.
+  // The rewritten file states its kind.
   CHECK(support::read_bytes(copy / "d").find("kind: minwise") != std::string::npos);
   CHECK_THROWS_WITH(durable_deduplicator<by_votes>(
                         copy / "d", by_votes(simhasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of),

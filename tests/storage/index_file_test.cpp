@@ -1,4 +1,4 @@
-// Indexes that are saved, mapped and loaded, against the plain loop over what they held.
+// Saved indexes, mapped and loaded, against a plain loop over their content.
 #include <algorithm>
 #include <compare>
 #include <cstddef>
@@ -30,7 +30,7 @@ using neardup::simhash;
 
 const neardup::fingerprint_composition any_index{.tokenizer = "any"};
 
-/// One corpus in every kind of index, saved, then mapped and loaded.
+/// Saves one corpus in every kind of index, and maps and loads the files.
 template <std::size_t Bits>
 void check_layout(int k, int blocks, std::size_t fingerprints, std::size_t queries, oracle::tally& counts) {
   CAPTURE(Bits, k, blocks, fingerprints);
@@ -67,7 +67,7 @@ void check_layout(int k, int blocks, std::size_t fingerprints, std::size_t queri
   const auto frozen = load<neardup::frozen_index<Bits>>(path);
   CHECK(frozen == freeze(index));
   oracle::check_searches(frozen, pairs, asked.first(asked.size() / 4), k, counts);
-  // What is loaded is saved as the same bytes.
+  // A loaded index is saved as the same bytes.
   save(folder / "again", frozen, any_index);
   CHECK(support::read_bytes(folder / "again") == support::read_bytes(path));
 
@@ -137,7 +137,7 @@ void check_types() {
   }
 }
 
-/// A tokenizer that says what it is.
+/// A tokenizer with a description.
 struct whole_text {
   std::string description() const { return "whole_text"; }
   template <class Sink>

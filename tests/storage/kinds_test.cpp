@@ -1,4 +1,4 @@
-// What an index is saved as follows from what it is: its kind of fingerprints, and its form.
+// Indexes are saved by their kind of fingerprints and their form.
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -167,7 +167,8 @@ TEST_CASE("fingerprints of the other kind are refused by name, when saved and wh
 
 TEST_CASE("min-wise codes that were saved under the wrong kind are read as what the file says, and saved anew") {
   const support::temporary_folder folder;
-  flat_index<64> index;  // as a flat_index of min-wise codes was written with a composition that names no kind
+  flat_index<64> index;  // Same bytes as a flat_index of min-wise codes that was saved with a composition without a
+                         // kind.
   flat_codes expected;
   for (std::uint64_t i = 0; i < 9; ++i) {
     index.insert(simhash<64>(i * i), static_cast<std::uint32_t>(i));

@@ -1,4 +1,4 @@
-// Lists of fingerprints, row keys for ordered stores, and deduplicators in files.
+// Lists of fingerprints, row keys of ordered stores, and deduplicators in files.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ void check_list() {
     neardup::write_list<Bits>(entries, any_list, [&](std::string_view piece) { written += piece; });
     CHECK(written == support::read_bytes(folder / "list"));
 
-    // Records alone, and by hand.
+    // Records without a header, and composed by hand.
     const std::size_t record = Bits / 8 + 8;
     const std::string records = written.substr(written.size() - count * record);
     support::write_bytes(folder / "records", records);
@@ -84,7 +84,7 @@ void check_list() {
                     Catch::Matchers::Contains("no whole records"));
 }
 
-/// All pairs of a store that is a map of bytes: what LMDB and RocksDB are.
+/// Checks the row keys in an ordered map of bytes, the model of LMDB and RocksDB.
 template <std::size_t Bits, class Id>
 void check_band_keys(int k, int blocks, std::size_t count, std::size_t queries) {
   CAPTURE(Bits, k, blocks);
@@ -144,7 +144,7 @@ std::vector<std::string> some_texts(std::size_t count) {
   return texts;
 }
 
-/// A deduplicator that is saved and restored in the middle against one that is not.
+/// Compares a deduplicator that is saved and restored halfway with one that is not.
 template <class Make>
 void check_restored(const Make& make, const neardup::fingerprint_composition& made_of) {
   const support::temporary_folder folder;
@@ -238,7 +238,7 @@ TEST_CASE("row keys are bytes in the order of numbers, with ranges that are open
   CHECK(four.range_of(0xffff, 255) ==
         neardup::band_range{std::string("\0\0\xff\xff\xff", 5), std::string("\0\x01", 2)});
   CHECK(four.range_of(0xffffffff, 255) == neardup::band_range{std::string(5, '\xff'), ""});
-  // 10 tables are keyed on 25 or 26 bits, 2 tables on 32.
+  // Keys have 25 or 26 bits in 10 tables, 32 bits in 2 tables.
   CHECK(band_key<64>(neardup::layout(64, 3, 5)).size() == 21);
   CHECK(band_key<64>(neardup::layout(64, 3, 2)).size() == 21);
   CHECK(band_key<64>(neardup::layout(64, 1, 3)).size() == 6 + 1 + 8 + 8 - 0);
@@ -246,7 +246,7 @@ TEST_CASE("row keys are bytes in the order of numbers, with ranges that are open
   CHECK(band_key<128, std::uint32_t>(neardup::layout(128, 3, 4)).size() == 4 + 1 + 16 + 4);
   CHECK_THROWS_AS(band_key<64>(neardup::layout(32, 3, 4)), std::invalid_argument);
 
-  CHECK_FALSE(four.decode(key).has_value());  // The segment is another table's.
+  CHECK_FALSE(four.decode(key).has_value());  // the segment belongs to another table
   CHECK_FALSE(four.decode("").has_value());
   CHECK_FALSE(four.decode(key.substr(1)).has_value());
   std::string of_no_table = key;

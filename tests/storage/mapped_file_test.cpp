@@ -1,4 +1,4 @@
-// A file as bytes in memory: small ones are read, large ones are mapped, and it is told if somebody writes into these.
+// mapped_file: small files are read, large ones are mapped, and writing into a mapped file in place is detected.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ std::string contents_of(const neardup::mapped_file& file) {
 }
 
 void write_over(const std::string& path, std::size_t at, const std::string& bytes) {
-  // So that the time of the file is another one, however coarse the clock of the file system is.
+  // Changes the modification time, however coarse the clock of the file system is.
   std::filesystem::last_write_time(path, std::filesystem::file_time_type{});
   std::string all = support::read_bytes(path);
   all.replace(at, bytes.size(), bytes);

@@ -1,4 +1,4 @@
-// What is promised of an index, for any product of form, kind and width of fingerprints, type of ids and of offsets: all
+// The promises of an index, for each product of form, kind and width of fingerprints, id type and offset type: all
 // members, against a set of pairs and a loop over it.
 #pragma once
 
@@ -38,7 +38,7 @@ using offset_of_size = std::conditional_t<
     Bytes == 1, std::uint8_t,
     std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 
-/// What a product is made of.
+/// The factors of a product.
 struct factors {
   form shape;
   neardup::fingerprint_kind kind;
@@ -50,7 +50,7 @@ struct factors {
   }
 };
 
-/// A new index of `pairs`.
+/// Makes an index of `pairs`.
 template <form Form, template <std::size_t> class Fingerprint, std::size_t Bits, std::size_t IdBytes,
           std::size_t OffsetBytes>
 std::unique_ptr<any_index> make(const std::vector<stored_pair>& pairs, const std::string& folder) {
@@ -84,7 +84,7 @@ std::unique_ptr<any_index> make(const std::vector<stored_pair>& pairs, const std
     if constexpr (Form == form::frozen) {
       return std::make_unique<oracle::any_index_of<frozen>>(std::move(index));
     } else {
-      // Of every second width the view of a flat index.
+      // Every second width: the view of a flat index.
       if (Bits / 8 % 2 == 0) {
         neardup::save(folder + "/viewed", index, oracle::any_index_of<frozen>::made_of());
       } else {
@@ -101,7 +101,7 @@ inline int distance(const code& a, const code& b) {
   return bits;
 }
 
-/// The pairs that an index should hold, and what searches should give.
+/// The pairs that an index should hold, and the expected results of searches.
 class model {
  public:
   std::set<stored_pair> pairs;
@@ -135,7 +135,7 @@ inline void expect(bool holds, const std::string& what) {
   if (!holds) throw std::logic_error(what);
 }
 
-/// Throws: std::logic_error, which says what differs.
+/// Throws: std::logic_error that names the difference.
 inline void check_content(const any_index& index, const model& expected, const std::vector<code>& queries,
                           const std::string& when) {
   const auto expect_of = [&](bool holds, const char* what) { expect(holds, what + (", " + when)); };
@@ -191,7 +191,7 @@ inline void check_content(const any_index& index, const model& expected, const s
   }
 }
 
-/// All that one product promises. Throws: std::logic_error, which says what differs.
+/// Checks all promises for one product. Throws: std::logic_error that names the difference.
 template <class Make>
 void check(const factors& of, const Make& make) {
   const support::temporary_folder folder;
@@ -208,7 +208,7 @@ void check(const factors& of, const Make& make) {
     }
     return fingerprint;
   };
-  // Of an id of one byte there are 250, and of an Offset of one byte as many fingerprints.
+  // One-byte ids, and one-byte offsets of fingerprints, allow about 250 values.
   const bool is_small = of.id_bytes == 1 || of.offset_bytes == 1;
   const bool is_keyed = of.shape == form::keyed;
   const std::size_t count = is_small ? 240 : 600;
@@ -218,7 +218,7 @@ void check(const factors& of, const Make& make) {
   for (std::size_t i = 0; i < count; ++i) {
     const code fingerprint = i % 5 == 4 ? flip(pairs.back().fingerprint, 1 + i % 3) : random_code();
     pairs.push_back({fingerprint, static_cast<unsigned>(is_small && !is_keyed ? random() % 250 : i)});
-    // Several ids of one fingerprint.
+    // several ids for one fingerprint
     if (i % 16 == 0 && !is_keyed) pairs.push_back({fingerprint, static_cast<unsigned>(random() % 250)});
     if (i % (count / 8) == 0) queries.push_back(flip(fingerprint, queries.size() % 4));
   }
@@ -252,7 +252,7 @@ void check(const factors& of, const Make& make) {
   }
   expect(is_frozen != is_flat_view, "only the view of a flat index has no layout to freeze it in");
 
-  // As a value.
+  // Value semantics.
   const auto copied = index.copy();
   check_content(*copied, expected, queries, "copied");
   const auto moved = copied->move();
@@ -299,7 +299,7 @@ void check(const factors& of, const Make& make) {
   check_content(index, nothing, queries, "cleared");
 }
 
-/// One product as a type.
+/// A product as a type.
 template <form Form, template <std::size_t> class Fingerprint, std::size_t Bits, std::size_t IdBytes,
           std::size_t OffsetBytes>
 struct row {

@@ -1,4 +1,5 @@
-// All products with fingerprints of some width and ids of some size: tests/CMakeLists.txt makes a file of each two.
+// All products with a given width of fingerprints and size of ids. tests/CMakeLists.txt generates a source file per
+// such pair.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,7 @@ std::size_t check_forms() {
          check_offsets<form::view, Fingerprint, Bits, IdBytes>();
 }
 
-/// Throws: std::logic_error, which names the product. Returns: how many there are.
+/// Throws: std::logic_error that names the product. Returns: the number of products.
 template <std::size_t Bits, std::size_t IdBytes>
 std::size_t check_all() {
   return check_forms<neardup::simhash, Bits, IdBytes>() + check_forms<neardup::minwise, Bits, IdBytes>();

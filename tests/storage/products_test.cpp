@@ -1,5 +1,5 @@
-// The products of form, kind, Bits, Id and Offset: each two values of two factors meet in one of these rows. All of them
-// are in neardup_test_products, which .ci/run --all builds.
+// Pairwise products of form, kind, Bits, Id and Offset: each two values of different factors meet in some row. The full
+// product is in neardup_test_products, which .ci/run --all builds.
 #include "products.hpp"
 
 #include <array>
@@ -35,7 +35,7 @@ constexpr auto rows = products::table_of<
 }  // namespace
 
 TEST_CASE("indexes of every form hold, find, save and load fingerprints of both kinds and all types") {
-  std::set<std::array<std::size_t, 4>> met;  // of two factors the values
+  std::set<std::array<std::size_t, 4>> met;  // (factor, value, factor, value)
   for (const auto& [of, check] : rows) {
     std::printf("%s\n", of.name().c_str());
     INFO(of.name());
@@ -46,7 +46,7 @@ TEST_CASE("indexes of every form hold, find, save and load fingerprints of both 
       for (std::size_t b = 0; b < a; ++b) met.insert({a, values[a], b, values[b]});
     }
   }
-  // Of 6 forms, 2 kinds, 6 widths, 4 sizes of ids and 4 of offsets.
+  // Of 6 forms, 2 kinds, 6 widths, 4 id sizes and 4 offset sizes.
   const std::size_t pairs = 6 * 2 + 6 * 6 + 6 * 4 + 6 * 4 + 2 * 6 + 2 * 4 + 2 * 4 + 6 * 4 + 6 * 4 + 4 * 4;
   std::printf("%zu products, in which %zu of %zu pairs of values meet\n", rows.size(), met.size(), pairs);
   CHECK(met.size() == pairs);

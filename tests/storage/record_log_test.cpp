@@ -1,4 +1,4 @@
-// A log beside a file: what was acknowledged is there, whole, after failures, power failures and torn writes.
+// record_log: acknowledged records are there, whole, after failures, power failures and torn writes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t state_of_file = 0x1234567890abcdefU;
 
-/// Of all lengths around a multiple of 8, zeros at the end and nothing among them.
+/// Payloads of all lengths around a multiple of 8, with trailing zeros, and empty.
 std::vector<std::string> log_payloads() {
   std::vector<std::string> all;
   for (std::size_t size = 0; size < 20; ++size) all.push_back(std::string(size, static_cast<char>('a' + size)));
@@ -37,7 +37,8 @@ std::vector<std::string> records_in(const neardup::log_contents& log) {
   return found;
 }
 
-/// Begins a log, and appends to it, opened anew for each second record. Returns: how many records were acknowledged.
+/// Begins a log and appends to it, reopening it before every second record. Returns: the number of acknowledged
+/// records.
 std::size_t write_log(neardup::detail::file_operations& files, const std::string& path,
                       const std::vector<std::string>& payloads, bool& is_begun) {
   std::size_t done = 0;
@@ -69,7 +70,7 @@ TEST_CASE("a log gives back the records that were appended, by one writer or sev
   CHECK(log.follows() == state_of_file);
   CHECK(records_in(log) == payloads);
   CHECK(log.extent().size == support::read_bytes(path).size());
-  // Begun anew, it is empty.
+  // A log that is begun anew is empty.
   const auto again = neardup::record_log::begin(path, 7);
   CHECK(neardup::log_contents(path).follows() == 7);
   CHECK(records_in(neardup::log_contents(path)).empty());
@@ -93,14 +94,14 @@ TEST_CASE("a log that ends anywhere has the records that are whole, and goes on 
     const neardup::log_contents torn(folder / "torn");
     REQUIRE(records_in(torn) == first_of(payloads, whole));
     REQUIRE(torn.extent().size == ends[whole]);
-    // Reading leaves it alone; who writes takes the rest off.
+    // Reading changes nothing; opening for writing cuts off the torn record.
     REQUIRE(support::read_bytes(folder / "torn").size() == size);
     neardup::record_log::go_on(torn).append("more");
     auto expected = first_of(payloads, whole);
     expected.emplace_back("more");
     REQUIRE(records_in(neardup::log_contents(folder / "torn")) == expected);
   }
-  for (std::size_t size = 0; size < 32; ++size) {  // it is renamed into place with its header
+  for (std::size_t size = 0; size < 32; ++size) {  // no partial header: it is renamed into place with the file
     support::write_bytes(folder / "torn", bytes.substr(0, size));
     const neardup::log_contents torn(folder / "torn");
     CHECK_FALSE(torn.follows());
@@ -136,7 +137,7 @@ TEST_CASE("a log whose last record lacks sectors ends before it, as a power fail
   bool is_begun = false;
   write_log(neardup::detail::system_files(), folder / "log", {"the first", std::string(3000, 'x')}, is_begun);
   const std::string bytes = support::read_bytes(folder / "log");
-  const std::size_t last = 32 + 16 + 16;  // where the last record begins
+  const std::size_t last = 32 + 16 + 16;  // the beginning of the last record
   constexpr std::size_t sector = 512;
   std::size_t sectors = 0;
   for (std::size_t begin = last; begin < bytes.size(); begin = (begin / sector + 1) * sector, ++sectors) {
@@ -188,7 +189,7 @@ TEST_CASE("after a power failure at any call, a log has what was acknowledged, a
   support::faulty_files files;
   neardup::record_log log = neardup::record_log::begin(files, folder / "log", state_of_file);
   files.keeps_states = true;
-  std::vector<std::size_t> acknowledged;  // by the states
+  std::vector<std::size_t> acknowledged;  // by state of the disk
   for (std::size_t done = 0; done < payloads.size(); ++done) {
     log.append(payloads[done]);
     while (acknowledged.size() < files.states.size()) acknowledged.push_back(done);

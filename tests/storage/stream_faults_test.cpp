@@ -1,5 +1,5 @@
-// A bounded stream on the disk, of batches and replacements, while operations fail and the power does: what it has
-// acknowledged is there, with its ages.
+// A bounded durable stream with batches and replacements, under failing operations and power failures: acknowledged
+// changes are there, with their times.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ std::string words_of(int i) {
   return text;
 }
 
-/// The documents of these numbers, each under its number.
+/// Adds the documents of these numbers; the number is the id.
 void add_some(lasting_stream& s, const std::vector<int>& numbers, std::uint64_t now) {
   std::vector<std::string> texts, ids;
   for (const int number : numbers) {
@@ -84,7 +84,7 @@ const std::vector<stream_step> stream_steps = {
     {40, [](lasting_stream& s) { s.add(words_of(9), "9", 40); }},
 };
 
-/// All that can be told of a stream from outside.
+/// The observable state of a stream.
 std::string stream_state(const lasting_stream& s) {
   std::string state = std::to_string(s.added());
   s.for_each_kept([&](const auto& kept) {
@@ -94,8 +94,8 @@ std::string stream_state(const lasting_stream& s) {
 }
 
 struct stream_states {
-  std::vector<std::string> done;   // before the first step, after it, ...
-  std::vector<std::string> begun;  // before each step, when what is too old for it has gone
+  std::vector<std::string> done;   // before the first step, and after each step
+  std::vector<std::string> begun;  // before each step, after expiring documents that are too old for it
 };
 stream_states states_of_stream() {
   stream_states states;
@@ -165,7 +165,7 @@ TEST_CASE("after a power failure at any call, a stream on the disk has all that 
   const support::temporary_folder folder;
   support::faulty_files files;
   files.keeps_states = true;
-  std::vector<std::size_t> acknowledged;  // how many steps, for each state of the disk
+  std::vector<std::size_t> acknowledged;  // the number of acknowledged steps for each state of the disk
   {
     lasting_stream s(files, folder / "s", empty_stream(), made_of_any);
     for (std::size_t i = 0; i <= stream_steps.size(); ++i) {
@@ -183,7 +183,7 @@ TEST_CASE("after a power failure at any call, a stream on the disk has all that 
       for (const auto& [name, content] : left) support::write_bytes(restarted / name, content);
       const lasting_stream s(restarted / "s", empty_stream(), made_of_any);
       const std::string found = stream_state(s);
-      // A state of the disk that a step left is that of the step, or one while it was under way.
+      // A state of the disk is that of an acknowledged step, or of the step in progress.
       bool is_one = false;
       for (std::size_t done = acknowledged[at] == 0 ? 0 : acknowledged[at] - 1; done <= acknowledged[at]; ++done) {
         is_one =
@@ -191,7 +191,7 @@ TEST_CASE("after a power failure at any call, a stream on the disk has all that 
       }
       CAPTURE(at, i, acknowledged[at], found);
       REQUIRE(is_one);
-      // The last state of each step holds all of it.
+      // The last state of a step contains all of it.
       const bool is_last = at + 1 == acknowledged.size() || acknowledged[at + 1] != acknowledged[at];
       if (is_last) REQUIRE(found == expected.done[acknowledged[at]]);
       ++tried;
@@ -207,7 +207,7 @@ TEST_CASE("a stream is saved and restored with its times, and times that do not 
   seen.add(words_of(1), "1", 10);
   seen.add(words_of(2), "2", 12);
   seen.add(words_of(3), "3", 15);
-  seen.add(words_of(1), "4", 16);  // which makes 1 the youngest
+  seen.add(words_of(1), "4", 16);  // now document 1 is the youngest
   save(folder / "s", seen, made_of_any);
   const auto ids_and_times = [](const stream_type& s) {
     std::string all;
@@ -217,10 +217,11 @@ TEST_CASE("a stream is saved and restored with its times, and times that do not 
   stream_type again = restore(folder / "s", empty_stream(), made_of_any);
   CHECK(ids_and_times(again) == "2@12 3@15 1@16 ");
   CHECK(again.added() == 4);
-  CHECK_THROWS_AS(again.add(words_of(5), "5", 15), std::invalid_argument);  // the time goes on, too
+  CHECK_THROWS_AS(again.add(words_of(5), "5", 15), std::invalid_argument);  // time does not go back after restoring,
+                                                                            // either
   again.expire(33);
   CHECK(ids_and_times(again) == "3@15 1@16 ");
-  // Without a stream times are left out, and to a stream what has none is of the time 0.
+  // A deduplicator without a stream ignores the times; a stream gives documents without times the time 0.
   CHECK(restore(folder / "s",
                 neardup::make_deduplicator<std::string>(neardup::simhasher{neardup::words{}}, {.similarity = 0.7}),
                 made_of_any)

@@ -1,6 +1,6 @@
-// A program that is killed: adds documents to a durable deduplicator, and says which it has acknowledged.
-// survivor PATH: prints "start ADDED", then the number of each document that was added; never ends by itself.
-// survivor PATH stream: the same with batches of documents of a bounded stream.
+// A program to be killed: adds documents to a durable deduplicator, and prints which ones are acknowledged.
+// survivor PATH: prints "start ADDED", then the number of each added document; it never ends by itself.
+// survivor PATH stream: the same with batches of documents and a bounded stream.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Of every ten documents the last is a duplicate of the first.
+/// The last of every ten documents is a duplicate of the first.
 std::string text_of(std::uint64_t i) {
   std::string text;
   const std::uint64_t number = i % 10 == 9 ? i - 9 : i;
@@ -22,8 +22,8 @@ std::string text_of(std::uint64_t i) {
   return text;
 }
 
-/// What must be kept once so many documents were added: every seventh is erased three documents later (the last erasure
-/// may not have come); a duplicate is not kept, unless its original is erased by then.
+/// True if document i must be kept when `added` documents are acknowledged. Every seventh document is erased three
+/// documents later (the last erasure may be missing). A duplicate is not kept unless its original was erased before.
 bool is_kept(std::uint64_t i, std::uint64_t added) {
   const bool is_duplicate = i % 10 == 9 && (i - 9) % 7 != 0;
   return !is_duplicate && !(i % 7 == 0 && i + 3 < added);
@@ -49,7 +49,7 @@ int run_single(const std::string& path) {
   std::uint64_t added = dedup.added();
   for (std::uint64_t i = 0; i < added; ++i) {
     const auto id = static_cast<std::uint32_t>(i);
-    if (i % 7 == 0 && i + 4 == added) continue;  // its erasure was under way
+    if (i % 7 == 0 && i + 4 == added) continue;  // its erasure was in progress
     if (dedup.contains(id) != is_kept(i, added)) return fail("it is kept or not, otherwise than said", i);
     if (i + 40 > added && is_kept(i, added) && dedup.find(text_of(i)).original != id) return fail("not found", i);
   }
@@ -70,11 +70,11 @@ struct kept_one {
   friend bool operator==(const kept_one&, const kept_one&) = default;
 };
 
-/// What a stream must keep after so many batches, the n-th of which came at the time n, those first that go first. (The
-/// first batches make no difference any more.)
+/// The documents that a stream must keep after so many batches; batch n has time n; ordered by expiry. (Only the last
+/// batches matter.)
 std::vector<kept_one> kept_after(std::uint64_t batches) {
   std::vector<kept_one> kept;
-  const std::uint64_t first = batches > 20 ? (batches - 20) / 5 * 5 : 0;  // where a batch begins with a new document
+  const std::uint64_t first = batches > 20 ? (batches - 20) / 5 * 5 : 0;  // a batch that begins with a new document
   for (std::uint64_t batch = first; batch < batches; ++batch) {
     std::erase_if(kept, [&](const kept_one& one) { return batch - one.time > limits.max_age; });
     std::vector<std::uint64_t> renewed;
@@ -105,7 +105,7 @@ int run_stream(const std::string& path) {
   std::uint64_t batches = seen.added() / batch_size;
   std::vector<kept_one> kept;
   seen.for_each_kept([&](const auto& one) { kept.push_back({one.id, one.time}); });
-  // Of the batch that was under way perhaps what is too old has gone already.
+  // The batch in progress may have expired old documents already.
   std::vector<kept_one> expected = kept_after(batches), begun = expected;
   std::erase_if(begun, [&](const kept_one& one) { return batches - one.time > limits.max_age; });
   if (kept != expected && kept != begun) return fail("the stream is another", batches);

@@ -1,4 +1,4 @@
-// Any streaming tokenizer behind one type, so that tests of many compositions compile once.
+// A type-erased streaming tokenizer, so that tests of many compositions are compiled once.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace support {
 
 using any_sink = std::function<void(std::string_view)>;
 
-/// What token_stream is to a tokenizer, as an interface.
+/// The interface of a token_stream.
 class any_stream {
  public:
   any_stream() = default;

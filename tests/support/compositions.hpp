@@ -1,4 +1,4 @@
-// The tokenizers and weighters of the library, each beside its oracle.
+// The tokenizers and weighters of the library, each with its oracle.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ inline std::vector<tokenizer_case> tokenizer_cases() {
   };
 }
 
-/// Some terms that random texts have, with weights that are no whole numbers; one of them weighs nothing.
+/// Some terms of random texts with fractional weights, one of them 0.
 inline oracle::numbers sample_idf() {
   return {{"a", 300}, {"b", 77}, {"\u4e2d", 2000}, {"ab", 1}, {"A", 0}, {"c", 1200}};
 }
@@ -54,7 +54,7 @@ inline neardup::idf_table sample_idf_table() {
   return neardup::idf_table(terms);
 }
 
-/// Calls `visit(name, weighter, oracle)` for each, where oracle(counts, bits, seed) gives the units of each token.
+/// Calls `visit(name, weighter, oracle)` for each weighter; oracle(counts, bits, seed) returns the units of each token.
 template <class Visit>
 void for_each_weighter(Visit visit) {
   using namespace neardup;

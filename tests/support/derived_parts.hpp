@@ -1,5 +1,5 @@
-// Parts that are derived from those of the library and do something else: what they inherit must not be taken for what
-// they do.
+// Classes derived from parts of the library that behave differently: their inherited members must not be used in place
+// of their own.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace support {
 
-/// Only the tokens of four bytes and more.
+/// Yields only tokens of at least four bytes.
 template <class Base>
 struct long_tokens : Base {
   explicit long_tokens(Base base) : Base(std::move(base)) {}
@@ -25,7 +25,7 @@ struct long_tokens : Base {
   }
 };
 
-/// Another hash of each token than that of XXH3.
+/// Each hash is the inverse of the XXH3 hash.
 template <std::size_t Bits>
 struct inverted_xxh3 : neardup::xxh3<Bits> {
   auto operator()(std::string_view token) const {
@@ -39,7 +39,7 @@ struct inverted_xxh3 : neardup::xxh3<Bits> {
   }
 };
 
-/// Weighs a token by its length, whatever the weighter says that it is derived from.
+/// Weighs a token by its length, whatever the base class does.
 template <class Base>
 struct weighs_length : Base {
   using Base::Base;
@@ -48,7 +48,7 @@ struct weighs_length : Base {
   }
 };
 
-/// The same for each occurrence.
+/// Weighs each occurrence of a token by its length.
 template <class Base>
 struct weighs_length_each_time : Base {
   using Base::Base;

@@ -1,5 +1,5 @@
-// Allocations that fail when a test asks for it, and that are counted. Replaces the allocation functions of the whole
-// program, so one file of a test program includes this.
+// Counted allocations that fail on request. Replaces the global allocation functions, so exactly one file of a test
+// program includes this.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,14 @@
 
 namespace support {
 
-// Per thread, so that other threads of the test program go their own way.
+// Per thread, so that other threads are not affected.
 inline thread_local std::size_t allocations = 0;
 inline thread_local std::size_t allocated_bytes = 0;
 inline thread_local std::size_t allocations_until_failure = 0;  // 0: none fails
 inline thread_local bool has_failed = false;
 inline std::atomic<std::ptrdiff_t> living_allocations{0};
 
-/// Counts the allocations that failed, and says how many at the end of the program.
+/// Counts failed allocations, and prints their number at the end of the program.
 struct failure_counter {
   failure_counter() = default;
   failure_counter(const failure_counter&) = delete;
@@ -31,7 +31,7 @@ struct failure_counter {
 };
 inline failure_counter failed_allocations;
 
-/// Returns: a null pointer if this is the one to fail.
+/// Returns: null if this allocation is to fail.
 inline void* try_to_allocate(std::size_t size) noexcept {
   if (allocations_until_failure > 0 && --allocations_until_failure == 0) {
     has_failed = true;
@@ -59,8 +59,8 @@ inline void release(void* memory) noexcept {
   std::free(memory);
 }
 
-/// Runs `operation` with its n-th allocation failing, and no other.
-/// Returns: whether it failed; false means that it has fewer than n allocations.
+/// Runs `operation`; only its n-th allocation fails.
+/// Returns: true if an allocation failed; false if the operation has fewer than n allocations.
 template <class Operation>
 bool fails_at(std::size_t n, const Operation& operation) {
   has_failed = false;
@@ -72,12 +72,12 @@ bool fails_at(std::size_t n, const Operation& operation) {
     thrown = true;
   }
   allocations_until_failure = 0;
-  REQUIRE(thrown == has_failed);  // A failure is neither swallowed nor invented.
+  REQUIRE(thrown == has_failed);  // A failed allocation throws, and nothing else does.
   return thrown;
 }
 
-/// Runs `operation` with its 1st, 2nd, ... allocation failing, until it succeeds, and `check` after each failure.
-/// Returns: the number of failures.
+/// Runs `operation` repeatedly with its 1st, 2nd, ... allocation failing, until it succeeds; runs `check` after each
+/// failure.
 template <class Operation, class Check>
 std::size_t fail_each_allocation(const Operation& operation, const Check& check) {
   std::size_t failures = 0;

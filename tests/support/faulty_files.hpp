@@ -1,5 +1,5 @@
-// File operations that fail when a test asks for it, and that put down what they do, so that a test can look at what a
-// power failure would have left.
+// File operations that fail on request, and record the state of the disk, so that tests can examine what a power
+// failure would leave.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace support {
 
-/// A disk as a file system may leave it: what was synced is there, of all else anything.
+/// A model of a disk after a power failure: synced data are there; unsynced data may be there in part.
 class simulated_disk {
  public:
   struct file {
@@ -59,7 +59,7 @@ class simulated_disk {
 
   enum class loss { all, nothing, some };
 
-  /// The files after a power failure, by the last part of their paths.
+  /// The files after a power failure, by the last component of their paths.
   template <class Random>
   [[nodiscard]] std::map<std::string, std::string> after(loss lost, Random& random) const {
     std::map<std::string, std::size_t> names = synced_names_;
@@ -71,7 +71,7 @@ class simulated_disk {
       const file& f = files_[inode];
       std::string content = lost == loss::nothing ? f.current : f.synced;
       if (lost == loss::some && f.current != f.synced) {
-        // A prefix of what was written, or all of its length with sectors that were not: a disk writes these whole.
+        // A prefix of the written data, or its full length with missing sectors, which a disk writes as a whole.
         content = f.current;
         const std::size_t same = static_cast<std::size_t>(
             std::mismatch(f.synced.begin(), f.synced.end(), f.current.begin(), f.current.end()).first -
@@ -109,7 +109,8 @@ class simulated_disk {
   std::vector<name_change> changes_;
 };
 
-/// The operations of the system, counted: from the n-th on they fail, once or for good. Writes are short now and then.
+/// The operations of the system, counted. From call `failing_call` on they fail, once or for good. Some writes are
+/// short.
 class faulty_files final : public neardup::detail::file_operations {
  public:
   std::size_t calls = 0, failures = 0;
@@ -134,7 +135,7 @@ class faulty_files final : public neardup::detail::file_operations {
   std::ptrdiff_t write(int file, const void* bytes, std::size_t size) override {
     if (calls % 3 == 2 && size > 5) size = size / 2;
     if (fails(ENOSPC)) {
-      // A part is written before a disk is full.
+      // A full disk takes a part of the data first.
       if (size > 1) put(file, bytes, size / 2);
       return -1;
     }

@@ -1,4 +1,4 @@
-// What a fingerprint is, token by token: maps from hashes to counts and weights, and a loop over each bit.
+// A model of fingerprints: maps from hashes to counts and weights, and a loop over the bits.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@
 
 namespace support {
 
-/// How often each token of a text came, told apart by hash and text.
+/// The count of each distinct (hash, text) of a text.
 template <std::size_t Words>
 using counted_tokens = std::map<std::pair<std::array<std::uint64_t, Words>, std::string>, std::uint64_t>;
 
-/// What each hash weighs, in units of 1/256.
+/// The weight of each hash, in units of 1/256.
 template <std::size_t Words>
 using hash_weights = std::map<std::array<std::uint64_t, Words>, std::uint64_t>;
 
@@ -37,7 +37,7 @@ auto count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_vie
   return counts;
 }
 
-/// Weights of a count: tokens of one hash are one token.
+/// Weighs by count: tokens of equal hash are one token.
 template <std::size_t Words, class Weigh>
 hash_weights<Words> weigh_counts(const counted_tokens<Words>& counts, const Weigh& weigh) {
   hash_weights<Words> weights;
@@ -46,7 +46,7 @@ hash_weights<Words> weigh_counts(const counted_tokens<Words>& counts, const Weig
   return weights;
 }
 
-/// Weights of a token and its count: those of tokens of one hash add up.
+/// Weighs by token and count: the weights of tokens of equal hash add up.
 template <std::size_t Words, class Weigh>
 hash_weights<Words> weigh_texts(const counted_tokens<Words>& counts, const Weigh& weigh) {
   hash_weights<Words> weights;
@@ -54,7 +54,7 @@ hash_weights<Words> weigh_texts(const counted_tokens<Words>& counts, const Weigh
   return weights;
 }
 
-/// The smallest whole level with level / n >= weight / heaviest, by trying them.
+/// The smallest whole level with level / n >= weight / heaviest, by trying all levels.
 template <std::size_t Words>
 hash_weights<Words> level_weights(hash_weights<Words> weights, std::uint64_t n) {
   std::uint64_t heaviest = 0;
@@ -67,7 +67,7 @@ hash_weights<Words> level_weights(hash_weights<Words> weights, std::uint64_t n) 
   return weights;
 }
 
-/// The n heaviest; of equal ones those of the smaller hash.
+/// The n heaviest; ties go to the smaller hash.
 template <std::size_t Words>
 hash_weights<Words> top_weights(const hash_weights<Words>& weights, std::size_t n) {
   std::vector<std::pair<std::uint64_t, std::array<std::uint64_t, Words>>> order;
@@ -92,7 +92,7 @@ std::optional<neardup::simhash<Bits>> fingerprint_of_weights(const hash_weights<
   return result;
 }
 
-/// Section 6 of docs/fingerprint.md: for each bin the token that chose it, or the best one of all others.
+/// Section 6 of docs/fingerprint.md: for each bin, the token that chose it, or the best of all tokens.
 template <std::size_t Bits, std::size_t Words>
 std::optional<neardup::minwise<Bits>> code_of_tokens(const counted_tokens<Words>& counts) {
   if (counts.empty()) return std::nullopt;

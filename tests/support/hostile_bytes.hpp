@@ -1,4 +1,4 @@
-// Files of neardup's that somebody damaged, and on purpose: with checksums that are right again.
+// Damaged files of neardup, some with repaired checksums.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ inline void store_number(std::string& bytes, std::size_t at, std::size_t width, 
   for (std::size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i) & 0xffU);
 }
 
-/// Writes the checksums that the sections and the header have now, as far as there are any.
+/// Recomputes the checksums of sections and header, as far as they exist.
 inline void repair_checksums(std::string& bytes) {
   if (bytes.size() < 64) return;
   const auto checksum = [&](std::size_t at, std::size_t size) {
@@ -43,8 +43,8 @@ inline void repair_checksums(std::string& bytes) {
   store_number(bytes, 56, 8, checksum(0, static_cast<std::size_t>(header)));
 }
 
-/// One of many small changes of a file of sections, chosen by `random()`: of bits, bytes and numbers, anywhere or in the
-/// header, of the length, of the place of a stretch.
+/// Makes one of many small changes, chosen by `random()`, to a file of sections: to bits, bytes and numbers, anywhere
+/// or in the header; to the length; or by moving a stretch.
 template <class Random>
 void damage(std::string& bytes, Random& random) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
@@ -86,7 +86,7 @@ void damage(std::string& bytes, Random& random) {
       if (bytes.size() >= 32 && random() % 2 == 0) store_number(bytes, 24, 8, bytes.size());
       break;
     default: {
-      // A section grows or shrinks: what follows moves in place, more or less.
+      // A section grows or shrinks; the following ones move.
       const std::size_t sections = std::min<std::size_t>(load_number(bytes, 20, 4), (bytes.size() - 64) / 32);
       if (sections == 0) break;
       const std::size_t at = 64 + 32 * below(sections) + 8 * below(3);
@@ -95,7 +95,7 @@ void damage(std::string& bytes, Random& random) {
   }
 }
 
-/// A copy of bytes that begins at a multiple of 64 and ends where an allocation does.
+/// A copy of bytes aligned to 64, at the end of its allocation.
 class aligned_copy {
  public:
   explicit aligned_copy(std::string_view bytes)

@@ -1,4 +1,4 @@
-// Sets of features of the shapes on which joins differ.
+// Random feature sets of several shapes, on which joins behave differently.
 #pragma once
 
 #include <algorithm>
@@ -10,24 +10,24 @@
 namespace oracle {
 
 enum class set_shape {
-  clusters,   // edited copies of earlier sets, features as frequent as words
-  templates,  // most features in common, similarities around a threshold
+  clusters,   // edited copies of earlier sets, with feature frequencies as of words
+  templates,  // mostly common features, similarities around a threshold
   copies,     // few distinct sets
   family,     // variants of one set
   common,     // one feature in every set
-  small,      // none to five features of a few
-  mixed,      // from ten to many features
+  small,      // up to five features out of a few
+  mixed,      // sizes from ten to many
 };
 inline constexpr set_shape all_set_shapes[] = {set_shape::clusters, set_shape::templates, set_shape::copies,
                                                set_shape::family,   set_shape::common,    set_shape::small,
                                                set_shape::mixed};
 
-/// `count` sets of a shape, ascending features, each once.
+/// Draws `count` sets of a shape; the features of a set ascend and are distinct.
 template <class Feature>
 std::vector<std::vector<Feature>> draw_sets(set_shape shape, std::size_t count, std::mt19937_64& random) {
   const auto spread = [](std::uint64_t n) { return static_cast<Feature>(n * 0x2545f4914f6cdd1dU); };
   const auto below = [&](std::uint64_t bound) { return random() % bound; };
-  // Small numbers far more often than others.
+  // Small numbers are much more frequent than large ones.
   const auto word = [&](std::uint64_t kinds) { return spread(below(below(kinds) + 1)); };
   const auto distinct = [](std::vector<Feature>& set) {
     std::sort(set.begin(), set.end());

@@ -1,4 +1,4 @@
-// A folder for the files of a test, which goes with it.
+// A temporary folder for a test, which the destructor removes.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class temporary_folder {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  /// The path of a file in it.
+  /// The path of a file in the folder.
   [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / name).string(); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
@@ -44,7 +44,7 @@ inline std::string read_bytes(const std::string& path) {
 }
 
 inline void write_bytes(const std::string& path, std::string_view bytes) {
-  std::filesystem::remove(path);  // ext4 waits for the disk when a file is emptied and written again
+  std::filesystem::remove(path);  // ext4 waits for the disk when a file is truncated and rewritten
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }

@@ -1,4 +1,4 @@
-// The tokens of a tokenizer as strings, from a whole text or from chunks of it.
+// The tokens of a tokenizer as strings, from a whole text or from chunks.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace support {
 
 using tokens = std::vector<std::string>;
 
-/// A copy of a text with nothing after its last byte, so that the address sanitizer sees any step beyond, and any view
-/// that outlives it.
+/// A copy of a text in an allocation of exactly its size, so that the address sanitizer detects reads beyond it, and
+/// views that outlive it.
 class exact_copy {
  public:
   explicit exact_copy(std::string_view text) : bytes_(text.begin(), text.end()) { bytes_.shrink_to_fit(); }
@@ -30,7 +30,7 @@ tokens tokens_of(const Tokenizer& tokenize, std::string_view text) {
   return result;
 }
 
-/// `stream` may have had other texts before.
+/// The tokens of a text in chunks. `stream` may have processed other texts before.
 template <class Tokenizer>
 tokens tokens_of_chunks(neardup::token_stream<Tokenizer>& stream, const std::vector<std::string_view>& chunks) {
   tokens result;
@@ -40,7 +40,7 @@ tokens tokens_of_chunks(neardup::token_stream<Tokenizer>& stream, const std::vec
   return result;
 }
 
-/// Pieces of `size` bytes, the last one shorter.
+/// Cuts a text into pieces of `size` bytes; the last one may be shorter.
 inline std::vector<std::string_view> cut_every(std::string_view text, std::size_t size) {
   std::vector<std::string_view> chunks;
   for (std::size_t i = 0; i < text.size(); i += size) chunks.push_back(text.substr(i, size));
@@ -51,7 +51,7 @@ inline std::vector<std::string_view> cut_at(std::string_view text, std::size_t p
   return {text.substr(0, position), text.substr(position)};
 }
 
-/// The bytes of a text that cannot be printed in a test's output are \xNN in it.
+/// A text with unprintable bytes as \xNN, for the output of tests.
 inline std::string printable(std::string_view text) {
   std::string result;
   for (const char c : text) {

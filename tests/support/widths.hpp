@@ -1,4 +1,4 @@
-// The widths that every test of fingerprints tries: the common ones and odd ones, of whole words and not.
+// The widths for tests of fingerprints: common and odd ones, multiples of 64 bits or not.
 #pragma once
 
 #include <cstddef>
