@@ -1,4 +1,5 @@
-// How long the postings of an index take to find the documents that hold a clue: neardup_bench_clues [DOCUMENTS…]
+// neardup_bench_clues [DOCUMENTS…]: how long the posting lists of an index take to find the documents that contain a
+// clue.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -18,7 +19,8 @@ namespace {
 
 constexpr std::size_t words_of_document = 36, words_of_clue = 20, words_changed = 2, clues = 1000;
 
-/// Words of which the n-th is as frequent as 1 / (n + 3): pairs of the first ones stand in thousands of documents.
+/// Random words; the n-th has a frequency proportional to 1 / (n + 3), so pairs of the first words are in thousands of
+/// documents.
 class word_source {
  public:
   word_source() {
@@ -31,7 +33,7 @@ class word_source {
     const auto number = std::upper_bound(sums_.begin(), sums_.end(), random.uniform() * sum_) - sums_.begin();
     return word(static_cast<std::size_t>(number));
   }
-  /// The n-th; with the space behind it some six bytes.
+  /// The n-th word; with a space behind it, it has some six bytes.
   static std::string word(std::size_t n) { return "w" + std::to_string(n * 7919 % 100000); }
 
  private:

@@ -1,4 +1,4 @@
-// Exact joins of sets of features: by similarity, and what stands in what.
+// Exact joins of sets of features, by similarity and by containment.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace {
 
 using sets_type = std::vector<std::vector<std::uint32_t>>;
 
-/// Sets of some 100 features in a row of a long text, in which each feature stands some four times. A fifth are copies of
-/// earlier sets with up to 20 features changed.
+/// Sets of some 100 features, taken in a row from one long text in which each feature occurs some four times. A fifth
+/// of them are copies of earlier sets with up to 20 features changed.
 sets_type spliced_sets(std::size_t count) {
   neardup_bench::random_source random(1);
   const std::uint64_t kinds = 8 * count;
@@ -59,7 +59,7 @@ void group_of_sets(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-/// Numbers as words, so that sets are texts.
+/// Writes the features of each set as words, so that the set is a text.
 std::vector<std::string> texts_of(const sets_type& sets) {
   std::vector<std::string> texts;
   for (const auto& set : sets) {
@@ -87,7 +87,7 @@ void one_by_one(benchmark::State& state, bool exact) {
   add_all(state, texts_of(spliced_sets(static_cast<std::size_t>(state.range(0)))), neardup::words{}, exact);
 }
 
-/// The lines of the file that NEARDUP_BENCH_TEXTS names, by pairs of words.
+/// Measures the lines of the file that NEARDUP_BENCH_TEXTS names, one after the other, with pairs of words as features.
 void one_by_one_lines(benchmark::State& state, bool exact) {
   const char* const path = std::getenv("NEARDUP_BENCH_TEXTS");
   if (path == nullptr) return state.SkipWithError("NEARDUP_BENCH_TEXTS names no file");

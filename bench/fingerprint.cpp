@@ -1,5 +1,5 @@
-// How fast texts become fingerprints, at each level of instructions that the machine has, beside the machine's own
-// limits. The naive loop is a program of its own, naive.cpp.
+// The speed of fingerprints of texts at each instruction level of the machine, beside limits of the machine itself. The
+// naive loop is a separate program, naive.cpp.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +28,8 @@ using neardup_bench::corpus;
 using neardup_bench::measure_texts;
 using neardup_bench::measure_tokens;
 
-/// Registers `name`/`level` for each level that programs on a machine like this one may use; `run(state)` is called when
-/// kernels use that level.
+/// Registers `name`/`level` for each instruction level that this machine supports; `run(state)` is called with that
+/// level active.
 template <class Run>
 void add_levels(const std::string& name, benchmark::TimeUnit unit, const Run& run) {
   for (const auto& one : neardup::detail::instruction_sets) {
@@ -44,7 +44,7 @@ void add_levels(const std::string& name, benchmark::TimeUnit unit, const Run& ru
   }
 }
 
-/// `make()` gives the simhasher, when it is first measured.
+/// `make()` returns the simhasher; it is called when that is measured first.
 template <class Make>
 void add_made(const std::string& name, const corpus& texts, const Make& make) {
   if (texts.documents.empty()) return;
@@ -60,7 +60,7 @@ void add(const std::string& name, const corpus& texts, const Simhasher& hash) {
   add_made(name, texts, [hash] { return hash; });
 }
 
-/// The same texts fed in chunks.
+/// Measures the same texts, fed to a stream in chunks.
 template <class Simhasher>
 void add_stream(const std::string& name, const corpus& texts, const Simhasher& hash) {
   if (texts.documents.empty()) return;
@@ -73,12 +73,12 @@ void add_stream(const std::string& name, const corpus& texts, const Simhasher& h
   });
 }
 
-/// How many of the first `size` bytes of a text begin a character that they do not end.
+/// The number of bytes at the end of the first `size` bytes that begin a character without completing it.
 std::size_t incomplete(std::string_view text, std::size_t size) {
   return neardup::incomplete_suffix(text.substr(0, size));
 }
 
-/// Tokens that count equally: each distinct one (unit), and each occurrence (tf).
+/// Measures weights that are equal for all tokens: 1 for each distinct token (unit), or for each occurrence (tf).
 template <class Tokenizer>
 void add_equal_weights(const std::string& tokenizer, const corpus& texts, const Tokenizer& tokenize,
                        const std::string& suffix = "") {
@@ -100,7 +100,7 @@ void add_words(const corpus& texts) {
   add("words/tf/128", texts, simhasher{words, neardup::tf{}, neardup::xxh3<128>{}});
 }
 
-/// The kernels that count bits, without a text.
+/// Measures the kernels that count bits, without a text.
 void add_accumulate() {
   for (const std::size_t n : {16U, 64U, 512U, 16384U}) {
     add_levels("accumulate/unit/64/n" + std::to_string(n), benchmark::kNanosecond, [n](benchmark::State& state) {
@@ -115,7 +115,8 @@ void add_accumulate() {
   }
 }
 
-/// The parts of a fingerprint by themselves, on what fits the first cache: cycles a byte, word, window or hash.
+/// Measures the stages of a fingerprint one by one, on data that fits the L1 cache: cycles for each byte, word, window
+/// or hash.
 void add_kernels(const corpus& english, const corpus& chinese) {
   namespace detail = neardup::detail;
   constexpr std::size_t size = 12000;
@@ -149,7 +150,7 @@ void add_kernels(const corpus& english, const corpus& chinese) {
     static detail::hash_scratch<neardup::byte_ngrams, neardup::xxh3<64>> scratch;
     static detail::distinct_hashes<1> distinct;
     distinct.clear();
-    // Hashes them as well.
+    // Includes hashing them.
     hash_tokens(neardup::byte_ngrams{5}, neardup::xxh3<64>{}, all, scratch,
                 [](const detail::hash_block<1>& block) { distinct.add(block); });
     return distinct.size();
@@ -182,8 +183,8 @@ void add_kernels(const corpus& english, const corpus& chinese) {
   if (!chinese.documents.empty()) add_text("/zh", zh);
 }
 
-/// What a hundred sets of distinct hashes, as those of short texts, cost as either kind of fingerprint: cycles are a
-/// hash.
+/// Measures both kinds of fingerprint on a hundred sets of distinct hashes, as many as short texts have: cycles for
+/// each hash.
 void add_kinds() {
   namespace detail = neardup::detail;
   const auto measure = [](const std::string& kind, std::size_t n, auto& memory) {
@@ -214,7 +215,7 @@ void add_kinds() {
   }
 }
 
-/// Many texts at once, by one thread and by all of the machine.
+/// Measures a batch of texts, on one thread and on all of the machine.
 void add_batch(const corpus& texts) {
   for (const std::size_t count : {std::size_t{1}, neardup::threads{}.parts()}) {
     benchmark::RegisterBenchmark(("fingerprint/batch/default/unit/64/threads:" + std::to_string(count)).c_str(),
@@ -229,7 +230,7 @@ void add_batch(const corpus& texts) {
   }
 }
 
-/// What the machine can do at all with the same texts.
+/// Measures simple operations on the same texts, as upper bounds of any speed.
 void add_limits(const corpus& texts, const std::string& suffix = "") {
   if (texts.documents.empty()) return;
   benchmark::RegisterBenchmark(("baseline/memcpy" + suffix).c_str(), [&texts](benchmark::State& state) {

@@ -1,9 +1,8 @@
-// How fast the index answers, beside scans, the hash map of four blocks that the articles describe, FAISS, and what the
-// memory of the machine allows. bench/README.md has the names; --help the options.
+// Measures how fast the index answers, beside scans, the hash map of four blocks that articles describe, FAISS, and the
+// memory bandwidth of the machine. bench/README.md has the names of the benchmarks, --help the options.
 //
-// Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2); see synthetic.hpp. Real texts
-// by
-// --documents and --fingerprints. Before anything is timed, answers are held against a scan, and a wrong one ends
+// Data: U, uniform with 1 % near-duplicates, and S2, skewed and clustered (suffix /s2), see synthetic.hpp; real texts
+// by --documents and --fingerprints. Before anything is timed, answers are compared with a scan, and a wrong one ends
 // the program.
 #include <algorithm>
 #include <array>
@@ -54,12 +53,13 @@ using namespace neardup_bench;
 using growing_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
 using frozen_type = neardup::frozen_index<64>;
 
-// So many that what they need does not stay in the cache from one round to the next: 4,096 gave up to twice the speed.
+// So many that what they touch does not stay in the cache from one round to the next; with 4,096, results were up to
+// twice as fast.
 constexpr std::size_t query_count = 65536;
 
 // --- what an index is asked, whatever it is ------------------------------------------------------
 
-/// The bytes that are allocated now; 0 where the C library does not say.
+/// The bytes that are allocated now; 0 if the C library does not tell.
 std::size_t heap_bytes() {
 #if NEARDUP_BENCH_HEAP
   const auto info = mallinfo2();
@@ -69,7 +69,7 @@ std::size_t heap_bytes() {
 #endif
 }
 
-/// An index of all fingerprints under their positions, in the fastest way that it has.
+/// An index of all fingerprints, with their positions as ids, built in the fastest way that the index type offers.
 template <class Index>
 std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks, std::size_t threads = 1) {
   using values = std::span<const fingerprint>;
@@ -93,7 +93,7 @@ std::unique_ptr<Index> build(const fingerprints& stored, int k, int blocks, std:
   }
 }
 
-/// Holds the answers to some queries against a scan: each match once, none missing, in order.
+/// Compares the answers to some queries with a scan: each match is there once, and in order.
 template <class Index>
 void check(const Index& index, const data_set& data, int k, const std::string& name) {
   const fingerprints queries = queries_in(data, query_count, k);
@@ -125,7 +125,8 @@ void check(const Index& index, const data_set& data, int k, const std::string& n
   }
 }
 
-/// An index with what it took; kept for the benchmarks that follow each other with the same one, and only the last.
+/// An index, with the time and memory that building it took. Only the last one is kept, for benchmarks of the same
+/// index that follow each other.
 template <class Index>
 struct kept {
   std::unique_ptr<Index> index;
@@ -150,7 +151,7 @@ const kept<Index>& built(const std::string& type, const data_set& data, int k, i
 
 // --- benchmarks ----------------------------------------------------------------------------------
 
-/// Says what memory an index takes, by its own count and by that of the C library.
+/// Reports the memory of an index, by its own count and by that of the C library.
 template <class Index>
 void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t size) {
   if constexpr (requires { made.index->memory_usage(); }) {
@@ -159,9 +160,9 @@ void count_memory(benchmark::State& state, const kept<Index>& made, std::size_t 
   if (made.heap_bytes > 0) state.counters["heap_an_entry"] = made.heap_bytes / static_cast<double>(size);
 }
 
-/// Says what the planner expects, and what a query has to fetch from memory in this layout: lines at random places, and
-/// bytes that follow them.
-/// A table of a million fits the cache, and then there is nothing.
+/// Reports the time that the planner expects, and what a query has to fetch from memory in this layout: cache lines at
+/// random addresses, and bytes that follow them. If the tables fit the cache, as those of a million do, nothing is
+/// reported.
 void count_fetches(benchmark::State& state, const data_set& data, int k, int blocks) {
   const double n = static_cast<double>(data.size);
   state.counters["planned_us"] = 1e6 * neardup::costs_of(neardup::layout(64, k, blocks), n).seconds;
@@ -178,7 +179,7 @@ void count_fetches(benchmark::State& state, const data_set& data, int k, int blo
   state.counters["line_bytes"] = neardup::costs_of(neardup::layout(64, k, blocks), n, k, bytes).seconds;
 }
 
-/// `form`: "" of what can change, "/frozen" of what cannot.
+/// `form` is "" for an index that can change, "/frozen" for one that cannot.
 std::string case_name(const std::string& operation, const std::string& form, const data_set& data, int k, int blocks) {
   return "index/" + operation + form + "/k" + std::to_string(k) + "/b" + std::to_string(blocks) + data.suffix();
 }
@@ -233,7 +234,7 @@ void add_build(const std::string& form, const data_set& data, int k, int blocks,
   });
 }
 
-/// One by one, without reserve().
+/// Inserts one by one, without reserve().
 void add_insert(const data_set& data, int k, int blocks) {
   add(case_name("insert", "", data, k, blocks), [=](benchmark::State& state) {
     last() = {};
@@ -247,8 +248,7 @@ void add_insert(const data_set& data, int k, int blocks) {
   });
 }
 
-/// The longest single insert. What else the machine does makes it longer, never shorter, so the least of all runs
-/// counts.
+/// The longest single insertion. Other work on the machine can only lengthen it, so the least over all runs counts.
 void add_pause(const data_set& data, int k, int blocks) {
   add(case_name("pause", "", data, k, blocks), [=](benchmark::State& state) {
     using clock = std::chrono::steady_clock;
@@ -291,7 +291,8 @@ void add_index(const data_set& data, int k, int blocks, bool is_huge = false) {
     add_build<frozen_type>("/frozen", data, k, blocks);
     add_build<frozen_type>("/frozen", data, k, blocks, 2);
   }
-  // What can change has twice the bytes: of 10^8 in five blocks that is 18 GB, and more while it grows.
+  // An index that can change takes twice the bytes: for 10^8 fingerprints in five blocks 18 GB, and more while it
+  // grows.
   if (is_huge && blocks > 4) return;
   add_searches<growing_type>("", data, k, blocks, is_main);
   if (!is_rebuilt) return;
@@ -427,7 +428,7 @@ void add_machine() {
 struct options {
   std::vector<std::size_t> sizes;
   std::size_t large = 0;
-  std::list<real_texts> texts;  // A list: data sets point into it.
+  std::list<real_texts> texts;  // a list, because data sets keep pointers to its elements
 };
 
 std::size_t parse_count(std::string_view name, const std::string& text) {
@@ -439,7 +440,7 @@ std::size_t parse_count(std::string_view name, const std::string& text) {
   return static_cast<std::size_t>(value);
 }
 
-/// Takes our own options out of the arguments; Google Benchmark has the others.
+/// Takes this program's own options out of the arguments; Google Benchmark parses the others.
 options parse_options(int& argc, char** argv) {
   options result;
   int kept_arguments = 1;
@@ -479,7 +480,7 @@ void register_all(const options& wanted) {
   for (const std::size_t n : wanted.sizes) {
     for (const auto kind : {data_set::uniform, data_set::skewed}) {
       const data_set data{kind, n, nullptr};
-      const bool is_huge = n > 10'000'000;  // Hours for k = 6 and more, and the baselines do not fit.
+      const bool is_huge = n > 10'000'000;  // k = 6 and more would take hours, and the baselines do not fit in memory.
       if (kind == data_set::skewed && is_huge) continue;
       if (!is_huge) {
         add_baselines(data, 3);

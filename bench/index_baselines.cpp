@@ -31,7 +31,7 @@ bool has_avx512_popcount() {
 
 namespace {
 
-// Appends the members of a block of eight whose bit is set.
+// Appends those of eight consecutive fingerprints whose bit in `mask` is set.
 void report(std::span<const std::uint64_t> stored, std::size_t first, unsigned mask, std::uint64_t query,
             std::vector<found>& results) {
   for (; mask != 0; mask &= mask - 1) {
@@ -123,7 +123,8 @@ four_block_map::four_block_map(std::span<const std::uint64_t> stored, int k) {
 std::vector<found> four_block_map::search(std::uint64_t query, int k) const {
   std::vector<found> matches;
   for (int block = 0; block < 4; ++block) {
-    // The radii of the blocks sum up to k - 3: if all blocks differed in more, that would be k + 1 bits.
+    // The radii of the four blocks add up to k - 3: if each block differed in more bits than its radius, there would be
+    // k + 1 differences.
     const int radius = (k + 4 - block) / 4 - 1;
     for (const std::uint16_t flips : flips_) {
       if (std::popcount(flips) > radius) break;
@@ -158,7 +159,7 @@ faiss_multi_hash::~faiss_multi_hash() = default;
 
 std::vector<found> faiss_multi_hash::search(std::uint64_t query, int k) const {
   faiss::RangeSearchResult result(1);
-  // Its radius is exclusive.
+  // The radius of FAISS is exclusive.
   state_->index.range_search(1, reinterpret_cast<const std::uint8_t*>(&query), k + 1, &result);
   std::vector<found> matches;
   for (std::size_t i = 0; i < result.lims[1]; ++i) {

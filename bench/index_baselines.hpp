@@ -1,4 +1,4 @@
-// What the index is compared with: plain scans, the hash map of four blocks that the articles describe, and FAISS.
+// What the index is compared with: plain scans, the hash map of four blocks that articles describe, and FAISS.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace neardup_bench {
 
-/// A fingerprint that was found, in the order of results: by distance, then id.
+/// A match; ordered by (distance, id), as results are.
 struct found {
   std::uint32_t id;
   int distance;
@@ -27,32 +27,33 @@ struct found {
   }
 };
 
-/// Whether this processor counts the bits of eight words in an instruction (AVX-512 with VPOPCNTDQ).
+/// Whether this processor counts the bits of eight words with one instruction (AVX-512 with VPOPCNTDQ).
 bool has_avx512_popcount();
 
-/// Appends every position of `stored` within k bits of the query, ascending: a loop that any compiler understands.
+/// Appends every position of `stored` within k bits of the query, in ascending order, by a plain loop.
 void scan_plainly(std::span<const std::uint64_t> stored, std::uint64_t query, int k, std::vector<found>& results);
 
-/// The same, eight fingerprints an instruction. Precondition: has_avx512_popcount().
+/// The same with AVX-512, eight fingerprints at a time. Precondition: has_avx512_popcount().
 void scan_avx512(std::span<const std::uint64_t> stored, std::uint64_t query, int k, std::vector<found>& results);
 
-/// The same for eight queries, which share what comes from memory.
+/// The same for eight queries at once, which share each load from memory. Precondition: has_avx512_popcount().
 void scan_avx512_by_8(std::span<const std::uint64_t> stored, const std::array<std::uint64_t, 8>& queries, int k,
                       std::array<std::vector<found>, 8>& results);
 
-/// The bits of fingerprints, as scans want them.
+/// The fingerprints as words, which scans take.
 inline std::span<const std::uint64_t> words_of(std::span<const neardup::simhash<64>> fingerprints) {
   static_assert(sizeof(neardup::simhash<64>) == sizeof(std::uint64_t));
   return {reinterpret_cast<const std::uint64_t*>(fingerprints.data()), fingerprints.size()};
 }
 
-/// What a reader of the articles writes: a hash map from each 16-bit block to the fingerprints that have it. Beyond the
-/// articles' k = 3 it looks up the blocks with bits flipped, as multi-index hashing does.
+/// What a reader of the articles would write: a hash map for each 16-bit block, from its value to the fingerprints that
+/// have it. For k > 3, which the articles do not treat, it also looks up values with flipped bits, as multi-index
+/// hashing does.
 class four_block_map {
  public:
   four_block_map(std::span<const std::uint64_t> stored, int k);
 
-  /// Precondition: k is not above that of the constructor.
+  /// Precondition: k is at most the k of the constructor.
   [[nodiscard]] std::vector<found> search(std::uint64_t query, int k) const;
 
  private:
@@ -61,12 +62,12 @@ class four_block_map {
   }
 
   std::array<std::unordered_map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint32_t>>>, 4> maps_;
-  std::vector<std::uint16_t> flips_;  // All masks of 16 bits that are needed, by the number of their bits.
+  std::vector<std::uint16_t> flips_;  // all 16-bit masks that are needed, sorted by their number of bits
 };
 
 #if defined(NEARDUP_BENCH_FAISS)
-/// IndexBinaryMultiHash of FAISS, one hash a block of 64 / blocks bits. Debian builds it without the popcnt
-/// instruction.
+/// IndexBinaryMultiHash of FAISS, with a hash for each block of 64 / blocks bits. Debian's package is built without the
+/// popcnt instruction.
 class faiss_multi_hash {
  public:
   faiss_multi_hash(std::span<const std::uint64_t> stored, int k, int blocks);
@@ -75,7 +76,7 @@ class faiss_multi_hash {
   faiss_multi_hash& operator=(const faiss_multi_hash&) = delete;
 
   [[nodiscard]] std::vector<found> search(std::uint64_t query, int k) const;
-  /// The number of all matches.
+  /// The total number of matches.
   [[nodiscard]] std::size_t search_batch(std::span<const std::uint64_t> queries, int k) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the benchmarks of the index have in common: how they are registered, timed and compared with the right answers.
+// What the benchmarks of the index share: registration, timing, and the comparison with right answers.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ inline void count_items(benchmark::State& state, std::size_t items) {
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(items));
 }
 
-/// Times each iteration by the clock on the wall, for work of several threads: `seconds` of the fastest, and its items
-/// a second. `prepare` comes before each and is not timed.
+/// Measures the wall-clock time of each iteration, for work on several threads. Reports the `seconds` of the fastest
+/// one, and its items per second. `prepare` runs before each, untimed.
 template <class Prepare, class Function>
 void measure_seconds(benchmark::State& state, std::size_t items, const Prepare& prepare, const Function& function) {
   std::chrono::duration<double> best{std::numeric_limits<double>::infinity()};
@@ -52,7 +52,8 @@ inline void compare(std::vector<found> matches, const std::vector<found>& expect
                          std::to_string(expected.size()));
 }
 
-/// What was built last, for the benchmarks that follow each other with the same; never two at a time.
+/// The index that was built last, for benchmarks of the same index that follow each other; there is never more than
+/// one.
 struct last_index {
   std::string name;
   std::shared_ptr<void> index;

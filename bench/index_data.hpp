@@ -26,14 +26,14 @@ namespace neardup_bench {
 using fingerprint = neardup::simhash<64>;
 using fingerprints = std::vector<fingerprint>;
 
-/// Fingerprints of real texts, from a file: those that are stored, and others to search for.
+/// Fingerprints of real texts from a file: some to store, others to search for.
 struct real_texts {
   std::string name;
   fingerprints stored;
   fingerprints queries;
 };
 
-/// What is stored: U, S2, or real texts.
+/// The data that is stored: U, S2, or real texts.
 struct data_set {
   enum kinds { uniform, skewed, real } kind = uniform;
   std::size_t size = 0;
@@ -48,7 +48,8 @@ struct data_set {
   friend bool operator==(const data_set&, const data_set&) = default;
 };
 
-/// The fingerprints last asked for; the benchmarks are registered so that equal ones follow each other.
+/// The fingerprints of a data set. The last ones are kept, and benchmarks are registered so that those of the same data
+/// follow each other.
 inline const fingerprints& stored_in(const data_set& wanted) {
   static data_set cached;
   static fingerprints made;
@@ -61,14 +62,15 @@ inline const fingerprints& stored_in(const data_set& wanted) {
   return made;
 }
 
-/// Every second query is a stored fingerprint with 0 to k flips, or all are of texts that are not stored.
+/// Queries for a data set: of real texts, those that are not stored; otherwise every second one is a stored fingerprint
+/// with 0 to k bits flipped.
 inline fingerprints queries_in(const data_set& data, std::size_t count, int k) {
   if (data.kind != data_set::real) return queries_for(stored_in(data), count, k);
   const fingerprints& all = data.texts->queries;
   return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>((std::min)(count, all.size()))};
 }
 
-/// All matches of a query, by a scan; itself held against the plain loop for the first fingerprints.
+/// All matches of a query, by a scan; the fast scan is itself compared with the plain loop on the first fingerprints.
 inline std::vector<found> scanned(const fingerprints& stored, fingerprint query, int k) {
   const std::span<const std::uint64_t> words = words_of(stored);
   std::vector<found> matches;
@@ -90,7 +92,7 @@ inline std::vector<found> scanned(const fingerprints& stored, fingerprint query,
 
 constexpr std::size_t checked_queries = 32;
 
-/// The answers to the first queries; those last asked for are kept.
+/// The answers to the first queries; the last ones are kept.
 inline const std::vector<std::vector<found>>& right_answers(const data_set& data, int k, const fingerprints& queries) {
   static data_set cached;
   static int cached_k = -1;
@@ -106,9 +108,9 @@ inline const std::vector<std::vector<found>>& right_answers(const data_set& data
   return answers;
 }
 
-/// Reads texts, one a line, to their default fingerprints; or fingerprints, 16 hexadecimal digits at the beginning of
-/// each line, as `neardup hash` prints them. One in ten becomes a query and is not stored.
-/// Throws: std::runtime_error if the file cannot be read or has too few.
+/// Reads a file and makes a fingerprint of each line: the default fingerprint of a text, or 16 hexadecimal digits at
+/// the beginning of the line, as `neardup hash` prints them. One in ten becomes a query and is not stored.
+/// Throws: std::runtime_error if the file cannot be read or has too few lines.
 inline real_texts read_real_texts(const std::string& path, bool is_hexadecimal) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error(path + ": cannot be read");

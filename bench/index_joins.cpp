@@ -22,7 +22,7 @@ namespace {
 
 using near_pair = neardup::near_pair<std::uint32_t>;
 
-/// Positions to hold the answers against a scan, spread over all.
+/// Positions whose answers are compared with a scan, spread evenly over all.
 std::vector<std::uint32_t> sample_of(const fingerprints& stored) {
   std::vector<std::uint32_t> sample;
   const std::size_t count = (std::min)(checked_queries, stored.size());
@@ -30,14 +30,14 @@ std::vector<std::uint32_t> sample_of(const fingerprints& stored) {
   return sample;
 }
 
-/// What is within k bits of the fingerprint at a position, but for itself.
+/// The matches of the fingerprint at a position, without itself.
 std::vector<found> neighbours(const fingerprints& stored, std::uint32_t position, int k) {
   std::vector<found> matches = scanned(stored, stored[position], k);
   std::erase(matches, found{position, 0});
   return matches;
 }
 
-/// Each pair of a sampled position once, with its distance; all pairs in their order.
+/// Checks that each pair with a sampled position is there once, with its distance, and that all pairs are sorted.
 void check_pairs(const std::vector<near_pair>& pairs, const fingerprints& stored, int k) {
   const std::vector<std::uint32_t> sample = sample_of(stored);
   std::vector<bool> is_sampled(stored.size());
@@ -59,7 +59,8 @@ void check_pairs(const std::vector<near_pair>& pairs, const fingerprints& stored
   }
 }
 
-/// Labels are first members, and the groups of the sample are what scans reach from it, as far as that is tried.
+/// Checks that each label is the first member of its cluster, and that the clusters of the sample are what scans reach
+/// from it, as far as these are followed.
 void check_labels(const std::vector<std::uint32_t>& labels, const fingerprints& stored, int k) {
   constexpr std::size_t tried = 64;
   for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -1,4 +1,4 @@
-// Whole corpora: all pairs, and clusters.
+// Joins of whole corpora: all pairs, and clusters.
 #pragma once
 
 #include "index_data.hpp"

@@ -33,8 +33,9 @@ namespace {
 constexpr std::size_t planted = 1000;
 constexpr int k = 3;
 
-/// The fingerprints that are stored: random bits that follow from the position, the same in each pass; but at 1,000
-/// positions, the multiples of the largest power of two that has so many, 0 to 3 flips from an earlier one.
+/// The fingerprints that are stored: random bits computed from the position, so that each pass gives the same ones
+/// without storing them. At 1,000 positions, the multiples of a power of two, the fingerprint is an earlier one with 0
+/// to 3 bits flipped.
 class made_up_fingerprints {
  public:
   explicit made_up_fingerprints(std::size_t count) : count_(count) {
@@ -51,10 +52,10 @@ class made_up_fingerprints {
     return with_flips(random(original(number)), distance(number), flips);
   }
 
-  /// Where near-duplicate 1 to 1,000 is, what it is one of, and at what distance.
+  /// The position of planted near-duplicate `number` (1 to 1,000), the position of its original, and their distance.
   [[nodiscard]] std::size_t position(std::size_t number) const { return number << log_distance_; }
   [[nodiscard]] std::size_t original(std::size_t number) const {
-    // An odd one, so none of the planted.
+    // An odd position, so it is not itself a planted one.
     return static_cast<std::size_t>(random(number) % position(number)) | 1U;
   }
   [[nodiscard]] static int distance(std::size_t number) { return static_cast<int>(number % 4); }
@@ -68,7 +69,7 @@ class made_up_fingerprints {
   int log_distance_;
 };
 
-/// The most memory that this program has had, in bytes; 0 where the system does not say.
+/// The peak memory of this process in bytes; 0 if the system does not tell.
 double peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -81,10 +82,10 @@ double peak_memory() {
   return 0;
 }
 
-/// The matches of some queries, by a scan of all fingerprints as they are made again.
+/// The matches of some queries, by a scan that makes all fingerprints again.
 std::vector<std::vector<found>> scan_again(const made_up_fingerprints& stored,
                                            std::span<const neardup::simhash<64>> queries) {
-  constexpr std::size_t block = 2048;  // fits the first cache
+  constexpr std::size_t block = 2048;  // fits the L1 cache
   std::vector<std::vector<found>> answers(queries.size());
   std::array<std::uint64_t, block> some;
   std::array<std::vector<found>, 8> matches;
@@ -119,7 +120,7 @@ struct built_large {
   double seconds;
 };
 
-/// Every planted near-duplicate is found from what it is one of, and the other way.
+/// Checks that a search for each planted near-duplicate finds its original, and the other way around.
 void check_planted(const large_index& index, const made_up_fingerprints& stored) {
   const auto expect = [&](std::size_t query, std::size_t wanted, int distance) {
     const auto matches = index.search(neardup::simhash<64>(stored[query]), k);
@@ -138,7 +139,7 @@ void check_planted(const large_index& index, const made_up_fingerprints& stored)
   }
 }
 
-/// Every second one is 0 to 3 flips from a stored one, the others are non-matches, as in the other benchmarks.
+/// Queries as in the other benchmarks: every second one is 0 to 3 bits from a stored one, the others match nothing.
 std::vector<neardup::simhash<64>> queries_for(const made_up_fingerprints& stored, std::size_t count) {
   random_source random(2);
   std::vector<neardup::simhash<64>> queries;

@@ -1,4 +1,4 @@
-// An index of so many fingerprints that they are never all in memory beside it: 2^30 in 24 GiB.
+// An index of so many fingerprints that memory cannot hold them all beside it: 2^30 in 24 GiB.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,8 @@
 namespace neardup_bench {
 
 /// Registers index/large: a frozen_index of `count` made-up fingerprints with 32-bit ids, in 2 blocks for k = 3, built
-/// on so many threads; 1,000 planted near-duplicates are found, 32 queries held against a scan, and batches timed.
+/// on `threads` threads. Checks that 1,000 planted near-duplicates are found, and compares 32 queries with a scan; then
+/// times batches.
 void add_large(std::size_t count, std::size_t threads);
 
 }  // namespace neardup_bench

@@ -1,4 +1,4 @@
-// What the programs have in common that measure fingerprints: texts in bytes a second, kernels in cycles a token.
+// What the benchmarks of fingerprints share: texts in bytes per second, kernels in cycles per token.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace neardup_bench {
 
-/// The compiler of this file, as in "g++ 12.2".
+/// The compiler of this file, such as "g++ 12.2".
 inline std::string compiler() {
 #if defined(__clang__)
   return "clang++ " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__);
@@ -26,8 +26,8 @@ inline std::string compiler() {
 #endif
 }
 
-/// Says how many bytes of text an iteration took. The counter `bytes` is a rate whose G is 10^9; SetBytesProcessed
-/// would print one of 1024^3.
+/// Reports how many bytes of text an iteration took. The counter `bytes` is a rate in units of 10^9; SetBytesProcessed
+/// would print units of 1024^3.
 inline void count_texts(benchmark::State& state, const corpus& texts) {
   state.counters["bytes"] = benchmark::Counter(
       static_cast<double>(texts.bytes), benchmark::Counter::kIsIterationInvariantRate, benchmark::Counter::kIs1000);
@@ -35,7 +35,7 @@ inline void count_texts(benchmark::State& state, const corpus& texts) {
                  std::to_string(texts.bytes / 1'000'000) + " MB");
 }
 
-/// Measures a function of whole documents.
+/// Measures a function of one document, called for each.
 template <class Function>
 void measure_texts(benchmark::State& state, const corpus& texts, Function&& function) {
   for (auto _ : state) {
@@ -51,8 +51,8 @@ void measure_batch(benchmark::State& state, const corpus& texts, Function&& func
   count_texts(state, texts);
 }
 
-/// The clock rate of this core now, in Hz, by a chain of 64-bit multiplications that wait for each other: 3 cycles each
-/// on all x86-64 cores with AVX2, the virtual ones too, which seldom let a program read a cycle counter.
+/// The clock rate of this core now, in Hz, measured by a chain of dependent 64-bit multiplications. Each takes 3 cycles
+/// on all x86-64 cores with AVX2, virtual machines included, which seldom let a program read a cycle counter.
 /// Returns: 0 on other machines, whose latency is not known here.
 inline double clock_rate() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -60,12 +60,12 @@ inline double clock_rate() {
   constexpr double cycles_a_step = 3;
   std::uint64_t product = 1;
   double seconds = std::numeric_limits<double>::infinity();
-  // The fastest of a few, for an interrupt only slows one down.
+  // The fastest of a few attempts counts, because interrupts only slow one down.
   for (int attempt = 0; attempt < 10; ++attempt) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < steps; ++i) {
       product *= 0x9e3779b97f4a7c15U;    // any odd number
-      asm volatile("" : "+r"(product));  // or the compiler would join several steps
+      asm volatile("" : "+r"(product));  // keeps the compiler from merging several steps
     }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     seconds = (std::min)(seconds, taken.count());
@@ -76,7 +76,7 @@ inline double clock_rate() {
 #endif
 }
 
-/// Measures a function that takes in `tokens` hashes, in cycles a token at the clock rate right after it.
+/// Measures a function that processes `tokens` hashes, in cycles per token at the clock rate measured right after it.
 template <class Function>
 void measure_tokens(benchmark::State& state, std::size_t tokens, Function&& function) {
   const auto start = std::chrono::steady_clock::now();

@@ -1,7 +1,7 @@
-// What one writes first: XXH3 of each token, and a counter for each bit of it, in the same benchmarks as the library.
+// The naive fingerprint: XXH3 of each token, and a counter for each bit, in the same benchmarks as the library's.
 //
-// CMakeLists.txt has it built by clang++ -O3 -march=native, which makes the most of such a loop. A program of its own:
-// in one with the library, inline functions of either build could take the place of the other's.
+// CMakeLists.txt builds it by clang++ -O3 -march=native, which makes the most of such a loop. It is a separate program
+// because, linked with the library, inline functions of one build could replace those of the other.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -118,7 +118,7 @@ std::array<std::uint64_t, Words> naive_simhash(const Tokenizer& tokenize, Weigh 
   return fingerprint;
 }
 
-/// Whether the first texts have the fingerprints that the library gives them.
+/// Whether the first texts get the same fingerprints as from the library.
 template <class Naive, class Simhasher>
 bool same_fingerprints(const corpus& texts, const Naive& naive, const Simhasher& hash) {
   std::size_t bytes = 0;
@@ -130,7 +130,8 @@ bool same_fingerprints(const corpus& texts, const Naive& naive, const Simhasher&
   return true;
 }
 
-/// `simhash` is the library's simhasher of the same fingerprints; `weigher()` gives the weights for one text.
+/// Registers a benchmark. `hash` is the library's simhasher of the same fingerprints; `weigher()` returns the weights
+/// for one text.
 template <class Tokenizer, class Weigher, class Simhasher>
 void add(const std::string& name, const corpus& texts, const Tokenizer& tokenize, const Weigher& weigher,
          const Simhasher& hash) {

@@ -14,14 +14,14 @@
 
 namespace neardup_bench {
 
-/// SplitMix64: the same numbers on every machine, which the distributions of <random> do not promise.
+/// SplitMix64. It gives the same numbers on every machine, which the distributions of <random> do not.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() { return mix(state_ += golden_ratio); }
 
-  /// Uniform below `bound`, with a bias below 2^-32 for bounds below 2^32.
+  /// A number below `bound`, uniform but for a bias below 2^-32 if `bound` is below 2^32.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
   /// Uniform in [0, 1).
@@ -38,7 +38,7 @@ inline std::uint64_t with_flips(std::uint64_t fingerprint, int flips, random_sou
   return fingerprint ^ mask;
 }
 
-/// U: uniform bits; one in a hundred is a near-duplicate of an earlier one, 0 to 3 flips away.
+/// U: uniform bits; one fingerprint in a hundred is a near-duplicate of an earlier one, 0 to 3 bits away.
 inline std::vector<neardup::simhash<64>> uniform_fingerprints(std::size_t n, std::uint64_t seed = 1) {
   random_source random(seed);
   std::vector<neardup::simhash<64>> result;
@@ -54,9 +54,9 @@ inline std::vector<neardup::simhash<64>> uniform_fingerprints(std::size_t n, std
   return result;
 }
 
-/// S2: each bit is 1 with a probability of its own drawn from Beta(2, 2); each block of 16 bits is one of 64 templates
-/// of that block with probability 0.3; one entry in five stands in a cluster of 10 to 1000 near-duplicates, its size
-/// log-uniform, 0 to 4 flips a member. In random order.
+/// S2: each bit is 1 with its own probability, drawn from Beta(2, 2). With probability 0.3, a block of 16 bits is one
+/// of the 64 templates of that block. One fingerprint in five belongs to a cluster of near-duplicates, 0 to 4 bits
+/// apart; the sizes of clusters are log-uniform from 10 to 1000. The order is random.
 inline std::vector<neardup::simhash<64>> skewed_fingerprints(std::size_t n, std::uint64_t seed = 1) {
   random_source random(seed);
   double probability[64];
@@ -100,7 +100,7 @@ inline std::vector<neardup::simhash<64>> skewed_fingerprints(std::size_t n, std:
   return result;
 }
 
-/// Queries: every second one is a stored fingerprint with 0 to `k` flips, the others are non-matches.
+/// Queries: every second one is a stored fingerprint with 0 to `k` bits flipped, the others match nothing.
 inline std::vector<neardup::simhash<64>> queries_for(const std::vector<neardup::simhash<64>>& stored, std::size_t n,
                                                      int k, std::uint64_t seed = 2) {
   random_source random(seed);

@@ -1,4 +1,4 @@
-// Cuts a text as an input of the fuzzers says.
+// Cuts a text into chunks whose sizes an input of the fuzzers chooses.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace fuzz {
 
-/// Calls `visit(chunk)` with chunks of these sizes in turn; one of them may be 0, and if both are, the text is whole.
+/// Calls `visit(chunk)` for chunks of the two sizes alternately; one size may be 0. If both are, the text is one chunk.
 template <class Visit>
 void for_each_chunk(std::string_view text, const std::array<std::size_t, 2>& sizes, Visit&& visit) {
   if (sizes[0] + sizes[1] == 0) return visit(text);

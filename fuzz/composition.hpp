@@ -1,4 +1,4 @@
-// An input of the fuzzers: a composition of tokenizer, weighter and width, and a text to compute it on.
+// An input of the fuzzers: a composition of tokenizer, weighter and width, and a text to compute its fingerprint.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace fuzz {
 
-/// A header of eight bytes, of which any value will do, and the text behind it.
+/// A header of eight bytes, each of any value, followed by the text.
 struct input {
   static constexpr std::size_t header_size = 8;
 
@@ -28,20 +28,20 @@ struct input {
 
   [[nodiscard]] std::size_t tokenizer() const { return header[0] % tokenizers; }
   [[nodiscard]] std::size_t weighter() const { return header[1] % weighters; }
-  /// Which instruction set a text goes through: 0 for all in turn, as the files of the corpus do, else the one of this
-  /// number among those that there are.
+  /// Which instruction set to use: 0 stands for all in turn, as in the files of the corpus; any other value chooses one
+  /// of the available ones, modulo their number.
   [[nodiscard]] std::size_t instruction_set() const { return header[1] / weighters; }
   /// The size of n-grams and shingles.
   [[nodiscard]] std::size_t n() const {
     constexpr std::size_t largest[tokenizers] = {1, 1, 4, 1, 4, 20, 6, 6};
     return 1 + header[2] % largest[tokenizer()];
   }
-  /// The n of levels{n, ...} and top{n, ...}.
+  /// The n of levels{n, ...} and of top{n, ...}.
   [[nodiscard]] std::size_t m() const { return std::size_t{1} + header[3]; }
   [[nodiscard]] std::uint64_t seed() const { return header[4] * 0x0123456789abcdefU; }
-  /// A stream gets the text in chunks of these sizes in turn; whole if both are 0.
+  /// A stream gets the text in chunks of these sizes alternately; as a whole if both are 0.
   [[nodiscard]] std::array<std::size_t, 2> chunk_sizes() const { return {header[5], header[6]}; }
-  /// The texts that an IDF table is learnt from; short, so that a longer text has terms that are not in it.
+  /// The texts that an IDF table is learnt from. They are short, so that a longer text has terms outside the table.
   [[nodiscard]] std::array<std::string_view, 3> lessons() const {
     const std::size_t size = header[7] % 32;
     const auto part = [&](std::size_t i) { return text.substr(i * size < text.size() ? i * size : text.size(), size); };
@@ -69,7 +69,7 @@ auto make_tokenizer([[maybe_unused]] const input& in) {
   if constexpr (Tokenizer == 7) return normalised{code_point_ngrams{in.n()}};
 }
 
-/// The same by the oracle.
+/// The tokens, by the oracle.
 inline oracle::tokens expected_tokens(const input& in, std::string_view text) {
   using namespace oracle;
   switch (in.tokenizer()) {
@@ -84,8 +84,8 @@ inline oracle::tokens expected_tokens(const input& in, std::string_view text) {
   }
 }
 
-/// Whether the oracle, whose character classes are a few blocks copied by hand, knows the characters of a text as the
-/// library does. Windows of bytes and code points have no classes.
+/// Whether the oracle classifies the characters of a text as the library does; its character classes are only a few
+/// blocks, copied by hand. Windows of bytes and of code points need no classes.
 inline bool oracle_knows(const input& in) {
   if (in.tokenizer() == 5 || in.tokenizer() == 6) return true;
   for (const std::uint32_t c : oracle::decode(in.text)) {
@@ -114,7 +114,7 @@ auto make_weighter([[maybe_unused]] const input& in, [[maybe_unused]] const Toke
   if constexpr (Weighter == 7) return levels{in.m(), top{in.m(), tf_idf{learnt()}}};
 }
 
-/// The same by the oracle: from the counts of distinct tokens to their weights.
+/// The weights of the distinct tokens from their counts, by the oracle.
 inline oracle::numbers expected_weights(const input& in, const oracle::numbers& counts, std::size_t bits) {
   using namespace oracle;
   const auto learnt = [&] {
@@ -146,8 +146,8 @@ inline std::optional<std::string> expected_fingerprint(const input& in, std::siz
   return oracle::fingerprint(expected_weights(in, counts, bits), bits, in.seed());
 }
 
-/// The width of a composition. All widths with all compositions would take minutes to compile. So it follows from the
-/// other two, in such a way that each tokenizer, and each weighter, comes with each width.
+/// The width of a composition. Compiling all widths with all compositions would take minutes, so the width follows from
+/// the other two, such that each tokenizer and each weighter occurs with each width.
 constexpr std::size_t width_of(std::size_t tokenizer, std::size_t weighter) {
   constexpr std::array<std::size_t, 6> widths = {16, 32, 64, 128, 192, 256};
   return widths[(tokenizer + weighter) % widths.size()];
@@ -163,12 +163,12 @@ struct composition {
   }
 
  private:
-  // One hasher for all widths up to a word, which compiles faster, and is what make_simhasher<16>(..., xxh3<64>) is
-  // for.
+  // One hasher for all widths up to 64 bits: it compiles faster, and tests the documented use make_simhasher<16>(...,
+  // xxh3<64>).
   using hasher = neardup::xxh3<(bits < 64 ? 64 : bits)>;
 };
 
-/// Calls `visit(composition)` with the one that the input chose.
+/// Calls `visit(composition)` with the composition that the input chooses.
 template <class Visit>
 void visit_composition(const input& in, Visit&& visit) {
   constexpr auto calls = []<std::size_t... I>(std::index_sequence<I...>) {
@@ -178,7 +178,7 @@ void visit_composition(const input& in, Visit&& visit) {
   calls[in.tokenizer() * input::weighters + in.weighter()](visit);
 }
 
-/// The composition of an input, for people.
+/// A readable description of the input's composition.
 inline std::string describe(const input& in) {
   constexpr const char* tokenizers[] = {"words",
                                         "folded{words}",
@@ -195,7 +195,7 @@ inline std::string describe(const input& in) {
          ", m = " + std::to_string(in.m()) + ", seed = " + std::to_string(in.seed());
 }
 
-/// The bytes of an input as xxd -r -p reads them.
+/// The bytes of an input in hexadecimal, as xxd -r -p reads them.
 inline std::string hex(std::string_view bytes) {
   std::string result;
   for (const char c : bytes) {

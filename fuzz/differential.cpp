@@ -1,5 +1,5 @@
-// Many random texts under every composition: the kernels of each instruction set of the machine against a bag, which
-// takes token by token, and that one against the oracle on a sample. README.md says how to run it.
+// Many random texts under every composition: compares the kernels of each instruction set of the machine with a bag,
+// which processes token by token, and the bag with the oracle on a sample. README.md tells how to run it.
 #include <atomic>
 #include <barrier>
 #include <chrono>
@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t batch_size = 1024;
 constexpr std::size_t longest_text = 600;
 
-/// SplitMix64: a case costs a few numbers, so they have to be cheap.
+/// SplitMix64. A case takes only a few numbers, so they have to be cheap.
 class random_source {
  public:
   explicit random_source(std::uint64_t seed) : state_(seed) {}
@@ -38,8 +38,8 @@ class random_source {
   std::uint64_t state_;
 };
 
-/// Texts of one kind, one after the other without a gap: a case is a piece of them. So it costs nothing to make one, it
-/// may begin and end in the middle of a character, and a kernel that reads too far finds more letters there.
+/// Texts of one kind, concatenated; a case is a substring. So cases cost nothing to make, may begin and end inside a
+/// character, and a kernel that reads past the end finds more letters there.
 std::string pool_of_texts(random_source& random) {
   using namespace std::string_view_literals;
   static constexpr std::string_view spaces[] = {" "sv, " "sv, " "sv, ", "sv, ".\n"sv, "\0"sv, "-"sv, "\x1f"sv};
@@ -72,7 +72,7 @@ std::string pool_of_texts(random_source& random) {
       case 2: pool += pieces[random.below(std::size(pieces))]; break;
       case 3: pool += static_cast<char>(random.next()); break;
       case 4: random.below(8) == 0 ? add_han() : add_word(); break;
-      default: {  // one stretch again and again, with a slip now and then
+      default: {  // the same stretch repeated, with a typo now and then
         const std::size_t begin = pool.size();
         const std::size_t length = 1 + random.below(40);
         for (std::size_t i = 0; i < length; ++i) add_word();
@@ -91,18 +91,18 @@ struct options {
   std::uint64_t cases = 1'000'000;
   std::uint64_t seed = 1;
   std::size_t threads = 1;
-  std::size_t oracle_every = 1000;  // cases; 0 for never
+  std::size_t oracle_every = 1000;  // ask the oracle once in so many cases; 0 for never
 };
 
-/// The levels in turn, the portable one first. They are a setting of the whole program, so all threads go through them
-/// in step.
+/// Switches through the instruction levels, the portable one first. The level is a setting of the whole program, so all
+/// threads switch together.
 class level_clock {
  public:
   explicit level_clock(std::size_t threads) : barrier_(static_cast<std::ptrdiff_t>(threads), next_level{this}) {}
 
   [[nodiscard]] std::size_t levels() const { return levels_.size(); }
 
-  /// Waits for the other threads; then the next level is in force. Returns: its name.
+  /// Waits for the other threads; then the next level is active. Returns: its name.
   std::string_view tick() {
     barrier_.arrive_and_wait();
     return to_string(neardup::active_instruction_set());
@@ -130,7 +130,7 @@ class level_clock {
   std::_Exit(1);
 }
 
-/// Every so many cases the oracle is asked, if it knows the characters.
+/// Asks the oracle once in `every` cases, if it knows the characters.
 struct oracle_sample {
   std::size_t every;
   std::uint64_t cases = 0;
@@ -143,7 +143,7 @@ struct oracle_sample {
   }
 };
 
-/// A batch of cases of one composition, each under all levels.
+/// Runs a batch of cases of one composition, each under all levels.
 template <class Composition>
 void check_batch(const std::vector<fuzz::input>& batch, oracle_sample& sample, level_clock& clock) {
   using simhasher = decltype(Composition::make(batch.front()));
@@ -151,7 +151,7 @@ void check_batch(const std::vector<fuzz::input>& batch, oracle_sample& sample, l
   std::vector<fingerprint> expected;
   for (std::size_t level = 0; level < clock.levels(); ++level) {
     const std::string_view name = clock.tick();
-    typename simhasher::workspace workspace;  // keeps the level it was made under
+    typename simhasher::workspace workspace;  // keeps the level that was active when it was made
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const simhasher hash = Composition::make(batch[i]);
       if (level == 0) {

@@ -1,4 +1,4 @@
-// All ways to a fingerprint lead to the same one: that of the oracle.
+// Every way to compute a fingerprint gives the same one, which is that of the oracle.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace fuzz {
 
-/// Whether the oracle, which is slow by design, is asked about a text.
+/// Whether a text is compared with the oracle, which is slow by design.
 inline bool oracle_is_asked(const input& in) { return in.text.size() <= 1024 && oracle_knows(in); }
 
 template <class Composition>
@@ -33,7 +33,7 @@ std::string check_paths(const input& in) {
     if (!same) differing.append(differing.empty() ? "" : ", ").append(path);
   };
 
-  // The bag goes token by token, without any kernel: what the others are held against.
+  // The bag processes token by token, without kernels; the other ways are compared with it.
   const auto bag = hash.bag(text);
   const auto expected = hash(bag);
   std::vector<typename simhasher::hash_type> features;
@@ -89,7 +89,7 @@ std::string check_paths(const input& in) {
   return differing;
 }
 
-/// Which ways to the fingerprint differ from the others, with the input as hexadecimal digits; empty if none do.
+/// Names the ways whose fingerprint differs from the others, followed by the input in hexadecimal; empty if none does.
 inline std::string difference_of_paths(std::string_view bytes) {
   const input in(bytes);
   std::string differing;

@@ -1,5 +1,5 @@
-// Opening bytes as an index: whatever they are, nothing is read beyond them, and what verify() accepts answers as the
-// plain loop over what it holds.
+// Opens arbitrary bytes as an index. Nothing beyond them may be read, and an index that verify() accepts must answer as
+// the plain loop over its fingerprints does.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@
 
 namespace fuzz {
 
-/// What became of bytes.
+/// The outcome of opening bytes.
 struct index_verdict {
   bool is_open = false, is_verified = false;
-  std::string difference;  ///< what is wrong with the library, if anything is
+  std::string difference;  ///< a description of the library's error, if there is one
 };
 
-/// Some queries: the stored fingerprints themselves, as far as they can be told, and near them.
+/// Some queries: the stored fingerprints, as far as they can be read, and fingerprints near them.
 template <class View>
 std::vector<typename View::fingerprint_type> queries_of(const View& view) {
   std::vector<typename View::fingerprint_type> queries(1);
@@ -41,7 +41,7 @@ std::vector<typename View::fingerprint_type> queries_of(const View& view) {
       if (queries.size() >= 9) break;
     }
   } catch (const std::exception&) {
-    // Not a fingerprint of so many bits.
+    // The query has another number of bits.
   }
   return queries;
 }
@@ -53,7 +53,7 @@ void ask(const View& view, int k) {
     try {
       operation();
     } catch (const std::exception&) {
-      // Of damaged bytes a search may throw.
+      // A search of damaged bytes may throw.
     }
   };
   std::size_t visited = 0;
@@ -96,12 +96,12 @@ index_verdict open_as(std::span<const std::byte> bytes) {
       if (view.contains(queries[i]) != model.contains(queries[i])) result.difference = "contains is wrong";
     }
   } catch (const std::runtime_error&) {
-    // Refused.
+    // The bytes are refused, which is allowed.
   }
   return result;
 }
 
-/// Opens bytes as what their header says they are, of a few types.
+/// Opens bytes as the type that their header names, one of a few.
 inline index_verdict open_index(std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::uint64_t bits = text.size() >= 64 ? support::load_number(text, 12, 4) : 64;

@@ -1,4 +1,4 @@
-// Bytes as an index, with checksums that are right: mutations reach what lies behind them.
+// Fuzzes index files. Checksums are repaired first, so that mutations reach the code behind them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include "index_bytes.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Through tables, where an index of few fingerprints would rather scan.
+  // Use the tables, although an index of so few fingerprints would be scanned.
   neardup::detail::forced_scanned_a_probe().store(1);
   std::string bytes(reinterpret_cast<const char*>(data), size);
   support::repair_checksums(bytes);

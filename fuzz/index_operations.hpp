@@ -1,4 +1,4 @@
-// Bytes as operations on an index, each held against a plain loop over what it should hold.
+// Bytes as a sequence of operations on an index, each compared with a plain loop over what the index should hold.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace fuzz {
 
-/// A header of four bytes, of which any value will do: the type of index, K, Blocks, and the fingerprints that the keys
-/// are near. Then operations of four bytes each.
+/// A header of four bytes, each of any value: the type of index, k, the number of blocks, and a seed for the
+/// fingerprints that keys are close to. Then operations of four bytes each.
 class index_script {
  public:
   static constexpr std::size_t header_size = 4, step_size = 4;
@@ -30,7 +30,8 @@ class index_script {
   explicit index_script(std::string_view bytes) : bytes_(bytes) {}
 
   [[nodiscard]] unsigned type() const { return byte(0); }
-  /// A layout for fingerprints of `bits` bits, the nearest that there is; seldom one of very many tables, which are slow.
+  /// A valid layout for `bits` bits, the nearest to the requested one. Only seldom one of very many tables, which are
+  /// slow.
   [[nodiscard]] neardup::layout shape(std::size_t bits) const {
     using neardup::layout;
     const int k = static_cast<int>(byte(1) % 13U);
@@ -43,21 +44,21 @@ class index_script {
     return bytes_.size() < header_size ? 0 : (bytes_.size() - header_size) / step_size;
   }
   [[nodiscard]] unsigned operation(std::size_t step) const { return byte(header_size + step * step_size); }
-  /// Few, so that they meet.
+  /// Few different ids, so that operations meet the same one.
   [[nodiscard]] std::uint8_t id(std::size_t step) const { return byte(header_size + step * step_size + 3) & 7U; }
-  /// Of the id's byte, what the id leaves.
+  /// Uses the bits of the id's byte that the id leaves.
   [[nodiscard]] int k(std::size_t step, int largest) const {
     return (byte(header_size + step * step_size + 3) >> 3U) % (largest + 1);
   }
 
-  /// One of four fingerprints, of which two differ in single blocks, with 0 to 7 bits inverted; or another one.
+  /// One of four fingerprints that differ in single blocks, with 0 to 7 bits flipped; or a different one.
   template <std::size_t Bits>
   [[nodiscard]] neardup::simhash<Bits> key(std::size_t step) const {
     const unsigned choice = byte(header_size + step * step_size + 1);
     const unsigned detail = byte(header_size + step * step_size + 2);
     if (choice >= 0xf0) return scattered<Bits>(0x10000 + choice % 16U * 256 + detail);
     neardup::simhash<Bits> result = scattered<Bits>(byte(3) * 2U + choice % 2U);
-    if ((choice & 2U) != 0) {  // A quarter of the bits all different.
+    if ((choice & 2U) != 0) {  // Flip a quarter of the bits.
       for (std::size_t bit = 0; bit < Bits / 4; ++bit) result.flip(bit + (byte(3) % 4U) * (Bits / 4));
     }
     const unsigned flips = choice / 4 % 8, stride = 1 + detail / 32;
@@ -69,7 +70,7 @@ class index_script {
   [[nodiscard]] std::uint8_t byte(std::size_t i) const {
     return i < bytes_.size() ? static_cast<std::uint8_t>(bytes_[i]) : std::uint8_t{0};
   }
-  /// Any fingerprint, always the same for a number.
+  /// A random fingerprint, always the same for the same number.
   template <std::size_t Bits>
   static neardup::simhash<Bits> scattered(std::uint64_t number) {
     neardup::simhash<Bits> result;
@@ -88,7 +89,7 @@ inline void expect_same(bool holds, const char* what) {
   if (!holds) throw oracle::mismatch(what);
 }
 
-/// All searches of an index, of which checked_index has some.
+/// Tries the searches that checked_index does not cover.
 template <class Index, class Model>
 void check_other_searches(const Index& index, const Model& model, const typename Index::fingerprint_type& query,
                           int k) {
@@ -112,7 +113,7 @@ void check_other_searches(const Index& index, const Model& model, const typename
   }
 }
 
-/// What cannot change any more holds and finds the same.
+/// Checks that a frozen copy holds and finds the same.
 template <class Index, class Model>
 void check_frozen(const Index& index, const Model& model, const neardup::layout& shape,
                   const typename Index::fingerprint_type& query, int k) {
@@ -126,7 +127,7 @@ void check_frozen(const Index& index, const Model& model, const neardup::layout&
   expect_same(std::equal(pairs.begin(), pairs.end(), model.pairs().begin(), model.pairs().end()), "frozen, iteration");
 }
 
-/// The operations on two indexes of one layout, now on the one, now on the other.
+/// Runs the operations on two indexes of one layout, alternating between them.
 template <class Index>
 void run_operations(const index_script& script, const Index& empty) {
   using id_type = typename Index::id_type;
@@ -151,14 +152,14 @@ void run_operations(const index_script& script, const Index& empty) {
       case 11: one.swap(other); break;
       case 12: check_frozen(one.index(), one.model(), frozen_shape, key, k); break;
       case 13: one.compare(other); break;
-      case 14:  // A run of insertions: tables grow, and buckets are more than a line.
+      case 14:  // Many insertions in a row: tables grow, and buckets get larger than a cache line.
         for (std::uint64_t i = 0; i < 24; ++i) {
           auto next = key;
           next.flip(i * 5 % Index::bits);
           one.insert(next, id);
         }
         break;
-      default:  // What is seldom done.
+      default:  // Operations that should be rare.
         switch (k % 4) {
           case 0: one.clear(); break;
           case 1: other = one; break;
@@ -166,7 +167,7 @@ void run_operations(const index_script& script, const Index& empty) {
           default: one.reserve(script.id(step) * std::size_t{9}); break;
         }
     }
-    // What was done shows in a search near it.
+    // A search near the key shows the effect of the operation.
     const int farthest = std::min(one.index().max_distance(), 12);
     expect_same(one.index().search(key, farthest) == one.model().search(key, farthest), "search after an operation");
   }
@@ -174,7 +175,7 @@ void run_operations(const index_script& script, const Index& empty) {
   other.walk();
 }
 
-/// The same for an index with one fingerprint for each id.
+/// Runs the operations on an index that holds one fingerprint for each id.
 template <class Index>
 void run_keyed(const index_script& script, neardup::keyed_index<Index> index) {
   using fingerprint_type = typename Index::fingerprint_type;
@@ -227,7 +228,7 @@ void run_keyed(const index_script& script, neardup::keyed_index<Index> index) {
   }
 }
 
-/// An empty index of a layout, with the plans of its searches, which take longer to make than an input to run.
+/// An empty index of a layout. It is kept, because the plans of its searches take longer to make than an input to run.
 template <class Index>
 const Index& empty_of(const neardup::layout& shape) {
   static std::map<std::pair<int, int>, Index> made;
@@ -237,7 +238,7 @@ const Index& empty_of(const neardup::layout& shape) {
   return made.emplace(key, Index(shape.k(), shape.blocks())).first->second;
 }
 
-/// Returns: what is wrong with the library, if anything is.
+/// Returns: what is wrong with the library, or an empty string.
 inline std::string difference_of_operations(std::string_view bytes) {
   using namespace neardup;
   using run_time_16 = pigeonhole_index<16, dynamic_layout, dynamic_layout, std::uint8_t>;

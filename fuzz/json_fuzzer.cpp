@@ -1,4 +1,4 @@
-// The reader of JSON Lines of the command: whatever a line is, it is a record or is refused with a reason.
+// Fuzzes the command's reader of JSON Lines: each line is read as a record or refused with a reason.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return o;
   }();
   static const command::json_reader read = command::make_json_reader(settings);
-  // A line is followed by as many readable bytes as simdjson asks for, and by no more.
+  // A line is followed by exactly as many readable bytes as simdjson requires.
   constexpr std::size_t padding = 64;
   const std::unique_ptr<char[]> bytes(new char[size + padding]);
   std::memcpy(bytes.get(), data, size);

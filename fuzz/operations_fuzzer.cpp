@@ -1,4 +1,4 @@
-// Bytes as operations on indexes of all layouts, with a plain loop beside them.
+// Fuzzes sequences of operations on indexes of all layouts, compared with a plain loop.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +10,7 @@
 #include "index_operations.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Through tables, where an index of few fingerprints would rather scan.
+  // Use the tables, although an index of so few fingerprints would be scanned.
   neardup::detail::forced_scanned_a_probe().store(1);
   const std::string difference = fuzz::difference_of_operations({reinterpret_cast<const char*>(data), size});
   if (difference.empty()) return 0;

@@ -1,4 +1,4 @@
-// Reading what people bring as tables: the first byte says as what.
+// Parses arbitrary bytes as the tables that users supply; the first byte chooses the kind of table.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ inline std::string difference_of_idf(std::string_view text) {
   try {
     written = table.to_text();
   } catch (const std::runtime_error&) {
-    return "";  // A term that no line can hold, as an empty one.
+    return "";  // A term that no line can hold, such as an empty one.
   }
   return neardup::idf_table::parse(written) == table ? "" : "an idf table reads back otherwise";
 }
 
 inline std::string difference_of_dictionary(std::string_view text) {
   auto words = std::make_shared<const neardup::word_dictionary>(neardup::word_dictionary::parse(text));
-  // Every byte of the text is looked at, as text to cut.
+  // Tokenizes the text itself, so that every byte of it is looked up.
   std::size_t tokens = 0;
   neardup::chinese_words(std::move(words))(text.substr(0, 500),
                                            [&](std::string_view token) { tokens += token.empty() ? 0 : 1; });
@@ -64,7 +64,7 @@ inline std::string difference_of_composition(std::string_view text) {
   return again == made_of ? "" : "a composition reads back otherwise";
 }
 
-/// Returns: what is wrong with the library, if anything is.
+/// Returns: what is wrong with the library, or an empty string.
 inline std::string difference_of_tables(std::string_view input) {
   if (input.empty()) return "";
   const std::string_view text = input.substr(1);
@@ -76,7 +76,7 @@ inline std::string difference_of_tables(std::string_view input) {
       default: return difference_of_composition(text);
     }
   } catch (const std::runtime_error&) {
-    return "";  // Refused.
+    return "";  // The table is refused, which is allowed.
   }
 }
 

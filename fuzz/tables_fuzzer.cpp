@@ -1,5 +1,5 @@
-// Files that people bring: idf tables, dictionaries, lists of fingerprints and logs. They are read or refused, and what
-// is read is written as something that reads back the same.
+// Fuzzes files that users supply: idf tables, dictionaries, lists of fingerprints and logs. Each is read or refused,
+// and what was read, once written, reads back the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,5 @@
-// A tokenizer gives the same tokens, in the same order, of a text and of its chunks: those of the oracle.
+// A tokenizer must give the same tokens, in the same order, for a text and for its chunks, and they must be those of
+// the oracle.
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ std::string check_streams(const input& in) {
   return differing;
 }
 
-/// How normalising fails its promises on a text.
+/// Names the properties of normalise() that do not hold for a text.
 inline std::string check_normalise(std::string_view text) {
   std::string differing;
   const std::string once = neardup::normalise(text);
@@ -45,7 +46,7 @@ inline std::string check_normalise(std::string_view text) {
   return differing;
 }
 
-/// What differs, with the input as hexadecimal digits; empty if nothing does. Of a composition the tokenizer counts.
+/// What differs, with the input in hexadecimal; empty if nothing does. Of the composition only the tokenizer is used.
 inline std::string difference_of_streams(std::string_view bytes) {
   const input in(bytes);
   constexpr auto checks = []<std::size_t... I>(std::index_sequence<I...>) { return std::array{&check_streams<I>...}; }

@@ -14,7 +14,7 @@ namespace accuracy {
 
 namespace {
 
-/// The same features: named by this program, and by the library.
+/// Converts the library's features to this program's, which are parsed separately.
 feature_choice from_library(const neardup::feature_choice& features) {
   return parse_features(neardup::to_string(features));
 }
@@ -52,7 +52,7 @@ interval_coverage measure_intervals(const documents& input, const feature_choice
   struct sums {
     double n = 0, sum = 0, squares = 0;
   };
-  // By features, kind and distance: the same setup from one seed to another.
+  // Recalls of one setup under several seeds; the key names its features, kind and distance.
   std::map<std::string, sums> recalls;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
     const neardup::advice advice = advice_for(input, features, similarity, seed, threads);

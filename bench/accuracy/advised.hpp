@@ -1,4 +1,4 @@
-// Advice, and what then happens.
+// Measures neardup::advise(): its recommended setups, tried on the same texts.
 #pragma once
 
 #include <cstdint>
@@ -12,46 +12,48 @@
 
 namespace accuracy {
 
-/// A setup that was considered: what was expected of it, and what it finds.
+/// A setup that the advice considered: what it expected, and what running the setup gives.
 struct advised_setup {
   fingerprint_choice prints;
   int k = 0;
   bool is_recommended = false;
-  double expected_recall = 0;      ///< of the pairs that the library's check accepts
-  double expected_candidates = 0;  ///< in all
-  double recall = 0;               ///< of these pairs
-  std::uint64_t candidates = 0;    ///< 0 if so many were expected that they were not counted
-  score checked_exactly;           ///< against the truth, checked by its features
-  score checked;                   ///< the same, checked by the library's features of its kind
+  double expected_recall = 0;      ///< expected share of the pairs that the library's check accepts
+  double expected_candidates = 0;  ///< expected for all texts
+  double recall = 0;               ///< measured share of the same pairs
+  std::uint64_t candidates = 0;    ///< measured; 0 if too many were expected to be counted
+  score checked_exactly;           ///< against the truth; candidates checked by the truth's features
+  score checked;                   ///< against the truth; candidates checked by the library's features of the setup's
+                                   ///< kind
 };
 
 struct advice_report {
   double seconds = 0;
-  std::uint64_t sampled = 0;     ///< documents
-  std::uint64_t pairs_seen = 0;  ///< near-duplicates of these
-  double expected_pairs = 0;     ///< that the library's check accepts, in all
-  std::uint64_t pairs = 0;       ///< that it does accept
+  std::uint64_t sampled = 0;     ///< documents in the sample that the advice is drawn from
+  std::uint64_t pairs_seen = 0;  ///< near-duplicate pairs among the sampled documents
+  double expected_pairs = 0;     ///< expected number, over all texts, of pairs that the library's check accepts
+  std::uint64_t pairs = 0;       ///< measured number of such pairs
   std::vector<advised_setup> setups;
-  pipeline_report pipeline;  ///< of the recommended one
+  pipeline_report pipeline;  ///< of the recommended setup
 };
 
-/// How often what then happens lies in the interval that advice states.
+/// How often the measured recall lies in the confidence interval that the advice states.
 struct interval_coverage {
-  std::uint64_t cases = 0;         ///< setups of 64 bits, for each seed
-  std::uint64_t inside = 0;        ///< with fingerprints of the same seed
-  std::uint64_t inside_other = 0;  ///< of another seed
-  double mean_width = 0;           ///< of the intervals
-  double mean_spread = 0;          ///< the standard deviation of what happens, from seed to seed: mean over setups
+  std::uint64_t cases = 0;         ///< number of (64-bit setup, seed) combinations
+  std::uint64_t inside = 0;        ///< cases in which the recall lies in the interval, measured with the seed that the
+                                   ///< advice was drawn with
+  std::uint64_t inside_other = 0;  ///< the same, measured with another seed
+  double mean_width = 0;           ///< mean width of the stated intervals
+  double mean_spread = 0;          ///< standard deviation of the measured recall over seeds, averaged over the setups
 };
 
-/// Asks for advice with the seeds `first` to `first + seeds - 1`, and tries its setups of 64 bits.
+/// Asks for advice with each of the seeds `first` to `first + seeds - 1`, and measures its setups of 64 bits.
 interval_coverage measure_intervals(const documents& input, const feature_choice& features, double similarity,
                                     const pair_check& library, std::uint64_t first, std::uint64_t seeds,
                                     unsigned threads);
 
-/// Asks the library for advice on finding pairs of this similarity of the `truth` features, and tries each setup.
-/// `library` are the pairs that the check by the library's features of the same kind accepts. Candidates are counted
-/// where at most `most_pairs` are expected.
+/// Asks the library for advice on finding pairs whose `truth` features have this similarity, and measures each setup.
+/// `library` holds the pairs that a check by the library's own features of the same kind accepts. Candidates are
+/// counted only for setups that expect at most `most_pairs` of them.
 advice_report measure_advice(const documents& input, const feature_choice& features, double similarity,
                              const pair_check& truth, const pair_check& library, std::uint64_t seed,
                              std::uint64_t most_pairs, unsigned threads);

@@ -1,4 +1,4 @@
-// Documents that are removed: how many of them wrongly, when fingerprints decide alone.
+// Counts documents that deduplication removes wrongly, when fingerprints decide without an exact check.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace accuracy {
 
-/// One way to remove near-duplicates: a document goes if it is like an earlier one that was kept.
+/// One way to deduplicate: a document is removed if it is similar to an earlier, kept one.
 struct removal {
   std::string method;
   std::uint64_t removed = 0;
-  std::uint64_t wrongly = 0;  ///< of these, those that no kept document is truly alike
-  std::uint64_t missed = 0;   ///< kept, though a document kept before is truly alike
+  std::uint64_t wrongly = 0;  ///< removed documents that no kept document is similar to, by the truth
+  std::uint64_t missed = 0;   ///< kept documents that are similar to an earlier kept one, by the truth
 };
 
-/// MinHash of 128 permutations with 25 bands of 5 rows, alone and with the estimate of its signatures; 64-bit SimHash
-/// alone, at distance 3 and at the one that the library takes for the similarity; and min-wise codes with an exact check
-/// of the truth's features, as the command has them.
-/// `features` are those of the truth, a set a document; `choice` the ones of the fingerprints.
+/// Compares these ways: MinHash of 128 permutations with 25 bands of 5 rows, alone and with the similarity that its
+/// signatures estimate; 64-bit SimHash alone, at distance 3 and at the distance that the library derives from the
+/// similarity; and min-wise codes with an exact check of the truth's features, as the command does it.
+///
+/// `features` are the truth's, one set for each document; the fingerprints are made of the features `choice`.
 std::vector<removal> audit_removals(const documents& input, const std::vector<std::vector<std::uint64_t>>& features,
                                     const feature_choice& choice, const pair_check& truth, double similarity,
                                     std::uint64_t seed, unsigned threads);

@@ -9,12 +9,13 @@
 
 namespace accuracy {
 
-/// Documents with the same label are versions of one text; `no_label` is like no other.
+/// The label of documents that have none. Documents with the same label are versions of one text; one with `no_label`
+/// matches no other.
 inline constexpr std::uint32_t no_label = ~std::uint32_t{0};
 
 struct documents {
   std::vector<std::string> texts;
-  std::vector<std::uint32_t> labels;  ///< one a text
+  std::vector<std::uint32_t> labels;  ///< one for each text
   bool labelled = false;              ///< whether any document has a label
 
   [[nodiscard]] bool same_label(std::size_t a, std::size_t b) const {
@@ -22,12 +23,12 @@ struct documents {
   }
 };
 
-/// Reads lines `{"id": ..., "text": "...", "cluster": ...}` from a file, or from standard input ("-"); at most `limit`
-/// documents, 0 for all. A cluster that is null or missing is no label.
-/// Throws: std::runtime_error "file:line: ...".
+/// Reads lines `{"id": ..., "text": "...", "cluster": ...}` from a file, or from standard input ("-"): the first
+/// `limit` documents, or all if it is 0. A cluster that is null or missing gives no label.
+/// Throws: std::runtime_error with a message that begins with "file:line: ".
 documents read_documents(const std::string& path, std::size_t limit);
 
-/// The number of pairs of equal values; values that equal `ignored` pair with nothing.
+/// The number of pairs of equal values; values equal to `ignored` are in no pair.
 template <class Value>
 std::uint64_t count_equal_pairs(std::vector<Value> values, const Value& ignored);
 

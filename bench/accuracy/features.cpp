@@ -72,7 +72,7 @@ std::vector<std::uint64_t> truth_features(const feature_choice& features, std::s
   std::string normal;
   if (features.kind != feature_choice::unit::bytes) text = normal = truth_text(text);
 
-  // Words have one space between them, and chars are well-formed.
+  // In truth_text one space separates words, and all characters are well-formed UTF-8.
   const auto begins_unit = [&](std::size_t i) {
     switch (features.kind) {
       case feature_choice::unit::words: return i == 0 || text[i - 1] == ' ';
@@ -87,7 +87,8 @@ std::vector<std::uint64_t> truth_features(const feature_choice& features, std::s
   }
   const std::size_t between = features.kind == feature_choice::unit::words ? 1 : 0;
 
-  const neardup::xxh3<64> hash{.seed = 0x7472757468};  // not that of the fingerprints
+  const neardup::xxh3<64> hash{.seed = 0x7472757468};  // another seed than the fingerprints use, so the truth is
+                                                       // independent of their hashes
   std::vector<std::uint64_t> result;
   if (begins.empty()) return result;
   const std::size_t width = (std::min)(features.size, begins.size());

@@ -1,4 +1,5 @@
-// The features that define the truth: made here, from the text, by no tokenizer of the library.
+// The features that define the truth. They are made here, not by a tokenizer of the library, so that an error in one
+// does not hide in the other.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +10,28 @@
 
 namespace accuracy {
 
-/// As typed: `words`, `words:N`, `chars:N` or `bytes:N`; of fingerprints also `canonical:` and one of these.
+/// Written as `words`, `words:N`, `chars:N` or `bytes:N`; for fingerprints also as `canonical:` followed by one of
+/// these.
 struct feature_choice {
   enum class unit { words, chars, bytes };
   unit kind = unit::words;
   std::size_t size = 1;
-  bool canonical = false;  ///< of canonical text, not of normalised text
+  bool canonical = false;  ///< from canonical text, instead of normalised text
 };
 
-/// Throws: std::invalid_argument.
+/// Throws: std::invalid_argument if the text is no choice of features.
 feature_choice parse_features(std::string_view text);
 std::string to_string(const feature_choice& features);
 
-/// The text in lower case, with every run of anything but letters and numbers as one space and none at its ends.
+/// The text in lower case, with each run of other characters than letters and numbers replaced by one space, and none
+/// at the ends.
 ///
-/// Unlike neardup::normalise this keeps a space beside a Han character, and a mark (category M) is no letter.
-/// It shares with the library only the decoding of UTF-8 and the Unicode tables.
+/// Unlike neardup::normalise(), it keeps a space beside a Han character, and does not count marks (category M) as
+/// letters. It shares only the decoding of UTF-8 and the Unicode tables with the library.
 std::string truth_text(std::string_view text);
 
-/// The distinct features of a text as 64-bit hashes, sorted: of truth_text for words (what stands between spaces) and
-/// chars (code points), of the text itself for bytes. A text with fewer than N units has one feature, all of it.
+/// The distinct features of a text as sorted 64-bit hashes: words (between spaces) and chars (code points) of
+/// truth_text(), bytes of the text itself. A text of fewer than N units has one feature, which is the whole text.
 std::vector<std::uint64_t> truth_features(const feature_choice& features, std::string_view text);
 
 }  // namespace accuracy

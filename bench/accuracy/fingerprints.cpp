@@ -18,14 +18,15 @@ namespace accuracy {
 
 namespace {
 
-/// The composition of the program neardup: normalised text, but for bytes; or canonical text.
+/// The tokenizers that the program neardup composes for the same choice: on canonical text, or on normalised text (for
+/// bytes: on the text as it is).
 struct chosen_tokenizer {
   feature_choice choice;
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
     if (choice.canonical) {
-      // Canonical text is normalised already.
+      // Canonical text is already normalised.
       return chosen_tokenizer{{choice.kind, choice.size}}(neardup::canonicalise(text), sink);
     }
     switch (choice.kind) {
@@ -96,8 +97,8 @@ class fingerprints_of final : public fingerprints {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
   std::vector<Fingerprint> values_;
-  std::vector<std::uint32_t> documents_;  // of the values
-  std::vector<std::uint32_t> position_;   // of the documents
+  std::vector<std::uint32_t> documents_;  // by index into values_
+  std::vector<std::uint32_t> position_;   // by document: index into values_
 };
 
 template <std::size_t Bits>

@@ -1,4 +1,4 @@
-// The library's side: fingerprints of documents, whatever their features, weights and width.
+// Fingerprints of documents by the library, with features, weights and width chosen at run time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace accuracy {
 
-/// The weights of features; minwise: fingerprints are min-wise codes, which have none.
+/// How features are weighted. With `minwise` the fingerprints are min-wise codes, whose features have no weights.
 enum class weighting { unit, tf, log_tf, minwise };
 
 struct fingerprint_choice {
@@ -24,11 +24,11 @@ struct fingerprint_choice {
   std::uint64_t seed = 0;
 };
 
-/// As typed: `unit`, `tf`, `logtf`, `minwise`. Throws: std::invalid_argument.
+/// Reads `unit`, `tf`, `logtf` or `minwise`. Throws: std::invalid_argument for anything else.
 weighting parse_weights(std::string_view text);
 const char* to_string(weighting weights);
 
-/// "words:2 unit 64".
+/// A name such as "words:2 unit 64".
 std::string to_string(const fingerprint_choice& choice);
 
 class fingerprints {
@@ -43,33 +43,34 @@ class fingerprints {
   /// Whether a document has a fingerprint; one without tokens has none.
   [[nodiscard]] virtual bool has(std::uint32_t document) const = 0;
 
-  /// Precondition: both documents have one.
+  /// Precondition: both documents have a fingerprint.
   [[nodiscard]] virtual int distance(std::uint32_t a, std::uint32_t b) const = 0;
 
-  /// The first 64 bits. Precondition: the document has a fingerprint.
+  /// The first 64 bits of the fingerprint. Precondition: the document has one.
   [[nodiscard]] virtual std::uint64_t first_word(std::uint32_t document) const = 0;
 
-  /// Adds 1 to `counts[i]` for each bit i in which the two differ; returns their distance.
+  /// Adds 1 to `counts[i]` for each bit i in which the two fingerprints differ. Returns: their distance.
   virtual int count_differences(std::uint32_t a, std::uint32_t b, std::span<std::uint32_t> counts) const = 0;
 
-  /// Visits each pair of documents a < b within k bits, in no order, one at a time: as the library finds them.
+  /// Visits each pair of documents a < b within k bits, as the library's join finds them: in any order, one call at a
+  /// time.
   virtual void for_each_pair(int k, unsigned threads, const visitor& visit) const = 0;
 
-  /// The same by comparing each with each.
+  /// Visits the same pairs, found by comparing every two documents.
   virtual void for_each_pair_plainly(int k, const visitor& visit) const = 0;
 };
 
-/// Throws: std::invalid_argument for a width that is not offered.
+/// Throws: std::invalid_argument if choice.bits is none of the supported widths.
 std::unique_ptr<fingerprints> make_fingerprints(const fingerprint_choice& choice, const std::vector<std::string>& texts,
                                                 unsigned threads);
 
-/// The distinct features of each text as the library makes them for a fingerprint, as hashes, sorted. If `wanted` is
-/// not empty, of the texts only where it is not 0.
+/// The distinct features that the library would make a fingerprint of, for each text, as sorted hashes. If `wanted` is
+/// not empty, only texts with a non-zero entry in it get features.
 std::vector<std::vector<std::uint64_t>> fingerprint_features(const feature_choice& features,
                                                              const std::vector<std::string>& texts, unsigned threads,
                                                              std::span<const char> wanted = {});
 
-/// Calls `work(i)` for each i below `count`, on several threads.
+/// Calls `work(i)` for each i below `count`, from several threads.
 void in_parallel(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
 
 }  // namespace accuracy

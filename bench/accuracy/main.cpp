@@ -1,4 +1,4 @@
-// neardup_bench_accuracy: how well fingerprints find the pairs of texts that are really alike.
+// neardup_bench_accuracy: measures how well fingerprints find the pairs of texts that are really similar.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +52,7 @@ struct options {
   unsigned threads = 1;
 };
 
-/// Documents that the self-check looks at; it compares each with each.
+/// The self-check uses only this many documents, because it compares every two.
 constexpr std::size_t self_check_limit = 2000;
 
 void add_options(CLI::App& app, options& o) {
@@ -136,7 +136,7 @@ int run_self_check(const options& o, const feature_choice& truth) {
   return failures.empty() ? 0 : 1;
 }
 
-/// The check by features as the library makes them, made when it is first asked for.
+/// The check by the library's features, made on the first call.
 const pair_check* library_check(report& result, const documents& input, const feature_choice& features,
                                 unsigned threads) {
   const std::string name = to_string(features);
@@ -162,7 +162,7 @@ theory_comparison compare_with_theory(const documents& input, std::unique_ptr<fi
   return measure_theory(sets, seeded, choice.bits, o.theory, o.threads);
 }
 
-/// What a user gets by fingerprints, candidates and a check is what the joins of sets say.
+/// The pipeline (fingerprints, candidates, check) must find exactly what the exact join of sets predicts for it.
 void check_pipeline(const composition_report& one) {
   const pipeline_report& last = one.pipelines.back();
   if (static_cast<std::size_t>(last.k) >= one.pairs.alone.found.size()) return;
@@ -196,7 +196,7 @@ composition_report measure_composition(report& result, const documents& input, c
     check_pipeline(one);
   }
 
-  // The theory is one of sets: each feature once.
+  // The theory is about sets, in which each feature counts once.
   one.has_theory = !o.no_theory && choice.weights == weighting::unit;
   if (one.has_theory) {
     one.theory_seeds = o.theory.seeds;

@@ -1,4 +1,4 @@
-// What a user runs: fingerprints, the pairs within k bits, and a check of each; with a clock.
+// Times what a user runs: fingerprints, the pairs within k bits, and the check of each pair.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct pipeline_report {
   std::uint64_t accepted = 0;
   double fingerprint_seconds = 0;
   double pair_seconds = 0;
-  double check_seconds = 0;  ///< with making the features of the documents that are in candidates
+  double check_seconds = 0;  ///< includes making the features of the documents that are in candidates
 
   [[nodiscard]] double seconds() const { return fingerprint_seconds + pair_seconds + check_seconds; }
 };
 
-/// Finds the pairs within k bits whose `check` features, as the library makes them, have a Jaccard similarity of at
-/// least `similarity`.
+/// Finds the pairs within k bits whose `check` features, made by the library, have a Jaccard similarity of at least
+/// `similarity`.
 pipeline_report run_pipeline(const fingerprint_choice& choice, const feature_choice& check, double similarity, int k,
                              const std::vector<std::string>& texts, unsigned threads);
 

@@ -10,7 +10,7 @@ namespace accuracy {
 
 namespace {
 
-/// printf into a string.
+/// snprintf() that returns a string.
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
   std::array<char, 512> buffer;
@@ -35,8 +35,8 @@ std::string quoted(const std::string& text) {
 
 struct theory_summary {
   std::size_t bins = 0;
-  std::size_t narrow_misses = 0;  ///< bins that are outside when pairs count as independent
-  double difference = 0;          ///< the largest, as the others
+  std::size_t narrow_misses = 0;  ///< bins outside the bounds that hold if pairs are independent
+  double difference = 0;          ///< largest absolute value over the bins, as are the next two
   double exact_difference = 0;
   double spread_difference = 0;
 };
@@ -100,7 +100,7 @@ std::string theory_json(const theory_bin& bin) {
                 bin.allows(bin.exact_difference()) ? "true" : "false");
 }
 
-/// What a check accepts of all pairs, against the truth.
+/// Precision and recall of all pairs that a check accepts, against the truth.
 score check_score(const report& result, const pair_check& check) {
   std::uint64_t found_true = 0;
   for (const similar_pair& pair : check.pairs) found_true += pair.is_true ? 1U : 0U;
@@ -113,7 +113,7 @@ std::string check_line(const report& result, const pair_check& check) {
                 wide(s.found), s.precision, s.recall, s.f1);
 }
 
-/// Each check has its own column: F1 against the truth, and against the check's own pairs.
+/// Each check has a column with two F1 scores: against the truth, and against all pairs that the check itself accepts.
 std::string distance_table(const report& result, const composition_report& one) {
   std::string text = format("\nfingerprint: %s, %s, %zu bits, seed %llu; %llu documents without one\n",
                             to_string(one.prints.features).c_str(), to_string(one.prints.weights), one.prints.bits,
@@ -289,7 +289,7 @@ std::string pipelines_json(const composition_report& one) {
   return text + "]";
 }
 
-/// What is estimated at m / 128 or more, for each m.
+/// For each m: the pairs whose estimated similarity is at least m / 128.
 std::string minhash_json(const report& result) {
   const minhash_report& one = *result.minhash;
   const std::uint64_t all_true = result.checks.front()->pairs.size();

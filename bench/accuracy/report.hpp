@@ -1,4 +1,4 @@
-// The figures as a table for readers, and as JSON for programs.
+// The results as tables for readers, and as JSON for programs.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct timing {
   double seconds = 0;
 };
 
-/// What one composition of fingerprints finds.
+/// Results of one choice of fingerprints.
 struct composition_report {
   fingerprint_choice prints;
   std::uint64_t without_fingerprint = 0;  ///< documents
@@ -32,29 +32,30 @@ struct composition_report {
   std::uint64_t theory_seeds = 0;
   theory_comparison theory;
 
-  std::vector<table_skew> skew;  ///< none if not asked for
+  std::vector<table_skew> skew;  ///< empty if not asked for
   std::vector<pipeline_report> pipelines;
 
-  /// Whether each bin of at least `least_pairs` agrees with the angle, and what is unequal with the exact chance.
+  /// Whether each bin of at least `least_pairs` pairs agrees with the angle, and the pairs of unequal sets with the
+  /// exact chance.
   [[nodiscard]] bool theory_holds() const;
 };
 
 struct report {
   std::string input;
   std::uint64_t documents = 0;
-  std::uint64_t identical_texts = 0;  ///< pairs
-  std::uint64_t labelled_pairs = 0;   ///< all pairs with the same label
+  std::uint64_t identical_texts = 0;  ///< pairs of identical texts
+  std::uint64_t labelled_pairs = 0;   ///< pairs with the same label
   bool labelled = false;
 
   feature_choice truth;
   double similarity = 0;
-  std::uint64_t true_identical = 0;                 ///< pairs of identical texts in the truth
-  std::vector<std::unique_ptr<pair_check>> checks;  ///< the first: the truth
+  std::uint64_t true_identical = 0;                 ///< truth pairs whose texts are identical
+  std::vector<std::unique_ptr<pair_check>> checks;  ///< the first one is the truth
   std::vector<composition_report> compositions;
-  std::unique_ptr<minhash_report> minhash;  ///< none if not asked for
-  std::unique_ptr<advice_report> advice;    ///< none if not asked for
-  std::vector<removal> audit;               ///< none if not asked for
-  interval_coverage intervals;              ///< no case if not asked for
+  std::unique_ptr<minhash_report> minhash;  ///< null if not asked for
+  std::unique_ptr<advice_report> advice;    ///< null if not asked for
+  std::vector<removal> audit;               ///< empty if not asked for
+  interval_coverage intervals;              ///< 0 cases if not asked for
   unsigned threads = 1;
   std::vector<timing> timings;
 };

@@ -1,4 +1,4 @@
-// What fingerprints find, held against the pairs that are really alike.
+// Compares the pairs that fingerprints find with the pairs that are really similar.
 #pragma once
 
 #include <cstddef>
@@ -12,50 +12,50 @@
 
 namespace accuracy {
 
-/// Two documents a < b that are alike by some features.
+/// Two documents a < b that are similar by one kind of features.
 struct similar_pair {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  bool is_true = false;     ///< alike by the truth's features, too
-  bool same_label = false;  ///< versions of one text
+  bool is_true = false;     ///< also similar by the truth's features
+  bool same_label = false;  ///< both have the same label, so they are versions of one text
 };
 
-/// A check of candidates: some features, and all pairs that it accepts.
+/// A check of candidates by one kind of features, as the list of all pairs that it accepts.
 struct pair_check {
   std::string name;
-  std::vector<similar_pair> pairs;  ///< by a, then b
+  std::vector<similar_pair> pairs;  ///< sorted by (a, b)
 };
 
-/// The pairs whose sets have a Jaccard similarity of at least `similarity`. `truth` tells which are true, if given:
-/// otherwise all are.
+/// The pairs of sets with a Jaccard similarity of at least `similarity`. `is_true` of each is set if `truth` has the
+/// pair, too; without `truth` it is set for all.
 pair_check make_check(std::string name, const documents& input, const feature_sets& sets, double similarity,
                       unsigned threads, const pair_check* truth = nullptr);
 
-/// Whether a < b are a pair that the check accepts. Complexity: logarithmic.
+/// Whether the check accepts the pair a < b. Complexity: logarithmic.
 bool contains(const pair_check& check, std::uint32_t a, std::uint32_t b);
 
-/// Pairs of documents by the distance of their fingerprints: `[d]` of those at distance d.
+/// Pairs of documents by the distance of their fingerprints: `[d]` counts those at distance d.
 struct distance_counts {
   std::vector<std::uint64_t> found;
-  std::vector<std::uint64_t> found_true;      ///< of these, in the truth
-  std::vector<std::uint64_t> found_labelled;  ///< of these, with the same label
+  std::vector<std::uint64_t> found_true;      ///< those that are also in the truth
+  std::vector<std::uint64_t> found_labelled;  ///< those whose documents have the same label
 
   explicit distance_counts(std::size_t distances = 0)
       : found(distances), found_true(distances), found_labelled(distances) {}
 };
 
 struct retrieval {
-  distance_counts alone;                 ///< without a check
-  std::vector<distance_counts> checked;  ///< for each check: what it accepts
-  double seconds = 0;                    ///< to find the pairs
+  distance_counts alone;                 ///< all pairs, unchecked
+  std::vector<distance_counts> checked;  ///< for each check: the pairs that it accepts
+  double seconds = 0;                    ///< time to find the pairs
 };
 
-/// Compares the pairs within `max_distance` bits, all and what each check leaves of them, with `truth`.
+/// Compares the pairs within `max_distance` bits with `truth`: all of them, and those that each check accepts.
 retrieval measure_retrieval(const documents& input, const pair_check& truth,
                             const std::vector<const pair_check*>& checks, const fingerprints& prints, int max_distance,
                             unsigned threads);
 
-/// The largest k, up to `most`, within which about `pairs` pairs of documents lie at most: from random pairs.
+/// The largest k, up to `most`, within which about `pairs` pairs of documents lie, as estimated from random pairs.
 int largest_distance(const fingerprints& prints, std::size_t documents, int most, std::uint64_t pairs);
 
 struct score {
@@ -68,7 +68,8 @@ struct score {
 
 score score_of(std::uint64_t found, std::uint64_t found_true, std::uint64_t all);
 
-/// How good the pairs within k bits are, against `all` wanted ones, of which `[d]` are at distance d.
+/// Precision and recall of the pairs within k bits, when `all` pairs are wanted. `found[d]` counts the pairs at
+/// distance d, `wanted[d]` those of them that are wanted.
 score score_within(int k, const std::vector<std::uint64_t>& found, const std::vector<std::uint64_t>& wanted,
                    std::uint64_t all);
 

@@ -27,8 +27,8 @@ namespace {
 using hashed_sets = std::vector<std::vector<std::uint64_t>>;
 using joined_pair = std::tuple<std::uint32_t, std::uint32_t, std::size_t>;
 
-/// Families of sets that differ in a few of their elements, beside sets that have nothing to do with each other, empty
-/// ones, and copies. Some elements are far more common than others, as words are.
+/// Families of sets that differ in a few elements, beside unrelated sets, empty sets and copies. Some elements are far
+/// more common than others, as words are.
 hashed_sets random_sets(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto element = [&]() -> std::uint64_t {
@@ -54,7 +54,7 @@ hashed_sets random_sets(std::uint64_t seed) {
   return sets;
 }
 
-/// Knows nothing of ranks and prefixes.
+/// Compares every two sets, without ranks or prefixes.
 std::vector<joined_pair> plain_join(const hashed_sets& sets, double threshold) {
   std::vector<joined_pair> result;
   for (std::uint32_t a = 0; a < sets.size(); ++a) {
@@ -139,7 +139,7 @@ class checker {
     };
     using unit = feature_choice::unit;
     const bool right = count(unit::words, 1, "to be, or not TO BE") == 4 &&  // to be or not
-                       count(unit::words, 3, "to be or not to be") == 4 &&   // each its own
+                       count(unit::words, 3, "to be or not to be") == 4 &&   // each is a feature of its own
                        count(unit::words, 3, "to be") == 1 && count(unit::words, 3, " . ") == 0 &&
                        count(unit::words, 2, "a b, A.B") == 2 &&  // a b, b a
                        count(unit::chars, 2, "abab") == 2 &&      // ab ba
@@ -151,7 +151,8 @@ class checker {
     }
   }
 
-  /// The exact chance, by counting all votes of a few elements, and where the angle is its limit.
+  /// Checks the exact chance against a count of all votes of a few elements, and against the angle where that is its
+  /// limit.
   void check_theory() {
     exact_chance exact;
     for (std::size_t own_a = 0; own_a <= 3; ++own_a) {
@@ -178,8 +179,8 @@ class checker {
     }
   }
 
-  /// MinHash: signatures by their definition, estimates against the exact similarity, the pairs that the join finds and
-  /// the candidates of bands against each with each.
+  /// Checks MinHash: signatures against their definition, estimates against the exact similarity, and the pairs that
+  /// the join finds and the candidates of the bands against a comparison of every two sets.
   void check_minhash(const hashed_sets& elements) {
     const neardup::xxh3<64> hash{};
     hashed_sets sets(elements.size());
@@ -195,8 +196,8 @@ class checker {
     const std::vector<minhash_signature> signatures = minhash_signatures(sets, threads_);
 
     minhash_report expected;
-    double error = 0;    // of the estimates
-    double squares = 0;  // of their errors, each over its variance
+    double error = 0;    // sum of the errors of the estimates
+    double squares = 0;  // sum of the squared errors, each divided by its variance
     double estimates = 0;
     for (std::uint32_t a = 0; a < sets.size(); ++a) {
       for (std::uint32_t b = a + 1; b < sets.size(); ++b) {
@@ -235,7 +236,7 @@ class checker {
     if (measured.candidates != expected.candidates || measured.true_candidates != expected.true_candidates) {
       failures.emplace_back("pairs by bands of MinHash");
     }
-    // The pairs of a family share their luck: the bounds are wide, but a wrong hash is far outside.
+    // The errors of pairs of one family are correlated, hence the wide bounds; a wrong hash is still far outside.
     if (estimates < 100 || std::fabs(error / estimates) > 0.02 || squares / estimates < 0.8 ||
         squares / estimates > 1.25) {
       failures.push_back("MinHash estimates: off by " + std::to_string(error / estimates) + ", variance " +
@@ -244,7 +245,7 @@ class checker {
     compared_ += static_cast<std::uint64_t>(estimates);
   }
 
-  /// What fingerprints find alone and checked, the pipeline, and the skew, by comparing each with each.
+  /// Checks the pairs of fingerprints, alone and checked, the pipeline, and the skew against a comparison of every two.
   void check_retrieval(const hashed_sets& sets) {
     documents input;
     for (const auto& set : sets) {
@@ -306,7 +307,7 @@ class checker {
     for (const table_skew& skew : measured) {
       std::map<std::vector<std::uint64_t>, std::uint64_t> buckets;
       for (const std::uint64_t word : words) {
-        // 4 blocks of 16 bits; or of 13, 13, 13, 13 and 12.
+        // 4 blocks have 16 bits each; 5 blocks have 13, 13, 13, 13 and 12.
         const unsigned width = skew.blocks == 4 ? 16 : 13;
         std::vector<std::uint64_t> key;
         for (const int block : skew.keyed_on) {

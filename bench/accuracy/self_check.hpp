@@ -1,4 +1,4 @@
-// Checks of the measuring itself.
+// Checks that the measurements themselves are right.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace accuracy {
 
-/// Compares the join, and the pairs that the library finds, with comparing each with each: on random sets, and on the
-/// texts given; so it does with what MinHash finds, what a check leaves, and the skew of tables. Checks the rule of the
-/// truth's text by examples.
-/// Returns: what disagrees, one line each; prints what was compared.
+/// Compares the join of sets, the pairs that the library finds, the pairs of MinHash, what each check accepts and the
+/// skew of tables with a plain comparison of every two: on random sets, and on the texts given. Checks truth_text() by
+/// examples. Prints what was compared.
+/// Returns: what disagrees, one line each.
 std::vector<std::string> self_check(const std::vector<std::string>& texts, const feature_choice& truth,
                                     const fingerprint_choice& prints, unsigned threads);
 

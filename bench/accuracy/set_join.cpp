@@ -12,12 +12,12 @@ namespace accuracy {
 
 namespace {
 
-/// The least whole number that is not below `x`, but for rounding errors; never above what is exact.
+/// The least whole number not below `x`, where `x` may be too large by a rounding error; never above the exact value.
 std::size_t ceiling(double x) { return static_cast<std::size_t>(std::ceil(x - 1e-9)); }
 
-/// Where a feature stands in the prefix of a document.
+/// One occurrence of a feature in the prefix of a document.
 struct posting {
-  std::uint32_t rank;  // of the document, by size
+  std::uint32_t rank;  // of the document, when documents are sorted by size
   std::uint32_t position;
 };
 
@@ -38,13 +38,13 @@ class joiner {
   }
 
   void run(unsigned thread, unsigned threads, const join_visitor& visit) const {
-    std::vector<std::uint32_t> common(by_size_.size());  // so far, by rank
+    std::vector<std::uint32_t> common(by_size_.size());  // common features found so far, by rank
     for (std::size_t rank = thread; rank < by_size_.size(); rank += threads) {
       const auto set = sets_[by_size_[rank]];
       const std::size_t least = ceiling(threshold_ * static_cast<double>(set.size()));
       const auto first_rank =
           static_cast<std::uint32_t>(std::lower_bound(sizes_.begin(), sizes_.end(), least) - sizes_.begin());
-      // Frequent features have so many postings that it takes less to look at each set's sketch.
+      // If the posting lists are long, comparing the sketches of all sets takes less than reading them.
       std::size_t postings = 0;
       for (std::size_t i = 0; i + least <= set.size(); ++i) postings += bucket(set[i]).size();
       if (postings / 2 > rank - first_rank) {
@@ -56,8 +56,8 @@ class joiner {
   }
 
  private:
-  /// A bit is 1 if an odd number of features have it. So two sets of which n features are in only one of them have
-  /// sketches that differ in at most n bits.
+  /// A bit is 1 if an odd number of features hash to it. If n features are in only one of two sets, their sketches
+  /// differ in at most n bits.
   using sketch = std::array<std::uint64_t, 8>;
 
   static sketch sketch_of(std::span<const std::uint32_t> set) {
@@ -73,7 +73,7 @@ class joiner {
     return std::span(postings_).subspan(offsets_[feature], offsets_[feature + 1] - offsets_[feature]);
   }
 
-  /// Verifies all sets from `first_rank` to before `rank` that are not too different by their sketches.
+  /// Verifies the sets of ranks [first_rank, rank) whose sketches differ in few enough bits.
   void scan(unsigned thread, std::size_t rank, std::size_t first_rank, const join_visitor& visit) const {
     const sketch& mine = sketches_[rank];
     for (std::size_t other = first_rank; other < rank; ++other) {
@@ -87,7 +87,7 @@ class joiner {
     }
   }
 
-  /// Verifies the sets from `first_rank` to before `rank` that share enough of the rarest features.
+  /// Verifies the sets of ranks [first_rank, rank) that share enough features of their prefixes.
   void look_up(unsigned thread, std::size_t rank, std::uint32_t first_rank, std::size_t least,
                std::vector<std::uint32_t>& common, const join_visitor& visit) const {
     constexpr std::uint32_t hopeless = ~std::uint32_t{0};
@@ -111,16 +111,17 @@ class joiner {
     }
   }
 
-  /// The number of common features that sets of these sizes need.
+  /// The least overlap with which sets of these sizes are similar enough.
   [[nodiscard]] std::size_t needed(std::size_t a, std::size_t b) const {
     return ceiling(threshold_ / (1 + threshold_) * static_cast<double>(a + b));
   }
 
-  /// A set is only looked up by sets that are at least as large, which allows for a shorter prefix than theirs.
+  /// The length of the indexed prefix. It is shorter than the prefix that is looked up, because a set is only looked up
+  /// by sets that are at least as large.
   [[nodiscard]] std::size_t indexed_prefix(std::size_t size) const { return size - needed(size, size) + 1; }
 
   void build_index() {
-    // What is in one document only cannot be common.
+    // A feature of only one document cannot be common to two.
     const auto indexed = [&](std::uint32_t feature) { return sets_.frequencies()[feature] > 1; };
     offsets_.assign(sets_.frequencies().size() + 1, 0);
     const auto for_each = [&](auto&& use) {
@@ -159,8 +160,8 @@ class joiner {
 
   const feature_sets& sets_;
   double threshold_;
-  std::vector<std::uint32_t> by_size_;  // documents
-  std::vector<std::size_t> sizes_;      // of their sets
+  std::vector<std::uint32_t> by_size_;  // documents, sorted by the size of their set
+  std::vector<std::size_t> sizes_;      // of the sets, in the same order
   std::vector<sketch> sketches_;
   std::vector<posting> postings_;
   std::vector<std::size_t> offsets_;  // by feature

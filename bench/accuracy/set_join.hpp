@@ -1,4 +1,4 @@
-// Exact pairs of similar sets: the truth that fingerprints are held against.
+// An exact join of similar sets: the truth that fingerprints are compared with.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace accuracy {
 
-/// Sets of features, one a document. A feature is its rank by rarity: 0 is in the fewest documents.
+/// Sets of features, one for each document. A feature is the rank of its document frequency: 0 is the rarest.
 class feature_sets {
  public:
-  /// From the hashes of each document's features, distinct and sorted.
+  /// Takes the hashes of each document's features, distinct and sorted.
   explicit feature_sets(const std::vector<std::vector<std::uint64_t>>& hashes);
 
   [[nodiscard]] std::size_t size() const noexcept { return offsets_.size() - 1; }
 
-  /// The number of documents that each feature is in, by rank.
+  /// The document frequency of each feature, by rank.
   [[nodiscard]] const std::vector<std::uint32_t>& frequencies() const noexcept { return frequencies_; }
 
   /// The features of a document, ascending.
@@ -31,17 +31,17 @@ class feature_sets {
   std::vector<std::uint32_t> frequencies_;
 };
 
-/// The number of common features of two sets.
+/// The number of features that are in both sets.
 std::size_t overlap(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b);
 
-/// The Jaccard similarity of two sets of these sizes.
+/// The Jaccard similarity of two sets with these sizes and this overlap.
 double jaccard(std::size_t size_a, std::size_t size_b, std::size_t common);
 
-/// Called with the number of the calling thread, two documents a < b and the number of their common features.
+/// Called with the index of the calling thread, two documents a < b and the overlap of their sets.
 using join_visitor = std::function<void(unsigned thread, std::uint32_t a, std::uint32_t b, std::size_t common)>;
 
-/// Visits every pair of sets with a Jaccard similarity of at least `threshold` (above 0), each once, in no order; empty
-/// sets are in no pair. The same visits come from the same thread numbers each time.
+/// Visits every pair of sets with a Jaccard similarity of at least `threshold` (above 0), once and in any order; empty
+/// sets are in no pair. In each run the same thread index makes the same visits.
 /// Source: Xiao, Wang, Lin, Yu, "Efficient Similarity Joins for Near Duplicate Detection" (PPJoin), WWW 2008.
 void similarity_join(const feature_sets& sets, double threshold, unsigned threads, const join_visitor& visit);
 

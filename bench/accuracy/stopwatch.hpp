@@ -10,7 +10,7 @@ class stopwatch {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
 
-  /// The seconds so far; from now on they count from 0 again.
+  /// The seconds since the last restart; restarts.
   double restart() {
     const double result = seconds();
     start_ = std::chrono::steady_clock::now();

@@ -8,7 +8,7 @@ namespace accuracy {
 
 namespace {
 
-/// The chance that the votes of n elements sum to `sum`.
+/// The probability that the votes of n elements, 1 or -1 each, sum to `sum`.
 double chance_of_sum(std::size_t n, std::ptrdiff_t sum) {
   const auto votes = static_cast<std::ptrdiff_t>(n);
   if (sum < -votes || sum > votes || (sum + votes) % 2 != 0) return 0;
@@ -28,7 +28,7 @@ double chance_by_angle(std::size_t size_a, std::size_t size_b, std::size_t commo
 exact_chance::exact_chance() : above_(most_own + 1) {
   for (std::size_t n = 0; n <= most_own; ++n) {
     std::vector<double>& row = above_[n];
-    row.resize(2 * n + 1);  // nothing is above n
+    row.resize(2 * n + 1);  // row[2 * n], for sums above n, stays 0
     for (std::size_t i = 2 * n; i > 0; --i) {
       row[i - 1] = row[i] + chance_of_sum(n, static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(n));
     }
@@ -46,7 +46,7 @@ double exact_chance::operator()(std::size_t size_a, std::size_t size_b, std::siz
 }
 
 double exact_chance::compute(std::size_t own_a, std::size_t own_b, std::size_t common) const {
-  // When the common votes outweigh all others, the bits are equal.
+  // If the sum of the common votes outweighs all others, the bits are equal.
   const auto most = static_cast<std::ptrdiff_t>((std::max)(own_a, own_b));
   double result = 0;
   for (std::ptrdiff_t sum = -most; sum <= most; ++sum) {

@@ -18,19 +18,20 @@ struct theory_sums {
   double exact = 0;
   double difference_squared = 0;
   double variance = 0;
-  std::vector<std::uint32_t> differences;  // by bit, seed after seed
+  std::vector<std::uint32_t> differences;  // by bit, one seed after the other
   std::vector<std::uint64_t> at;           // by distance
   std::vector<double> theory_at;
 };
 
-/// Adds to `sums[d]` the chance that d bits differ, if each does with the chance p, on its own.
+/// Adds to `sums[d]` the probability that d bits differ, if each bit differs with probability p, independently of the
+/// others.
 void add_binomial(double p, std::vector<double>& sums) {
   if (p <= 0) {
     sums[0] += 1;
     return;
   }
   const auto bits = static_cast<double>(sums.size() - 1);
-  double term = std::pow(1 - p, bits);  // p is not much above 1/2
+  double term = std::pow(1 - p, bits);  // p is not much above 1/2, so this does not underflow
   for (std::size_t d = 0; d < sums.size(); ++d) {
     sums[d] += term;
     term *= (bits - static_cast<double>(d)) / static_cast<double>(d + 1) * p / (1 - p);
@@ -49,7 +50,7 @@ class theory_collector {
     }
   }
 
-  /// The number of bins below 1.
+  /// The number of bins for similarities below 1.
   [[nodiscard]] std::size_t bins() const { return static_cast<std::size_t>(std::ceil(1 / width_ - 1e-9)); }
 
   [[nodiscard]] std::size_t bin_of(double similarity) const {
@@ -81,7 +82,7 @@ class theory_collector {
     for (std::size_t i = 0; i < sums_.size(); ++i) add_sums(sums_[i], other.sums_[i]);
   }
 
-  /// Adds the pairs of equal sets to the last bin.
+  /// Merges the pairs of equal sets, which have a bin of their own, into the last bin.
   void close_last_bin() {
     add_sums(sums_[bins() - 1], sums_[bins()]);
     sums_[bins()] = {};
@@ -135,7 +136,7 @@ class theory_collector {
   const std::vector<std::unique_ptr<fingerprints>>& prints_;
   double bits_;
   double width_;
-  std::vector<theory_sums> sums_;  // the last: of equal sets
+  std::vector<theory_sums> sums_;  // the last one is for equal sets
   exact_chance exact_;
 };
 

@@ -1,4 +1,4 @@
-// Distances of fingerprints against theory.
+// Compares the distances of fingerprints with theory.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace accuracy {
 
-/// The pairs whose features have a Jaccard similarity from `low` to below `high`, or to 1 in the last bin.
+/// The pairs with a Jaccard similarity in [low, high), in the last bin in [low, 1].
 struct theory_bin {
   double low = 0;
   double high = 0;
-  bool sampled = false;  ///< random pairs, not all
+  bool sampled = false;  ///< holds random pairs, instead of all
   std::uint64_t pairs = 0;
-  double distance = 0;       ///< mean, bits
+  double distance = 0;       ///< mean, in bits
   double theory = 0;         ///< mean of bits * acos(cosine) / pi
   double exact = 0;          ///< mean of bits * exact_chance
   double spread = 0;         ///< standard deviation of distance - theory, over pairs and seeds
@@ -26,37 +26,39 @@ struct theory_bin {
   std::vector<double> at;         ///< [d]: share of the pairs at distance d, over all seeds
   std::vector<double> theory_at;  ///< the same by theory: binomial, for the cosine of each pair
 
-  /// Of the mean distance, if all pairs had nothing to do with each other.
+  /// Standard error of the mean distance, if all pairs were independent.
   double error_by_pairs = 0;
 
-  /// Of the mean distance with other hashes of the words: from how unequally often the bits, which are independent,
-  /// differ. Larger, as pairs share documents, and all documents words.
+  /// Standard error of the mean distance over the choice of hash functions, estimated from how much the bits, which are
+  /// independent, differ in frequency. It is larger than error_by_pairs, because pairs share documents, and documents
+  /// share words.
   double error_by_bits = 0;
 
   [[nodiscard]] double difference() const { return distance - theory; }
   [[nodiscard]] double exact_difference() const { return distance - exact; }
   [[nodiscard]] double standard_error() const;
 
-  /// Whether a difference is within 0.7 bit or three standard errors, whichever is more; the second: errors by pairs.
+  /// Whether a difference is at most 0.7 bit or three standard errors, whichever is more. allows_narrowly() uses
+  /// error_by_pairs only.
   [[nodiscard]] bool allows(double difference) const;
   [[nodiscard]] bool allows_narrowly(double difference) const;
 };
 
 struct theory_comparison {
   std::vector<theory_bin> bins;
-  theory_bin unequal;  ///< the last bin without the pairs of equal sets, whose distance is 0 whatever the theory
+  theory_bin unequal;  ///< the last bin without the pairs of equal sets, whose distance is always 0
 };
 
 struct theory_choice {
-  double complete_from = 0.3;            ///< all pairs of at least this similarity, a multiple of the width
+  double complete_from = 0.3;            ///< all pairs of at least this similarity are measured; a multiple of `width`
   double width = 0.05;                   ///< of a bin
-  std::uint64_t random_pairs = 1000000;  ///< for the bins below
+  std::uint64_t random_pairs = 1000000;  ///< drawn for the bins below `complete_from`
   std::uint64_t seeds = 16;
 };
 
-/// Distances against theory, for fingerprints of unit weights, whose features `sets` are. Theory is about random
-/// hashes:
-/// `prints` are the same documents' under several seeds.
+/// Compares distances with theory. The fingerprints have unit weights, and `sets` are the features that they are made
+/// of. Theory assumes random hash functions, hence several seeds: each of `prints` holds the same documents under
+/// another seed.
 theory_comparison measure_theory(const feature_sets& sets, const std::vector<std::unique_ptr<fingerprints>>& prints,
                                  std::size_t bits, const theory_choice& choice, unsigned threads);
 

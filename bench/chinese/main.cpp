@@ -1,4 +1,5 @@
-// neardup_bench_chinese: which recipe finds the near-duplicates among Chinese texts, as tables in Markdown.
+// neardup_bench_chinese: compares how well several recipes find near-duplicates among Chinese texts. Prints tables in
+// Markdown.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +31,7 @@ using accuracy::pair_check;
 using fingerprint_of = std::function<std::optional<simhash<64>>(std::string_view)>;
 
 constexpr int max_distance = 20;
-constexpr double alike = 0.7;  // Jaccard similarity of the truth's features
+constexpr double alike = 0.7;  // least Jaccard similarity of the truth's features
 
 struct jieba_files {
   std::shared_ptr<const word_dictionary> dictionary;
@@ -50,7 +51,7 @@ std::size_t length_of(std::string_view text) {
   return length;
 }
 
-/// The first `length` code points.
+/// The first `length` code points of a text.
 std::string beginning(std::string_view text, std::size_t length) {
   std::size_t bytes = 0;
   for_each_code_point(text, [&](char32_t, std::string_view encoded) {
@@ -68,7 +69,7 @@ pair_check truth_of(const documents& input, const accuracy::feature_choice& feat
   return accuracy::make_check("truth", input, accuracy::feature_sets(hashes), alike, threads);
 }
 
-/// The pairs within max_distance bits by their distance: all, and those of the truth.
+/// Counts the pairs within max_distance bits, by distance: all, and those that are in the truth.
 accuracy::distance_counts count_pairs(const documents& input, const pair_check& truth, const fingerprint_of& hash,
                                       unsigned threads) {
   std::vector<std::optional<simhash<64>>> all(input.texts.size());
@@ -102,7 +103,8 @@ accuracy::score within(const accuracy::distance_counts& counts, int k, std::uint
   return accuracy::score_of(found, found_true, all);
 }
 
-/// A row: alone at k = 3 and at the best k, and what an exact check by the truth's features leaves at k = 10 and 14.
+/// Prints a row: the fingerprints alone at k = 3 and at the best k, and what remains after an exact check by the
+/// truth's features at k = 10 and k = 14.
 void print_row(const char* name, const accuracy::distance_counts& counts, std::uint64_t all) {
   int best = 0;
   for (int k = 1; k <= max_distance; ++k) {
@@ -120,7 +122,7 @@ void print_row(const char* name, const accuracy::distance_counts& counts, std::u
   std::fflush(stdout);
 }
 
-/// By exact equality of the signature of the longest sentences.
+/// Takes texts as near-duplicates if their signatures, made of their longest sentences, are equal.
 void print_signatures(const documents& input, const pair_check& truth, std::size_t n) {
   std::map<std::string, std::vector<std::uint32_t>> groups;
   for (std::uint32_t i = 0; i < input.texts.size(); ++i) {
@@ -181,7 +183,7 @@ void print_recipes(const documents& input, const pair_check& truth, const std::o
   print_signatures(input, truth, 3);
 }
 
-/// Texts of at most `most` characters, cut there if `cut`.
+/// The texts of `least` to `most` characters; with `cut`, longer ones are cut to `most` instead of left out.
 documents slice(const documents& input, std::size_t least, std::size_t most, bool cut) {
   documents result;
   for (std::size_t i = 0; i < input.texts.size(); ++i) {
@@ -194,7 +196,7 @@ documents slice(const documents& input, std::size_t least, std::size_t most, boo
   return result;
 }
 
-/// What each measure leaves of the candidates, held against the labels: versions of one text.
+/// Compares the candidates that remain after each measure with the labels, which say which texts are versions of one.
 void print_lengths(const documents& input, unsigned threads) {
   std::printf(
       "\n| texts | number | k | candidates: precision / recall | edit >= .6 | cosine >= .7 | Jaccard >= .5 |\n"
@@ -255,7 +257,7 @@ void print_lengths(const documents& input, unsigned threads) {
   }
 }
 
-/// Replaces `changes` of a clue's characters by others of the corpus, each at another place.
+/// Replaces `changes` characters of a clue, at different positions, by other characters of the corpus.
 std::string with_changes(const std::string& clue, int changes, std::mt19937& random) {
   std::vector<std::string> characters;
   for_each_code_point(clue, [&](char32_t, std::string_view bytes) { characters.emplace_back(bytes); });
@@ -272,7 +274,7 @@ std::string with_changes(const std::string& clue, int changes, std::mt19937& ran
   return result;
 }
 
-/// Replaces `changes` of a clue's words by words of other sentences, each at another place.
+/// Replaces `changes` words of a clue, at different positions, by words of other sentences.
 std::string with_changed_words(const std::string& clue, int changes, const std::vector<std::string>& known,
                                const chinese_words& cut, std::mt19937& random) {
   const auto words_of = [&](const std::string& text) {
@@ -305,7 +307,8 @@ std::string with_changed_words(const std::string& clue, int changes, const std::
   return result;
 }
 
-/// Which clues find a document that holds them unchanged first, or among the first ten: a sentence of at least 12 characters, some changed.
+/// Counts which clues find the document that holds the original first, or among the first ten. A clue is a sentence of
+/// at least 12 characters, in which some are changed.
 void print_clues(const documents& input, std::size_t clues, const std::optional<jieba_files>& jieba) {
   const simhasher hash{normalised{words{}}};
   constexpr int k = 12;

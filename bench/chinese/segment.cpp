@@ -1,4 +1,4 @@
-// neardup_bench_segment: the words and the keywords of texts, to be held against another program's
+// neardup_bench_segment: prints the words and the keywords of texts, to be compared with those of another program
 // (against_jieba.py), and how fast they are found.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -27,7 +27,8 @@ using namespace neardup;
 const std::vector<std::string> stopped{"the", "of",   "is",   "and",   "to",  "in",  "that", "we",
                                        "for", "an",   "are",  "by",    "be",  "as",  "on",   "with",
                                        "can", "if",   "from", "which", "you", "it",  "this", "then",
-                                       "at",  "have", "all",  "not",   "one", "has", "or",   "that"};  // those of jieba
+                                       "at",  "have", "all",  "not",   "one", "has", "or",   "that"};  // stop words of
+                                                                                                       // jieba
 
 struct recipes {
   chinese_words plain, with_model;
@@ -66,7 +67,8 @@ void print_keywords(const recipes& all) {
   });
 }
 
-/// MB a second of CPU time of several ways through the same texts, in turns: the medians, and their share of the first.
+/// Prints the speed of several ways through the same texts in MB per second of CPU time, measured in turns: the
+/// medians, and their ratio to the first way.
 void print_speeds(const recipes& all, const std::vector<std::string>& texts, int rounds, const std::string& folder) {
   struct way {
     std::string name;

@@ -1,5 +1,5 @@
-// What comparing very many documents costs by the library's own estimates: joins of shards, and searches in tables of a
-// store. Prints JSON for run.py.
+// What comparing very many documents costs by the library's own estimates: joins of shards, and searches in the tables
+// of a store. Prints JSON for run.py.
 //
 //   neardup_bench_many_machines model K SHARD DOCUMENTS   a join of two shards of SHARD documents within K bits, and
 //                                                         tables of a store that has DOCUMENTS
@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::size_t bits = 64;
 
-/// A join of two shards of so many, as the library plans it: comparisons, and core-seconds where the estimates were
-/// fitted.
+/// Prints the estimated cost of joining two shards of `shard` documents: comparisons, and core-seconds on the machine
+/// that the estimates were fitted on.
 void print_join(int k, double shard) {
   const auto level = neardup::best_instruction_set();
   const auto costs = neardup::detail::join_costs::of(k, 1, level);

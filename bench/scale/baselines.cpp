@@ -26,7 +26,7 @@ namespace scale {
 
 namespace {
 
-/// Sets of features in blocks, none of which is moved when there are more.
+/// Sets of features, stored in blocks, so that growing moves none of them.
 class feature_blocks {
  public:
   void add(std::span<const std::uint32_t> features) {
@@ -51,7 +51,7 @@ struct corpus {
   std::vector<neardup::simhash<64>> fingerprints;
 };
 
-/// The ids go to a file, if there is one, a line each.
+/// Reads texts, and writes their ids to the file `ids`, if there is one, a line each.
 corpus read_corpus(const std::string& path, bool fingerprints, std::FILE* ids = nullptr) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(path + ": cannot be read");
@@ -80,7 +80,7 @@ corpus read_corpus(const std::string& path, bool fingerprints, std::FILE* ids = 
   return result;
 }
 
-/// Counts candidates, and prints those that pass.
+/// Counts candidates, and prints those that are similar enough.
 class pair_printer {
  public:
   pair_printer(const corpus& texts, double similarity) : texts_(texts), similarity_(similarity) {}
@@ -111,7 +111,7 @@ struct permutation {
   }
 };
 
-/// Finds texts with equal keys, one band after the other: a key is of the minima of `rows` permutations.
+/// Finds texts with equal keys, band by band; the key of a band combines the minima of `rows` permutations.
 class banded_minhash {
  public:
   using key_of_text = std::pair<std::uint64_t, std::uint32_t>;
@@ -125,7 +125,8 @@ class banded_minhash {
     keys_.reserve(sets.size());
   }
 
-  /// The keys of all texts that are not empty, in their order. Valid until the next call of either function.
+  /// The keys of all non-empty texts in this band, in the order of the texts. Valid until the next call of either
+  /// function.
   std::span<const key_of_text> keys_of(std::size_t band) {
     keys_.clear();
     for (std::size_t i = 0; i < sets_.size(); ++i) {
@@ -142,7 +143,8 @@ class banded_minhash {
     return keys_;
   }
 
-  /// Calls visit(a, b) for each two texts, a before b, with the same of the keys made last.
+  /// Calls visit(a, b) for each two texts, a before b, that have the same key in the band that keys_of() was last
+  /// called for.
   template <class Visit>
   void for_each_pair(const Visit& visit) {
     std::sort(keys_.begin(), keys_.end());
@@ -163,7 +165,7 @@ class banded_minhash {
 
 void join_by_bands(const corpus& texts, std::size_t bands, std::size_t rows, pair_printer& print) {
   banded_minhash join(texts.features, bands, rows);
-  std::vector<std::vector<std::uint64_t>> keys;  // of the bands so far
+  std::vector<std::vector<std::uint64_t>> keys;  // of the previous bands
   for (std::size_t band = 0; band < bands; ++band) {
     std::vector<std::uint64_t>& own = keys.emplace_back(texts.features.size());
     for (const auto& [key, i] : join.keys_of(band)) own[i] = key;
@@ -174,12 +176,12 @@ void join_by_bands(const corpus& texts, std::size_t bands, std::size_t rows, pai
   }
 }
 
-/// Prints the first text of each component of pairs. Holds, beside the features, 28 bytes for each text.
+/// Prints the first text of each connected component of pairs. Takes 28 bytes for each text, beside the features.
 void print_kept(const join_baseline_options& options) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> ids(std::tmpfile(), std::fclose);
   if (!ids) throw std::runtime_error("no temporary file can be written");
   const corpus texts = read_corpus(options.corpus, false, ids.get());
-  std::vector<std::uint32_t> before(texts.features.size());  // another text of the component, or itself
+  std::vector<std::uint32_t> before(texts.features.size());  // union-find: the parent of each text, or itself
   std::iota(before.begin(), before.end(), 0U);
   const auto first_of = [&](std::uint32_t i) {
     while (before[i] != i) i = before[i] = before[before[i]];

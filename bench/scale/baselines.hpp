@@ -1,4 +1,4 @@
-// Other ways to the same pairs, to compare with.
+// Other ways to find the same pairs, as baselines.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,14 @@ struct join_baseline_options {
 };
 
 /// Prints the pairs of a corpus with a Jaccard similarity of at least `similarity`, each once, as 'neardup pairs
-/// --format jsonl' does, and to standard error the number of candidates. One thread; texts are read once, and the
-/// features of all are kept.
+/// --format jsonl' does; and to standard error the number of candidates. Uses one thread, reads the texts once, and
+/// keeps the features of all in memory.
 ///
-/// minhash: MinHash as it is usually made: bands * rows permutations, the smallest hash of each; a candidate agrees in
-/// all rows of a band. scan: the SimHash fingerprints of 64 bits of each two texts are compared.
-/// kept: prints, in place of pairs, the records that are first in their component, as 'neardup unique' does. Keys of one
-/// band are in memory at a time.
+/// minhash: the usual MinHash. It takes the smallest hash of each of bands * rows permutations; a candidate agrees in
+/// all rows of a band. scan: the 64-bit SimHash fingerprints of every two texts are compared.
+///
+/// kept: prints, instead of pairs, the records that are first in their component, as 'neardup unique' does. Only the
+/// keys of one band are in memory at a time.
 void print_pairs(const join_baseline_options& options);
 
 }  // namespace scale

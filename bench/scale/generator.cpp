@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t block_size = 1000;
 constexpr std::uint64_t template_size = 500;
 
-/// What a record is by its place in a block of 1,000.
+/// What a record is, by its index in a block of 1,000.
 struct slot {
   role kind = role::single;
   std::uint16_t base = 0;
@@ -98,7 +98,7 @@ generator::random_source generator::source(char what, std::uint64_t number) cons
   return random_source(mix(mix(seed_ + static_cast<unsigned char>(what)) + number));
 }
 
-/// A permutation of the records: a Feistel network, repeated until it stays below their number.
+/// A permutation of the record numbers: a Feistel network, applied until the result is below their count.
 std::uint64_t generator::place(std::uint64_t position) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   do {
@@ -114,7 +114,7 @@ std::uint64_t generator::place(std::uint64_t position) const {
   return position;
 }
 
-/// Appends `count` words that follow each other somewhere in the base texts.
+/// Appends `count` consecutive words from a random position of the base texts.
 void generator::append_run(words& out, random_source& random, std::size_t count) const {
   const std::uint64_t begin = random.below(base_.size() - count);
   for (std::size_t i = 0; i < count; ++i) out.push_back(static_cast<std::uint32_t>(begin + i));
@@ -132,7 +132,7 @@ void generator::write(words& out, random_source& random, std::size_t bytes) cons
 
 std::size_t generator::text_bytes(random_source& random) const { return bytes_ / 2 + random.below(bytes_ + 1); }
 
-/// The words of the template stand before and behind those of the record's own.
+/// Puts words of the template before and behind the record's own words.
 void generator::write_templated(words& out, std::uint64_t number, std::uint64_t pattern) {
   random_source shared = source('T', pattern);
   const std::size_t bytes = text_bytes(shared);
@@ -143,8 +143,8 @@ void generator::write_templated(words& out, std::uint64_t number, std::uint64_t 
   write(out, shared, bytes * percent / 200);
 }
 
-/// Makes in words_ a copy of about this similarity. Each edit is counted as if it stood alone; what comes out is told
-/// by the features of the texts.
+/// Makes in words_ a copy of about this similarity. The effect of each edit is estimated as if it were the only one;
+/// the similarity that results is computed later, from the features of both texts.
 void generator::edit(const words& original, double similarity, random_source& random) {
   words_ = original;
   const auto pairs = static_cast<double>(original.size()) - 1;
@@ -154,25 +154,25 @@ void generator::edit(const words& original, double similarity, random_source& ra
     const std::size_t at = random.below(words_.size() - 1);
     const auto place = words_.begin() + static_cast<std::ptrdiff_t>(at);
     const std::uint64_t kind = random.below(12);
-    // Runs only where there is room for a whole one.
+    // Runs are edited only where a whole one is left.
     const std::size_t run = 2 + random.below(9);
     double loses = 0;
     double adds = 0;
-    if (kind < 5) {  // another word
+    if (kind < 5) {  // replace a word
       loses = adds = at == 0 ? 1 : 2;
-    } else if (kind == 5) {  // a word less
+    } else if (kind == 5) {  // delete a word
       loses = 2, adds = 1;
-    } else if (kind == 6) {  // a word more
+    } else if (kind == 6) {  // insert a word
       loses = 1, adds = 2;
-    } else if (kind == 7) {  // another run of words
+    } else if (kind == 7) {  // replace a run
       loses = adds = static_cast<double>(run) + 1;
-    } else if (kind == 8) {  // a run of words more
+    } else if (kind == 8) {  // insert a run
       loses = 1, adds = static_cast<double>(run) + 1;
-    } else if (kind == 9) {  // a run of words less
+    } else if (kind == 9) {  // delete a run
       loses = static_cast<double>(run) + 1, adds = 1;
-    } else if (kind == 10) {  // a word more at the end
+    } else if (kind == 10) {  // append a word
       adds = 1;
-    } else {  // a word less at the end
+    } else {  // drop the last word
       loses = 1;
     }
     const bool fits = at + run < words_.size();
@@ -237,7 +237,7 @@ const record& generator::at(std::uint64_t position) {
     if (what.exact) {
       words_ = original_;
     } else {
-      // Edits that meet undo each other: from .5 on, what comes out of this range is even.
+      // Edits at the same words undo each other; with this range, the similarities that result are even from .5 on.
       edit(original_, 0.42 + 0.58 * edits.uniform(), edits);
     }
   }

@@ -1,7 +1,7 @@
-// Large corpora with planted near-duplicates, made of real texts; any record can be made by itself.
+// Makes large corpora with planted near-duplicates out of real texts; any record can be made by itself.
 //
-// Frozen: docs/scale.md compares versions of the library on what this makes. A change makes another corpus, and means
-// that everything there is measured again.
+// Frozen: docs/scale.md compares versions of the library on these corpora. A change here gives another corpus, and all
+// that is in that page has to be measured again.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@
 
 namespace scale {
 
-/// The words of real texts, one after the other: what records are made of. A character of a script without spaces is
-/// a word of its own.
+/// The words of real texts, concatenated: what records are made of. A character of a script without spaces is a word by
+/// itself.
 class base_text {
  public:
-  /// Adds a text. Control characters, quotation marks, backslashes and ill-formed UTF-8 are left out, so that records
+  /// Adds a text. Leaves out control characters, quotation marks, backslashes and ill-formed UTF-8, so that records
   /// need no escapes. Throws: std::length_error beyond 4 GiB in all.
   void add(std::string_view text);
 
   /// The number of words.
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(words_.size()); }
 
-  /// Word `i` with the space before it, if it has one.
+  /// Word `i`, with the space before it if there is one.
   [[nodiscard]] std::string_view operator[](std::uint32_t i) const noexcept {
     return std::string_view(bytes_).substr(words_[i].begin, words_[i].length);
   }
@@ -47,35 +47,37 @@ class base_text {
 
 /// What a record is.
 enum class role : char {
-  single = 's',     // like no other, but by chance
+  single = 's',     // similar to no other, except by chance
   templated = 't',  // shares 20 to 70 % of its words with 500 others
-  base = 'b',       // others are copies of it
+  base = 'b',       // has copies
   copy = 'm',       // an edited or exact copy of a base
 };
 
-/// A record. Its id is the letter of its role and its number; of a copy, a dot and the number of its base follow.
+/// A record. Its id is the letter of its role and its number; in the id of a copy, a dot and the number of its base
+/// follow.
 struct record {
   role kind;
   std::uint64_t number;
-  std::uint64_t base;  // of a copy; of a templated one the number of the template
+  std::uint64_t base;  // of a copy: number of its base; of a templated record: number of its template
   std::string text;
-  std::size_t common = 0;  // features that a copy and its base have in common,
-  std::size_t all = 0;     // and those that either has: their Jaccard similarity is common / all
+  std::size_t common = 0;  // features that a copy and its base share;
+  std::size_t all = 0;     // features of either: their Jaccard similarity is common / all
 
   [[nodiscard]] std::string id() const;
 };
 
-/// Makes the records of one corpus. Of each 1,000 records 700 are single ones, 30 are made from templates, 40 are 15
-/// pairs and a group of 10 of exact copies, and 230 are 78 clusters, of 2 to 30, of a base and edited copies of it, whose
-/// similarities to the base are spread evenly from .5 to 1 (a few lie below). They come in an order in which the members of a cluster are far
-/// apart.
+/// Makes the records of one corpus. Of each 1,000 records, 700 are single, 30 are made from templates, 40 are exact
+/// copies (15 pairs and a group of 10), and 230 form 78 clusters of 2 to 30: a base and edited copies of it, whose
+/// similarities to the base are spread evenly from .5 to 1 (a few lie below). They are shuffled, so that the members of
+/// a cluster are far apart.
 class generator {
  public:
-  /// `records` records of about `bytes` bytes (half of it to one and a half times as many). `base` must stay.
+  /// Makes `records` records of about `bytes` bytes each (from half to one and a half times as many). `base` must
+  /// outlive the generator.
   /// Throws: std::invalid_argument if the base texts have fewer than 10,000 words.
   generator(const base_text& base, std::uint64_t records, std::size_t bytes, std::uint64_t seed);
 
-  /// The record that comes at `position`, below the number of records; it is in place until the next call.
+  /// The record at `position`, which is below the number of records. Valid until the next call.
   const record& at(std::uint64_t position);
 
  private:
@@ -99,7 +101,8 @@ class generator {
   words words_, original_;
   record record_{};
   std::string original_text_;
-  // Those that the command compares: it folds all letters, and the default tokenizer those of ASCII.
+  // The features that the command compares; it folds all letters, while the default tokenizer folds only those of
+  // ASCII.
   neardup::feature_extractor<neardup::shingles<neardup::normalised<neardup::words>>> features_of_;
   decltype(features_of_)::workspace first_, second_;
 };

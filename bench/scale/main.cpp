@@ -1,5 +1,5 @@
-// neardup_bench_scale: makes large corpora, says what a program found of what is planted in them, and finds pairs in
-// ways that neardup is compared with.
+// neardup_bench_scale: makes large corpora, reports which of the planted pairs a program found, and finds pairs by the
+// baselines that neardup is compared with.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ base_text read_base(const std::vector<std::string>& paths) {
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
       if (entry.is_regular_file()) inside.push_back(entry.path());
     }
-    std::sort(inside.begin(), inside.end());  // the same corpus on every file system
+    std::sort(inside.begin(), inside.end());  // so that each file system gives the same corpus
     files.insert(files.end(), inside.begin(), inside.end());
   }
   for (const fs::path& file : files) {

@@ -1,8 +1,8 @@
-// What texts have in common with the same texts, spelt otherwise: by normalised features, and by canonical ones.
+// How similar texts are to the same texts in another spelling, by normalised and by canonical features.
 //
 // Usage: neardup_bench_spelling TEXTS OTHER...
-// Files of one text a line. For each OTHER a line: the mean Jaccard similarity of pairs of words, then of five
-// characters, normalised and canonical each.
+// All files have one text a line. Prints a line for each OTHER: the mean Jaccard similarity of pairs of words, then of
+// windows of five characters, each normalised and canonical.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
