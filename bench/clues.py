@@ -107,7 +107,7 @@ def main():
                 asked.append((clue, with_words(own, clue, 1, vocabulary), with_words(own, clue, 3, vocabulary),
                               with_characters(own, clue, alphabet), half(own, clue))[number])
             by_index, by_scan = [], []
-            places = [0, 0]  # shown where the clue stands, of all
+            places = [0, 0]  # [clues whose passage is shown, all clues]
             for i, clue in enumerate(clues):
                 start = time.time()
                 found = find(asked[i], "--no-verify", "--index", index)

@@ -34,7 +34,7 @@ def words_of(text):
 
 
 def make_items(rng, texts, count, least, most):
-    """Passages of so many words, at most one from each text."""
+    """Passages of `least` to `most` words, at most one from each text."""
     items = []
     for text in rng.sample(texts, len(texts)):
         if len(items) == count:
@@ -49,7 +49,7 @@ def make_items(rng, texts, count, least, most):
 
 
 def changed(rng, item, vocabulary):
-    """With a twentieth of its words replaced."""
+    """Replaces a twentieth of the item's words."""
     places = spans(item)
     for begin, end in sorted(rng.sample(places, max(1, round(len(places) / 20))), reverse=True):
         item = item[:begin] + rng.choice(vocabulary) + item[end:]
@@ -57,7 +57,7 @@ def changed(rng, item, vocabulary):
 
 
 def put(text, places, pieces):
-    """Pieces put before words of a text. Returns the text, and where the pieces are, in characters."""
+    """Puts each piece before a word of a text. Returns the text, and the positions of the pieces in characters."""
     found = []
     for place, piece in sorted(zip(places, pieces), reverse=True):
         text = text[:place] + piece + " " + text[place:]
@@ -66,7 +66,7 @@ def put(text, places, pieces):
 
 
 def make_records(rng, items, carriers, vocabulary):
-    """(way, item, text, places of the item) of each record."""
+    """For each record: (way, item, text, positions of the item)."""
     records = []
     for way in WAYS:
         for number, item in enumerate(items):
@@ -94,7 +94,7 @@ def write_jsonl(path, texts):
 
 
 def findings(program, folder, least, *options):
-    """What neardup drops or cuts: record -> [(item, offset, length)]; and the records that it writes."""
+    """What neardup drops or cuts, as record -> [(item, offset, length)]; and the records that it writes."""
     dropped, output = folder / "dropped.jsonl", folder / "output.jsonl"
     subprocess.run(
         [program, "unique", "--quiet", "--jsonl", "--check", "containment", "--similarity", str(least), "--against",
@@ -112,7 +112,7 @@ def findings(program, folder, least, *options):
 
 
 def by_overlap(items, records):
-    """The plain way: records that have 13 words in a row with an item in common."""
+    """The baseline: records that share 13 consecutive words with an item."""
     grams = {}
     for number, item in enumerate(items):
         own = words_of(item)
@@ -128,7 +128,7 @@ def by_overlap(items, records):
 
 
 def is_at(text, places, offset, length):
-    """Whether a passage is where the item was put: more than half of it is."""
+    """Whether more than half of a reported passage lies where the item was put."""
     begin = len(text.encode()[:offset].decode("utf-8", "replace"))
     end = begin + len(text.encode()[offset : offset + length].decode("utf-8", "replace"))
     inside = sum(max(0, min(end, e) - max(begin, b)) for b, e in places)
@@ -136,7 +136,7 @@ def is_at(text, places, offset, length):
 
 
 def left(item, text):
-    """The share of the pairs of words of an item that stand in a text."""
+    """The share of an item's pairs of words that occur in a text."""
     pairs = lambda words: set(zip(words, words[1:]))
     own = pairs(words_of(item))
     return len(own & pairs(words_of(text))) / len(own)

@@ -20,7 +20,7 @@ from matplotlib import pyplot  # noqa: E402
 from index_table import FORMS, Bound, Figures, processor  # noqa: E402
 
 SIZES = [10**5, 3 * 10**5, 10**6, 3 * 10**6, 10**7, 3 * 10**7, 10**8]
-# By blocks; told apart in grey and by the colour-blind, too (Okabe and Ito).
+# By number of blocks; distinct in grey and for colour-blind readers, too (Okabe and Ito).
 STYLES = {2: ("#0072B2", "o"), 3: ("#009E73", "s"), 4: ("#D55E00", "^"), 5: ("#CC79A7", "D")}
 SCAN = ("#555555", "x")
 
@@ -32,7 +32,7 @@ def measure(options):
     sizes = [size for size in SIZES if size <= options.up_to]
     for size in sizes:
         blocks = f"b[{min(STYLES)}-{max(STYLES)}]"
-        # Minutes each, twice: one stands for the others.
+        # Each takes minutes, and is run twice: one number of blocks stands for the others.
         mutable = blocks if size <= 10**7 else "b4"
         figures.run(
             rf"^index/(batch|build)/(frozen/k3/{blocks}|k3/{mutable})/n{size}$|^baseline/flat_avx512/k3/n{size}$",
@@ -81,7 +81,7 @@ def draw_panel(panel, points, value, scans):
 
 
 def draw(measured, target):
-    # The same figures make the same file; its text stays text.
+    # Makes the file reproducible, and keeps its text as text.
     matplotlib.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none", "font.size": 9,
                                 "axes.spines.top": False, "axes.spines.right": False})
     values = [("query_us", "a query in a batch, µs"), ("bytes", "bytes per entry"),
@@ -101,7 +101,7 @@ def draw(measured, target):
     if len({p["n"] for p in measured["points"] if p["bound_us"]}) > 1:
         rows[0][0].plot([], [], color=SCAN[0], linestyle=":", label="bound of memory")
     rows[0][1].set_ylim(0, 1.05 * max(p["bytes"] for p in measured["points"]))
-    # Where no line goes.
+    # No line passes here.
     rows[0][2].legend(*rows[0][0].get_legend_handles_labels(), loc="upper left", frameon=False, fontsize=8)
     picture.suptitle(f"Uniform fingerprints of 64 bits, k = 3, one thread; {measured['where']}", fontsize=9, x=0.01,
                      ha="left", color=SCAN[0])

@@ -20,10 +20,10 @@ import tempfile
 
 MILLION = 1e6
 
-# The two forms of the index, as the benchmarks' names have them, and as the tables do.
+# The two forms of the index: in the names of benchmarks, and in the tables.
 FORMS = [("frozen/", "frozen"), ("", "growing")]
 
-# What is measured: the case, the goal, the operation, and the rest of the benchmark's name: "index/batch/<form>k3/...".
+# The queries that are measured: case, goal, operation, and the rest of the benchmark's name "index/batch/<form>k3/...".
 QUERIES = [
     ("U 10^6, 4 blocks", 4 * MILLION, "batch", "k3/b4/n1000000"),
     ("U 10^6, 5 blocks", 3 * MILLION, "batch", "k3/b5/n1000000"),
@@ -35,7 +35,7 @@ QUERIES = [
     ("S2 10^7, 5 blocks", 0.6 * MILLION, "batch", "k3/b5/n10000000/s2"),
     ("U 10^7, 5 blocks, one by one", 1.3 * MILLION, "search", "k3/b5/n10000000"),
 ]
-# The best block count with at most so many bytes per entry.
+# Measured with the best number of blocks that takes at most so many bytes per entry.
 BEST = [
     ("k = 6, U 10^6", 800e3, 60, 6, 1_000_000),
     ("k = 8, U 10^6", 350e3, 60, 8, 1_000_000),
@@ -80,7 +80,7 @@ DATA = [
     ("U 10^7", "n10000000"),
     ("S2 10^7", "n10000000/s2"),
 ]
-# For the smallest these rise, for all others fall.
+# Counters of which the smallest value is the best; of all others it is the largest.
 SMALLER_IS_BETTER = {"seconds", "longest_ms", "bytes_an_entry", "heap_an_entry", "planned_us", "build_s", "peak_GiB"}
 
 
@@ -117,7 +117,7 @@ class Figures:
 
 
 class Bound:
-    """What a query could cost if it did nothing but wait for memory."""
+    """What a query would cost if it did nothing but wait for memory."""
 
     def __init__(self, figures):
         lines = [v["items_per_second"] for n, v in figures.best.items() if n.startswith("baseline/random_lines/")]
@@ -130,7 +130,7 @@ class Bound:
         self.run_rate = 64 * (190 - 19) / (runs[190] - runs[19]) if all(runs.values()) else None
 
     def queries(self, figures, name):
-        """Queries a second, or None: a table that fits the cache waits for no memory."""
+        """Queries a second, or None if the tables fit the cache, so that no query waits for memory."""
         lines, following = figures.get(name, "lines"), figures.get(name, "line_bytes")
         if not (self.line_rate and self.run_rate and lines) or lines < 1:
             return None
@@ -138,7 +138,7 @@ class Bound:
 
 
 def figure(value, unit=1.0):
-    """Three digits; a dash for nothing."""
+    """The value with three digits; a dash for None."""
     if value is None:
         return "–"
     value /= unit
@@ -162,7 +162,7 @@ def times(a, b):
 
 
 def table(head, rows, labels):
-    """Rows without any figure behind their labels are left out, and so is a table without rows."""
+    """Prints the rows that have any number behind their labels; nothing if there are none."""
     rows = [cells for cells in rows if any(re.search(r"\d", cell) for cell in cells[labels:])]
     if rows:
         print("\n| " + " | ".join(head) + " |")
@@ -172,7 +172,7 @@ def table(head, rows, labels):
 
 
 def goal(sign, wanted, *reached):
-    """The goal, and a cross if nothing reaches it."""
+    """The goal, with a cross if none of the values reaches it."""
     if wanted is None:
         return ""
     values = [value for value in reached if value is not None]
@@ -181,7 +181,8 @@ def goal(sign, wanted, *reached):
 
 
 def best_block_count(figures, form, k, size, most_bytes):
-    """(fits, queries per second, benchmark, blocks, bytes) of the fastest block count within the memory, or without."""
+    """(fits, queries per second, benchmark, blocks, bytes) of the fastest number of blocks: of those within the memory, or
+    of all if none is."""
     cases = []
     for name, counters in figures.best.items():
         found = re.fullmatch(rf"index/batch/{form}k{k}/b(\d+)/n{size}", name)
@@ -215,7 +216,7 @@ def print_goals(figures, bound):
     rows = []
 
     def add_row(title, wanted, cases):
-        """The better form first. cases: [(fits, queries per second, benchmark, what to say)]"""
+        """Adds a row with the better form first. cases: [(fits, queries per second, benchmark, text)]"""
         cases = sorted((case for case in cases if case and case[1]), reverse=True)
         if not cases:
             return
@@ -250,7 +251,8 @@ def print_goals(figures, bound):
 
 
 def print_plans(figures):
-    """The fastest block count of a frozen index beside that which the planner expects; only among those measured."""
+    """The fastest number of blocks of a frozen index, beside the one that the planner expects to be the fastest, among those
+    measured."""
     rows = []
     cases = {}
     for name, counters in figures.best.items():
@@ -300,7 +302,7 @@ def print_real(figures):
 
 
 def read_texts(path, folder):
-    """A file of one text a line, as the benchmarks read it: JSON Lines, packed or not, are turned into one."""
+    """The path of a file with one text a line, as the benchmarks read it; JSON Lines, compressed or not, are converted."""
     name = pathlib.Path(path).name
     if ".jsonl" not in name and not name.endswith(".gz"):
         return path
@@ -314,7 +316,7 @@ def read_texts(path, folder):
 
 
 def processor():
-    """The processor's name for itself, where the system tells."""
+    """The processor's name, if the system tells it."""
     with contextlib.suppress(OSError):
         found = re.search(r"^model name\s*: (.+)$", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
         if found:
@@ -336,7 +338,7 @@ def print_all(figures, options):
 
 
 def write_between_marks(path, text):
-    """Replaces what an earlier run wrote into a Markdown file."""
+    """Replaces what an earlier run has written into a Markdown file."""
     whole = path.read_text(encoding="utf-8")
     parts = re.split(r"(<!-- index-table -->\n|<!-- end of index-table -->\n)", whole)
     if len(parts) != 5:
@@ -365,7 +367,7 @@ def main():
     for size in (10**5, 10**6, 10**7, 10**8):
         if size > options.up_to:
             break
-        # Of what takes minutes at 10^7 to build, only what a table shows.
+        # At 10^7, where building takes minutes, only what a table shows is run.
         batches = "index/batch/" if size < 10**7 else "index/batch/(frozen/|k3/)"
         figures.run(
             rf"^({batches}|index/search/(frozen/)?k3/b5/|index/build/(frozen/)?k3/b[245]/"

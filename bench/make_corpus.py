@@ -21,7 +21,7 @@ ENGLISH_BYTES = 20_000_000
 
 
 def unpack(package, folder):
-    """Downloads a package and unpacks it; nothing if there is none."""
+    """Downloads a package and unpacks it; does nothing if there is no such package."""
     target = folder / package
     subprocess.run(["apt-get", "-qq", "download", package], cwd=folder, check=False, stderr=subprocess.DEVNULL)
     for archive in folder.glob(package + "_*.deb"):
@@ -31,7 +31,7 @@ def unpack(package, folder):
 
 
 def plain_manual(text):
-    """The text of a manual page without the requests and escapes of roff."""
+    """The text of a manual page, without roff's requests and escapes."""
     lines = []
     for line in text.splitlines():
         if line.startswith((".\\\"", "'\\\"")):
@@ -45,7 +45,7 @@ def plain_manual(text):
 
 
 def plain_page(text):
-    """The text of a page of HTML."""
+    """The text of an HTML page."""
     text = re.sub(r"(?s)<(script|style|head)\b.*?</\1>", "", text)
     text = html.unescape(re.sub(r"<[^>]*>", "", text))
     return re.sub(r"\n\s*\n+", "\n", text)

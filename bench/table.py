@@ -13,7 +13,7 @@ import sys
 
 LEVELS = ("avx512", "avx2", "sse2")
 
-# The benchmark without "fingerprint/" and level, what it measures, and the goals for each level.
+# The benchmark's name without "fingerprint/" and level, its description, and the goals for each level.
 CYCLES = [
     ("accumulate/unit/64/n16384", "count the bits of 16,384 hashes", (0.35, 0.8, 3.0)),
     ("accumulate/unit/64/n512", "of 512 hashes", ()),
@@ -31,7 +31,7 @@ GIGABYTES = [
     ("chars:2/tf/64/zh", "Chinese, 2-grams of code points, each occurrence", (4, 1.2, 0.8)),
     ("bytes:8/tf/64/500-byte-documents", "byte 8-grams, documents of 500 bytes", (4,)),
 ]
-# Of the figure for 64 bits.
+# Goals as shares of the value for 64 bits.
 SHARES_OF_64_BITS = [
     ("words/tf/128", "words, each occurrence, 128 bits", (0.7, 0.7, 0.7)),
     ("bytes:8/tf/128", "byte 8-grams, each occurrence, 128 bits", (0.48, 0.48, 0.48)),
@@ -41,7 +41,7 @@ STREAMS = ["words/tf/64", "words/unit/64", "bytes:8/tf/64", "chars:2/tf/64/zh", 
 
 
 class Figures:
-    """The best value of each benchmark in a program, over all rounds."""
+    """The best value of each benchmark of a program over all rounds."""
 
     def __init__(self, program):
         self.program = program
@@ -68,7 +68,7 @@ class Figures:
 
 
 def figure(value):
-    """Three digits, as far as they are behind the point; a dash for nothing."""
+    """The value with three significant digits, but no digits of an integer part lost; a dash for None."""
     if value is None:
         return "–"
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"

@@ -49,7 +49,7 @@ for size in (7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129):
 TOKENIZERS = WEIGHTERS = 8
 
 
-SIZES = (1, 2, 3, 4, 5, 8, 9, 16)  # of n-grams and shingles; those that have fewer sizes wrap around
+SIZES = (1, 2, 3, 4, 5, 8, 9, 16)  # of n-grams and shingles; tokenizers with fewer sizes wrap around
 
 
 def header(number):
@@ -60,11 +60,12 @@ def header(number):
     return bytes([tokenizer, weighter, n, m, seed, *chunks, 5 + number % 20])
 
 
-LAYOUTS = ((3, 4), (3, 5), (3, 2), (2, 3), (6, 7), (10, 4), (4, 7), (0, 1))  # K and Blocks of those chosen at run time
+LAYOUTS = ((3, 4), (3, 5), (3, 2), (2, 3), (6, 7), (10, 4), (4, 7), (0, 1))  # k and number of blocks for the index
+                                                                             # types that choose them at run time
 
 
 def operations(number):
-    """A header of an index and 48 operations: insertions first, then whatever comes."""
+    """The header of an index script and 48 operations: insertions first, then random ones."""
     some = random.Random(number)
     k, blocks = LAYOUTS[number // 3 % len(LAYOUTS)]
     script = [number % 12, k, blocks - 1, some.randrange(256)]
@@ -87,7 +88,7 @@ def main():
     folder = pathlib.Path(__file__).resolve().parent / "corpus"
     folder.mkdir(exist_ok=True)
     for number, (name, text) in enumerate(TEXTS.items()):
-        # A suffix of their own: these are bytes, not sources with rules of layout.
+        # They have a suffix of their own because they are bytes, not sources with layout rules.
         (folder / f"{name}.input").write_bytes(header(number) + text)
     print(f"{len(TEXTS)} files in {folder.name}/")
 

@@ -1,4 +1,4 @@
-"""Headless Chromium, for tests of pages and for pictures of them."""
+"""Runs headless Chromium, to test pages and to take pictures of them."""
 
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ PROGRAM = shutil.which("chromium")
 
 
 def run(url, *options, timeout=300):
-    """What Chromium prints when it shows a page in this way."""
+    """Chromium's output for a page with these options."""
     with tempfile.TemporaryDirectory() as profile:
         command = [PROGRAM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         command += ["--hide-scrollbars", "--user-data-dir=" + profile, *options, str(url)]
@@ -16,10 +16,10 @@ def run(url, *options, timeout=300):
 
 
 def dump_dom(url, milliseconds=8000):
-    """The document as its scripts have made it, after so much of the page's own time."""
+    """The document after its scripts have run for this many milliseconds of the page's virtual time."""
     return run(url, f"--virtual-time-budget={milliseconds}", "--dump-dom")
 
 
 def take_picture(url, path, width, height, milliseconds=8000):
-    """A PNG of the window."""
+    """Writes a PNG of the window."""
     run(url, f"--virtual-time-budget={milliseconds}", f"--window-size={width},{height}", f"--screenshot={path}")

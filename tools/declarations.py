@@ -34,9 +34,9 @@ class Declaration:
     documented: bool
     defined: bool  # False: `class x;`
     namespace_scope: bool
-    result: list  # of a function: the tokens of what it gives
-    parameters: list  # and of its parameters, without default arguments
-    constraints: list  # those of template <…>, without default arguments, and of requires …
+    result: list  # of a function: the tokens of its return type
+    parameters: list  # of a function: the tokens of its parameters, without default arguments
+    constraints: list  # the tokens of template <…>, without default arguments, and of requires …
 
     @property
     def in_detail(self):
@@ -44,7 +44,7 @@ class Declaration:
 
 
 def tokenise(text):
-    """[(kind, token, line)] without comments and preprocessor lines; documentation is one token, 'doc'."""
+    """[(kind, token, line)], without comments and preprocessor lines; a documentation line is one token of kind 'doc'."""
     result = []
     line, at = 1, 0
     for found in TOKEN.finditer(text):
@@ -62,7 +62,7 @@ def tokenise(text):
 
 
 def is_empty(text):
-    """Whether a file has nothing but comments and preprocessor lines."""
+    """Whether a file contains only comments and preprocessor lines."""
     return all(kind == "doc" for kind, _, _ in tokenise(text))
 
 
@@ -129,7 +129,7 @@ class Reader:
             at += 1
 
     def read(self, at, end, scope, kind):
-        """The statements between two indices, of a namespace or of a class."""
+        """Reads the statements between two indices, which belong to a namespace or a class."""
         documented = False
         public = kind != "class"
         while at < end:
@@ -182,7 +182,7 @@ class Reader:
                 at = take_constraint(self.closing_angle(at + 1) + 1)
             else:
                 at += 1  # an explicit instantiation
-        # Its signature: up to the body, the initial value or the end.
+        # The signature reaches to the body, the initial value or the end.
         signature = []
         body = None
         while at < len(self.tokens):
@@ -210,7 +210,7 @@ class Reader:
             elif token == ":" and "(" in (t for _, t, _ in signature):  # a constructor's initialisers
                 while self.token(at) not in ("{", ";"):
                     at = self.closing(at) + 1 if self.token(at) == "(" else at + 1
-                    # member{…} is followed by a comma or by the body
+                    # an initialiser with braces is followed by a comma or by the body
                     while self.token(at) == "{" and self.token(self.closing(at) + 1) in (",", "{"):
                         at = self.closing(at) + 1
                 body = at
@@ -242,13 +242,13 @@ class Reader:
                     constraints,
                 )
             )
-        # To its end.
+        # Skip to the end of the declaration.
         if declared == "class" and has_body and public:
             inside = "class" if "class" in words else "struct"
             self.read(at + 1, self.closing(at), f"{scope}::{name}", inside)
         if has_body:
             at = self.closing(at) + 1
-            # Functions end here; types and variables with a ;
+            # Functions end here; types and variables end with a semicolon.
             if declared == "function":
                 return at
         while at < len(self.tokens) and self.token(at) != ";":
@@ -258,7 +258,7 @@ class Reader:
         return at + 1
 
     def named(self, words, kind, signature):
-        """(kind, name) of a declaration; (None, "") for what declares no name of its own."""
+        """(kind, name) of a declaration; (None, "") if it declares no name."""
         start = 0
         if "friend" in words[:2] or words[:1] == ["static_assert"]:
             return (None, "") if "(" not in words or words[0] == "static_assert" else ("function", "")
@@ -269,7 +269,7 @@ class Reader:
             return None, ""
         if rest[0] in ("class", "struct", "union"):
             if len(rest) > 2 and rest[2] in ("<", "::"):
-                return "other", ""  # a specialisation, perhaps of a name of another namespace
+                return "other", ""  # a specialisation, maybe of a name in another namespace
             if len(rest) > 1:
                 return "class", rest[1]
         if rest[0] == "enum":
@@ -280,7 +280,7 @@ class Reader:
             if rest[1] == "namespace":
                 return None, ""
             return "alias", rest[1] if len(rest) == 2 else rest[-1]
-        # A function: a name before a parenthesis that stands in no <…>.
+        # A function: a name before a parenthesis that is outside of any <…>.
         angle = 0
         for index, (token_kind, token, _) in enumerate(signature[start:]):
             if token == "<":
@@ -294,7 +294,7 @@ class Reader:
                 if kind == "namespace" and index == 1 and "->" in rest:
                     return "function", ""  # a deduction guide
                 if kind == "namespace" and index > 1 and rest[index - 2] == "::":
-                    return "function", ""  # defined outside of its class
+                    return "function", ""  # the definition of a member outside of its class
                 return "function", before if re.fullmatch(r"\w+", before) else ""
         names = [t for k, t, _ in signature[start:] if k == "name"]
         if "[" in rest:
@@ -303,13 +303,13 @@ class Reader:
 
 
 def parts_of_function(signature, name):
-    """(result, parameters) of the tokens of a function."""
+    """(result, parameters) of a function, as tokens."""
     words = [token for _, token, _ in signature]
     angle, at = 0, 0
     for at, word in enumerate(words):
         angle += (word == "<") - (word == ">" and angle > 0)
         if word == "(" and angle == 0 and at and (words[at - 1] == name or "operator" in words[:at]):
-            if not (words[at - 1] == "operator"):  # of operator()(…), the second
+            if not (words[at - 1] == "operator"):  # for operator()(…), the second parenthesis
                 break
     depth, end, parameters, skipping = 0, at, [], False
     for end in range(at, len(words)):
@@ -328,7 +328,7 @@ def parts_of_function(signature, name):
 
 
 def without_defaults(words):
-    """The tokens of template <…> without what stands behind a = in it; those of a requires-clause as they are."""
+    """The tokens of template <…> without default arguments; those of a requires-clause unchanged."""
     if words[:1] != ["template"]:
         return words
     depth, result, skipping = 0, [], False
@@ -348,11 +348,11 @@ def declarations(text):
 
 
 def is_public_name(declaration):
-    """Whether it stands in namespace neardup itself and has a name of its own."""
+    """Whether the declaration is directly in namespace neardup and declares a name."""
     d = declaration
     return d.namespace_scope and d.scope == "neardup" and bool(d.name) and d.kind != "other"
 
 
 def public_names(text):
-    """The names that a header declares in namespace neardup itself."""
+    """The declarations in namespace neardup itself that have a name."""
     return [d for d in declarations(text) if is_public_name(d)]

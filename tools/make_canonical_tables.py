@@ -30,8 +30,9 @@ from make_unicode_tables import (
 
 HEADER = ROOT / "include/neardup/text/kernels/canonical_tables.hpp"
 
-# These blocks hold nothing but other forms of characters that have their code points elsewhere, for the sake of older
-# character sets. Superscripts, circled letters and mathematical alphabets are not among them: there the form has a meaning.
+# These blocks contain only other forms of characters that have their code points elsewhere; they exist for
+# compatibility with older character sets. Superscripts, circled letters and mathematical alphabets are not among them,
+# because there the form has a meaning.
 PRESENTATION = {
     "Alphabetic Presentation Forms", "Arabic Presentation Forms-A", "Arabic Presentation Forms-B",
     "Halfwidth and Fullwidth Forms",
@@ -39,15 +40,15 @@ PRESENTATION = {
 LENGTHENERS = {0x0640, 0x07FA, 0x180A}
 POINTED = {"Hebrew", "Arabic", "Arabic Extended-A", "Arabic Extended-B", "Arabic Extended-C"}
 HEBREW_VARIKA = 0xFB1E
-# Letters that are typed for each other: alef wasla and alef, the Persian and the Arabic kaf and yeh, the dotless i, which
-# is the lower case of I in Turkish; and modifier letters that are written as apostrophes.
+# Letters that people type instead of each other: alef wasla and alef; the Persian and the Arabic kaf and yeh; the
+# dotless i, which is the lower case of I in Turkish; and modifier letters used as apostrophes.
 SPELLINGS = {
     0x0671: 0x0627, 0x06A9: 0x0643, 0x06CC: 0x064A, 0x0131: 0x0069, 0x02BB: 0x0027, 0x02BC: 0x0027, 0x02BD: 0x0027,
 }
 IOTA_BELOW, IOTA = 0x345, 0x3B9
 CIRCLED_M = 0x24C2
 DOT_ABOVE, SMALL_I = 0x307, 0x69
-ABOVE = 230  # the combining class of a mark above its letter
+ABOVE = 230  # combining class of a mark above its letter
 
 PLAIN, ORDERED, SECOND, DROPPED, MAPPED, STABLE = range(6)
 KIND_NAMES = ["plain", "ordered", "second", "dropped", "mapped", "stable"]
@@ -58,7 +59,7 @@ L_COUNT, V_COUNT, T_COUNT = 19, 21, 28
 
 
 class Characters:
-    """What the database says, and canonical text by it, one code point after the other."""
+    """The database's properties, and canonical text by them, one code point after the other."""
 
     def __init__(self, data):
         self.categories, self.lower = unicode_data(data / "UnicodeData.txt")
@@ -92,11 +93,11 @@ class Characters:
             fields = [field.strip() for field in line.split("#")[0].split(";")]
             if len(fields) >= 3 and fields[1] in "CF":
                 self.folding[int(fields[0], 16)] = [int(part, 16) for part in fields[2].split()]
-        # An emoji, the lower case of which is none.
+        # An emoji; its lower case is not an emoji.
         del self.lower[CIRCLED_M], self.folding[CIRCLED_M]
         self.presentation = {c: to for c, to in self.compatible.items() if blocks[c] in PRESENTATION}
 
-        # The order of the steps rests on these.
+        # The order of the steps relies on these properties.
         assert all(self.categories[c][0] == "M" for c in self.combining)
         assert not any(c in self.combining or c in self.canonical for c in self.dropped - self.points)
         assert not any(c in self.canonical for c in self.points)
@@ -106,7 +107,7 @@ class Characters:
         assert [c for c, order in self.combining.items() if order == 240] == [IOTA_BELOW]
 
     def decompose(self, code_points):
-        """Full canonical decompositions, without reordering; syllables of Hangul stay."""
+        """Full canonical decompositions, without reordering; Hangul syllables stay."""
         result = []
         for c in code_points:
             result += self.decompose(self.canonical[c]) if c in self.canonical else [c]
@@ -132,7 +133,7 @@ class Characters:
         return self.composites.get((first, second))
 
     def canonical_text(self, code_points):
-        """Canonical text but for what is between words: the rule as it is documented, without a limit."""
+        """Canonical text, except for what is between words: the documented rule, without a limit on the number of marks."""
         decomposed = [part for c in code_points if c not in self.dropped for part in self.mapping(c)]
         ordered, marks = [], []
         for c in [*decomposed, None]:
@@ -165,7 +166,7 @@ class Tables:
         self.characters = characters
         by_second = {}
         for (first, second), composite in characters.composites.items():
-            # Letters are in lower case before they are composed, and U+0345 is a letter then.
+            # Letters are lower-cased before they are composed, and by then U+0345 is a letter.
             if characters.mapping(first) != characters.decompose([first]) or second == IOTA_BELOW:
                 continue
             if second in characters.dropped:
@@ -177,7 +178,8 @@ class Tables:
                     **{c: [] for c in range(T_FIRST + 1, T_FIRST + T_COUNT)}}
         assert not by_second.keys() & no_pairs.keys()
 
-        # Those that may compose with what is before them: the jamo share one entry, for they compose by arithmetic.
+        # Code points that may compose with the one before them. The jamo share one entry, because they compose by
+        # arithmetic.
         self.seconds, self.pairs, place_of = [], [], {}
         for second, pairs in sorted({**by_second, **no_pairs}.items()):
             entry = (characters.order(second), len(self.pairs), len(pairs))
@@ -211,9 +213,9 @@ class Tables:
         if key not in place_in_pool:
             place_in_pool[key] = len(self.pool)
             self.pool += key
-        # A mark that is mapped is never stable: what it does depends on what is before it.
+        # A mark that is mapped is never stable: its effect depends on what precedes it.
         is_mark = characters.categories[c][0] == "M" or characters.order(mapping[0])
-        # What is between words stays so, in whichever form.
+        # Characters between words stay between words, in whichever form.
         is_between = all(characters.categories[part][0] not in "LMN" for part in [c, *mapping])
         stable = (characters.canonical_text([c]) == [lower] or is_between) and not is_mark
         assert place_in_pool[key] < 1 << KIND_SHIFT

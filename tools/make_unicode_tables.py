@@ -30,7 +30,7 @@ import pathlib
 import re
 import sys
 
-# Tokens follow from the tables and fingerprints from the tokens: another version is a change of stored data.
+# Tokens depend on these tables, and fingerprints on tokens, so another version would change stored data.
 VERSION = "15.0.0"
 
 OTHER, LETTER, MARK, LONE, HAN, IGNORED, PICTOGRAPH, REGIONAL = range(8)
@@ -40,8 +40,8 @@ HAS_LOWER = 8
 # The copyright, registered and trade mark signs are pictographs to Unicode, but punctuation in most texts.
 PLAIN_SIGNS = {0xA9, 0xAE, 0x2122}
 
-# Line_Break=SA ("complex context dependent") marks most scripts without spaces: collect() holds the two lists
-# against each other. The others break between any two characters (ID), or are not covered by that property.
+# Line_Break=SA ("complex context dependent") marks most scripts without spaces; collect() compares the two lists. The
+# others allow a break between any two characters (ID), or that property does not cover them.
 SPACELESS_SA = {
     "Ahom", "Khmer", "Lao", "Myanmar", "New_Tai_Lue", "Tai_Le", "Tai_Tham", "Tai_Viet", "Thai",
 }
@@ -49,7 +49,7 @@ SPACELESS_OTHER = {"Hiragana", "Katakana", "Khitan_Small_Script", "Nushu", "Tang
 SPACELESS = SPACELESS_SA | SPACELESS_OTHER
 NO_SCRIPT = {"Common", "Inherited", None}
 
-# Properties that decide before the general category does, the strongest last.
+# Properties that take precedence over the general category; a later one overrides an earlier one.
 OVERRIDES = [
     ("emoji/emoji-data.txt", "Extended_Pictographic", PICTOGRAPH),
     ("emoji/emoji-data.txt", "Emoji_Modifier", PICTOGRAPH),
@@ -66,7 +66,7 @@ HEADER = ROOT / "include/neardup/text/kernels/unicode_tables.hpp"
 
 
 class NotInstalled(Exception):
-    """The database is missing or of another version."""
+    """The database is missing, or of another version."""
 
 
 def properties(path):
@@ -160,7 +160,7 @@ def collect(data):
 
 
 def deduplicate(rows):
-    """Returns the distinct rows in order of appearance, and for each row its place among them."""
+    """Returns the distinct rows in order of appearance, and for each row its index among them."""
     place = {}
     places = [place.setdefault(row, len(place)) for row in rows]
     return list(place), places
@@ -180,7 +180,7 @@ def wrap(items, indent="  ", width=120):
 def make_header(classes, lower):
     codes = [c | HAS_LOWER if i in lower else c for i, c in enumerate(classes)]
 
-    # Beyond the ideographs there are only the ignored ones of plane 14: one comparison instead of 2800 pages.
+    # Behind the ideographs there are only ignored code points of plane 14: one comparison replaces 2800 pages.
     end = max(i for i, code in enumerate(codes) if code and i < 0xE0000) // PAGE * PAGE + PAGE
     tail = [i for i in range(end, CODE_POINTS) if codes[i]]
     assert tail == list(range(tail[0], tail[-1] + 1)) and {codes[i] for i in tail} == {IGNORED}
@@ -193,13 +193,13 @@ def make_header(classes, lower):
     pages, page_of = deduplicate([tuple(leaf_of[i : i + per_page]) for i in range(0, len(leaf_of), per_page)])
     assert len(pages) <= 256
 
-    # The table says which characters have a lower case, so a step need not say where its run ends.
+    # The table tells which characters have a lower case, so a step does not need an end.
     steps = []
     for code_point, small in sorted(lower.items()):
         if not steps or steps[-1][1] != small - code_point:
             steps.append((code_point, small - code_point))
 
-    # The tables as the C++ code reads them, held against what they were made from.
+    # Check: the tables, read as the C++ code does, give back what they were made from.
     for i in range(end):
         code = leaves[pages[page_of[i // PAGE]][i % PAGE // LEAF]] >> 4 * (i % LEAF) & 15
         assert code == codes[i]
@@ -264,7 +264,7 @@ def make_header(classes, lower):
 
 
 def summary(data):
-    """Prints the golden values, by a path of its own: files of derived properties, whole ranges, no table."""
+    """Prints the golden values, computed independently: from files of derived properties, in whole ranges, without tables."""
     import unicodedata
 
     mask, prime, basis = 2**64 - 1, 0x100000001B3, 0xCBF29CE484222325
@@ -277,7 +277,7 @@ def summary(data):
     assigned = [(f, l, LONE) for f, l, s in properties(data / "Scripts.txt") if s in SPACELESS]
     assigned += [(f, l, HAN) for f, l, s in properties(data / "Scripts.txt") if s == "Han"]
     shared = {"Hani": HAN, "Hira Kana": LONE, "Hani Hira Kana": LONE}
-    unshared = set()  # real scripts keep their characters whatever ScriptExtensions.txt adds
+    unshared = set()  # real scripts keep their characters, whatever ScriptExtensions.txt adds
     for first, last, script in properties(data / "Scripts.txt"):
         if script not in NO_SCRIPT:
             unshared.update(range(first, last + 1))
@@ -319,7 +319,7 @@ def summary(data):
                 digest = (digest ^ int(value, 16)) * prime & mask
     print(f"lowered {count}\nlower   {digest:#018x}")
 
-    # Python's tables are of another version: compare what it knows too, and count what differs.
+    # Python has tables of another version: compare the characters that it knows, too, and count the differences.
     collected, lower = collect(data)
     assert collected == list(classes)
     differing = 0

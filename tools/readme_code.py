@@ -68,7 +68,7 @@ def hoist(code):
 
 
 def units(page):
-    """The blocks of a page that are compiled: where they start, how, and [(line, code)]."""
+    """The compiled blocks of a page: where each unit starts, how it is compiled, and [(line, code)]."""
     result = []
     previous = None
     for line, directive, code in blocks(page.read_text(encoding="utf-8")):
@@ -102,7 +102,7 @@ def is_program(unit):
 
 
 def printed(page, line, code):
-    """The lines, with what makes a compiler name the page and its line."""
+    """The lines, after a #line directive that makes compilers name the page and its line."""
     return [f'#line {line} "{page.name}"', *code]
 
 
@@ -111,7 +111,7 @@ def program(page, unit):
 
 
 def fragments(page, page_units):
-    """One file for all these units."""
+    """One file with all units that are fragments."""
     includes = ["#include <neardup/neardup.hpp>", *(f"#include <{header}>" for header in STANDARD_HEADERS)]
     body = []
     for unit in page_units:
@@ -132,7 +132,7 @@ def stem(page):
 
 
 def files(page):
-    """The files of a page: {name: lines}."""
+    """The files that a page gives: {name: lines}."""
     result = {}
     in_functions = []
     for unit in units(page):
@@ -163,7 +163,7 @@ def main():
         for name, lines in page_files.items():
             path = arguments.out / name
             text = "\n".join(lines) + "\n"
-            # Untouched when unchanged: nothing is compiled again.
+            # An unchanged file is left untouched, so that it is not compiled again.
             if not path.exists() or path.read_text(encoding="utf-8") != text:
                 path.write_text(text, encoding="utf-8")
             written.add(path)

@@ -1,7 +1,7 @@
-"""Runs neardup_bench_accuracy over labelled sets, and keeps what it measures.
+"""Runs neardup_bench_accuracy over labelled sets, and keeps its results.
 
-Each run's figures are kept in a file of their own, under the command that measured them, so that what was measured once
-is not measured again.
+The results of each run are kept in a file of their own, whose name depends on the command, so that nothing is measured
+twice.
 """
 
 import gzip
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-# The name of each set, what it is, and the features that its truth is the Jaccard similarity of.
+# For each set: what it contains, and the features whose Jaccard similarity defines the truth.
 SETS = {
     "poetry-zh": ("classical Chinese poems", "chars:2"),
     "bible-en": ("English Bible verses", "chars:5"),
@@ -23,13 +23,13 @@ SETS = {
 FEATURES = ("words", "words:2", "chars:3", "chars:5")
 SIMILARITY = 0.7
 AUDITED = (0.7, 0.8)
-# The distances of 64 bits that distance_for gives for each similarity.
+# The distances of 64-bit fingerprints that distance_for() gives for each similarity.
 PROMISED = {
     "minwise": ("min-wise codes, .99", {0.6: 18, 0.7: 14, 0.8: 10, 0.9: 6}),
     "unit": ("SimHash, .97", {0.6: 19, 0.7: 16, 0.8: 14, 0.9: 10}),
 }
 
-# The arguments of the runs over each set, beside --truth.
+# The arguments of each run over each set, without --truth.
 RUNS = {
     "grid": f"--features {','.join(FEATURES)} --bits 64,128 --distance 20 --minhash --skew --no-theory",
     "weights": f"--features {','.join(FEATURES)} --weights tf,logtf --distance 20 --no-own-check --no-theory",
@@ -51,7 +51,7 @@ def command(name, run):
 
 
 class Measured:
-    """The figures of all runs: self[set, run]."""
+    """The results of all runs, by self[set, run]."""
 
     def __init__(self, program, data, kept):
         self.program = program
@@ -68,7 +68,7 @@ class Measured:
     def _measure(self, name, run):
         rounds = ROUNDS_OF_TIMES if run == "times" else 1
         results = [self._round(name, run, number) for number in range(rounds)]
-        if run == "times":  # the best: what else a machine does makes it slower, never faster
+        if run == "times":  # the best round, because other work on the machine only makes a run slower
             for i, composition in enumerate(results[0]["compositions"]):
                 for j, pipeline in enumerate(composition["pipelines"]):
                     for part in ("fingerprint_seconds", "pair_seconds", "check_seconds"):
@@ -77,7 +77,7 @@ class Measured:
 
     def _round(self, name, run, number):
         line = command(name, run)
-        # A name by the command: another command is another file.
+        # The name of the file depends on the command, so another command has another file.
         file = self.kept / f"{name}.{run.replace(' ', '-')}.{number}.{hashlib.sha256(line.encode()).hexdigest()[:8]}.json"
         if not file.exists():
             if not self.data or not self.program:
@@ -86,7 +86,7 @@ class Measured:
             arguments = [self.program, "--json", *shlex.split(line)[1:]]
             arguments[-1] = str(self._unpacked(name))
             done = subprocess.run(arguments, stdout=subprocess.PIPE, check=False)
-            if done.returncode not in (0, 1):  # 1: the theory does not hold, which the figures say
+            if done.returncode not in (0, 1):  # 1: the theory does not hold, which the results tell
                 sys.exit(f"{' '.join(arguments)}: exit status {done.returncode}")
             json.loads(done.stdout)
             part = file.with_suffix(".part")
@@ -95,7 +95,7 @@ class Measured:
         return json.loads(file.read_text(encoding="utf-8"))
 
     def _unpacked(self, name):
-        """The set as JSON Lines, unpacked beside the figures."""
+        """The path of the set as JSON Lines; unpacks it beside the results."""
         plain = self.data / f"{name}.jsonl"
         if plain.exists():
             return plain

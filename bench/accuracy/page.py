@@ -13,7 +13,7 @@ import sys
 from measure import AUDITED, FEATURES, PROMISED, RUNS, SETS, Measured, compositions
 from plots import draw_curves, draw_recall, draw_skew
 
-# The F1 to reach where the user names the features of the check.
+# The F1 score to reach if the user names the features of the check.
 GOALS = {"poetry-zh": 0.98, "bible-en": 0.96, "tidb-zh": 0.98, "codes-en": 0.95}
 FIXED_GOAL = 0.97
 
@@ -24,7 +24,7 @@ def table(head, rows):
 
 
 def share(value, digits=3):
-    """.987: as short as it can be, and never 1 by rounding."""
+    """Such as .987: without the 0 before the point, and never 1 by rounding."""
     text = f"{value:.{digits}f}"
     if float(text) == 1 and value < 1:
         text = f"{1 - 10**-digits:.{digits}f}"
@@ -45,7 +45,7 @@ def sets_table(measured):
 
 
 def named_table(measured):
-    """The truth's features are known: the least k that reaches the goal."""
+    """For known features of the truth: the least k that reaches the goal."""
     rows = []
     for name, (_, kind) in SETS.items():
         grid = measured[name, "grid"]
@@ -65,12 +65,12 @@ def named_table(measured):
 
 
 def own_f1(composition):
-    """By k: F1 against the Jaccard similarity of the fingerprint's own features, checked by these."""
+    """For each k: F1 against the Jaccard similarity of the fingerprint's own features, with a check by the same ones."""
     return [d["checked"][composition["features"]]["of_its_pairs"]["f1"] for d in composition["distances"]]
 
 
 def fixed_choices(measured):
-    """By features and bits: the least k at which the least own F1 of all sets reaches the goal, or None."""
+    """For features and bits: the least k at which the worst own F1 of all sets reaches the goal, or None."""
     for features in FEATURES:
         for bits in (64, 128):
             each = {name: compositions(measured[name, "grid"], features=features, bits=bits)[0] for name in SETS}
@@ -100,7 +100,7 @@ def fixed_table(measured):
 
 
 def alone_table(measured):
-    """The best F1 of each composition at any k, without a check."""
+    """The best F1 of each composition over all k, without a check."""
     rows = []
     for features in FEATURES:
         for weights, bits in (("unit", 64), ("logtf", 64), ("tf", 64), ("unit", 128)):
@@ -120,7 +120,7 @@ def alone_table(measured):
 
 
 def label_table(measured):
-    """Against the labels: the best of any k or threshold."""
+    """Compared with the labels: the best score over all values of k or of the threshold."""
     labelled = [name for name in SETS if "label_pairs" in measured[name, "grid"]]
     rows = []
     for features in FEATURES:
@@ -147,7 +147,7 @@ def label_table(measured):
 
 
 def minhash_table(measured):
-    """Candidates of bands beside those of fingerprints, where both are checked."""
+    """The candidates of MinHash bands beside those of fingerprints, both checked."""
     rows = []
     for name in SETS:
         grid = measured[name, "grid"]
@@ -166,7 +166,7 @@ def minhash_table(measured):
 
 
 def advice_table(measured):
-    """What was recommended, and how far off all setups were that were considered."""
+    """What advise() recommends, and how wrong its estimates are over all the setups that it considers."""
     rows = []
     for name, (_, kind) in SETS.items():
         figures = measured[name, "advice"]
@@ -245,7 +245,7 @@ def audit_table(measured):
 
 def intervals_table(measured):
     rows = []
-    for name, (_, kind) in list(SETS.items())[:3]:  # 20 times all setups of the last one take hours
+    for name, (_, kind) in list(SETS.items())[:3]:  # the last set would take hours: 20 times all setups
         figures = measured[name, "intervals"]["intervals"]
         rows.append([name, kind, figures["cases"], f"{100 * figures['inside'] / figures['cases']:.0f} %",
                      f"{100 * figures['inside_other'] / figures['cases']:.0f} %", share(figures["mean_width"]),
@@ -254,7 +254,7 @@ def intervals_table(measured):
 
 
 def promise_table(measured):
-    """Whether fingerprints find the promised share of the pairs that the check of their own features accepts."""
+    """Whether fingerprints find the promised share of the pairs that a check by their own features accepts."""
     rows = []
     for weights, (kind, distances) in PROMISED.items():
         for similarity, k in distances.items():
@@ -268,7 +268,7 @@ def promise_table(measured):
     return table(["kind, promised", "similarity", "k", *SETS], rows)
 
 
-# By the name in the page's marks: what stands there, and the run that it comes from.
+# For each name in the page's marks: the function that makes the table, and the run that it shows.
 TABLES = {
     "sets": (sets_table, "grid"),
     "named": (named_table, "grid"),
@@ -293,7 +293,7 @@ def renew_tables(page, measured, names):
         begin, end = f"<!-- table {name} -->\n", f"<!-- end of table {name} -->\n"
         if text.count(begin) != 1 or text.count(end) != 1:
             sys.exit(f"{page}: {begin.strip()} and {end.strip()} have to be there once")
-        # The same command for each set but for its name and truth.
+        # The command is the same for each set, but for the set's name and truth.
         shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run]} SET.jsonl"
         content = f"{make(measured)}\n\nBy `{shown}`\n"
         before, rest = text.split(begin)

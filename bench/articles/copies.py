@@ -31,7 +31,8 @@ SITES = ("_新华网", " - The Daily Mirror", "|人民日报", " (repost)", "【
 SPACE = re.compile(r"\s+")
 
 
-# ---- edits of a content; `make` is a random.Random, `pool` gives words and paragraphs of other texts -----------------
+# ---- Edits of a content. `make` is a random.Random, `pool` gives words and paragraphs of other texts
+# -------------------
 
 class Pool:
     def __init__(self, parts):
@@ -40,7 +41,7 @@ class Pool:
 
 
 def replaced(text, make, pool, least, most):
-    """`least` to `most` in a hundred of the words replaced, removed, or doubled."""
+    """Replaces, removes or doubles `least` to `most` percent of the words."""
     places = [found.span() for found in texts.TOKEN.finditer(text)]
     count = max(1, round(len(places) * make.uniform(least, most) / 100))
     for begin, end in sorted(make.sample(places, min(count, len(places))), reverse=True):
@@ -54,7 +55,7 @@ def sentences(text):
 
 
 def shortened(text, make, _):
-    """Without some of its sentences, but with at least seven tenths of its characters."""
+    """Removes some sentences; keeps at least seven tenths of the characters."""
     parts = sentences(text)
     left = 0.3 * len(text)
     for i in make.sample(range(len(parts)), len(parts)):
@@ -75,7 +76,7 @@ def first_part(text, make, _):
 
 
 def framed(text, make, pool):
-    """With what a site puts around an article: a tenth to four tenths of its length."""
+    """Adds what a site puts around an article: a tenth to four tenths of its length."""
     size = len(text) * make.uniform(0.1, 0.4)
     frame = ""
     while len(frame) < size:
@@ -85,13 +86,13 @@ def framed(text, make, pool):
 
 
 def folded(text, make, _):
-    """Other case, spaces and punctuation: what a reader takes for the same."""
+    """Changes case, spaces and punctuation, which a reader does not notice."""
     text = text.upper() if make.random() < 0.5 else text.lower()
     return SPACE.sub(lambda _: make.choice(("\n", "  ", " ")), text).replace("，", make.choice((",", "、")))
 
 
 def widened(text, *_):
-    """Letters and digits in full width, as some Chinese sites have them."""
+    """Writes letters and digits in full width, as some Chinese sites do."""
     return "".join(chr(ord(c) + 0xfee0) if c.isascii() and c.isalnum() else c for c in text)
 
 
@@ -107,7 +108,8 @@ def many_words(text, make, pool):
     return replaced(text, make, pool, 10, 20)
 
 
-# ---- edits of a title -------------------------------------------------------------------------------------------------
+# ---- Edits of a title
+# --------------------------------------------------------------------------------------------------
 
 def with_site(title, make, _):
     return title + make.choice(SITES)
@@ -138,12 +140,12 @@ ORIGINALS = {"a title of its own": 6, "one title for many": 1, "chapters": 2, "a
 
 
 def contents_of(all_texts, make, count, pool):
-    """Lists of paragraphs: parts of the texts, then paragraphs of them in a new order."""
+    """Lists of paragraphs: consecutive parts of the texts first, then their paragraphs in a new order."""
     made = []
     for text in all_texts:
         size = 0
         for piece in texts.pieces([text], 150, 8000):
-            # A piece has at least 150 characters; some are joined, so that there are long ones, too.
+            # A piece has at least 150 characters. Some pieces are joined, so that there are long contents, too.
             if made and size and size + sum(map(len, piece)) < 150 * (8000 / 150) ** make.random():
                 made[-1] += piece
                 size += sum(map(len, piece))
@@ -162,7 +164,7 @@ def contents_of(all_texts, make, count, pool):
 
 
 def articles_of(all_texts, count, seed):
-    """A list of (number of the original, kind, article); of an original its own number."""
+    """A list of (number of the original, kind, article); an original has its own number."""
     make = random.Random(seed)
     pool = Pool(list(dict.fromkeys(part[:2000] for text in all_texts for part in texts.paragraphs(text) if len(part) > 20)))
     contents = contents_of(all_texts, make, count * 3 // 5, pool)
@@ -179,7 +181,7 @@ def articles_of(all_texts, count, seed):
             elif kind == "chapters":
                 title = f"{SHARED_TITLES[number // 400 % 8]} 系统管理 handbook 第{number % 400}章"
             elif kind == "a form":
-                # A quarter of it is what all of this form have.
+                # A quarter of the content is common to all articles of this form.
                 which = make.randrange(len(forms))
                 title, content = f"{forms[which][:12]}", forms[which][:len(content) // 3] + "\n" + content
             else:
@@ -213,7 +215,7 @@ def decided(program, options, articles):
 
 
 def counts_of(articles, answers):
-    """(kind, is copy) -> counts."""
+    """A dictionary from (kind, is copy) to counts."""
     first, result = {}, collections.defaultdict(collections.Counter)
     for number, ((original, kind, one), answer) in enumerate(zip(articles, answers)):
         is_copy = original != number

@@ -33,7 +33,7 @@ def article(number, title, content):
 
 
 def kinds(pieces, filler):
-    """Yields (kind, articles)."""
+    """Yields pairs (kind, articles)."""
     contents = ["\n".join(piece) for piece in pieces]
     yield "own titles", [article(i, f"t{i}", content) for i, content in enumerate(contents)]
     yield "one title", [article(i, "公告", content) for i, content in enumerate(contents)]
@@ -43,7 +43,7 @@ def kinds(pieces, filler):
 
 
 def joined(program, options, articles):
-    """How many got the docId of another article, and how many of these are not like it."""
+    """The number of articles that get the docId of another one, and how many of these are not similar to it."""
     with tempfile.TemporaryDirectory() as folder:
         harness.PROGRAM = program
         service = harness.Service(folder, *options)

@@ -1,18 +1,18 @@
-"""Texts to make articles of, and how alike two of them are."""
+"""Texts to make articles of, and the similarity of two of them."""
 import gzip
 import json
 import pathlib
 import re
 
-# What is edited, and what is compared: as neardup::words cuts them.
+# The words that are edited and compared, cut as neardup::words cuts them.
 TOKEN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W_\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 
 WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
 
 
 def read(paths):
-    """The texts of files: plain text, or JSON Lines with a field "text", each possibly compressed by gzip; or of folders
-    of such. Of the texts of one "cluster", which are versions of each other, the first."""
+    """The texts of files and folders. A file is plain text, or JSON Lines with a field "text"; either may be compressed by
+    gzip. Of the texts with the same "cluster", which are versions of one, only the first is returned."""
     clusters = set()
     for path in map(pathlib.Path, paths):
         for file in sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]:
@@ -34,7 +34,7 @@ def paragraphs(text):
 
 def pieces(texts, least, most):
     """Consecutive parts of the texts, of `least` to `most` characters each, as lists of paragraphs; no paragraph comes twice.
-    A part that is too short is continued by the next text."""
+    A part that is too short continues with the next text."""
     seen = set()
     piece, size = [], 0
     for text in texts:
@@ -51,7 +51,7 @@ def pieces(texts, least, most):
 
 
 def pairs(text):
-    """The pairs of neighbouring words, in lower case; a Chinese character is a word."""
+    """The pairs of neighbouring words, in lower case; each Chinese character is a word."""
     words = WORD.findall(text.lower())
     return set(zip(words, words[1:]))
 

@@ -38,7 +38,7 @@ def counts(word):
 
 
 def words_of_neardup(program, texts):
-    """The segments of each text that have a letter or a digit."""
+    """For each text, the segments that contain a letter or a digit."""
     output = run([program, "words"], "".join(text + "\0" for text in texts).encode()).decode().split("\n")[:-1]
     for text, sizes in zip(texts, output, strict=True):
         encoded, at, words = text.encode(), 0, []
@@ -51,8 +51,8 @@ def words_of_neardup(program, texts):
 
 
 def places_of(words, text):
-    """Where each word begins and ends. Words stand in the text one after the other; but now and then Ansj gives a character
-    to two words, the last of the one and the first of the next."""
+    """The begin and end of each word. Words follow each other in the text; but sometimes Ansj gives a character to two
+    words, as the last of one and the first of the next."""
     begin = end = 0
     for word in words:
         at = text.find(word, end)

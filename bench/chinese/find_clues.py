@@ -14,7 +14,7 @@ import subprocess
 
 
 def with_changes(sentence, changes, words, rng):
-    """The sentence with so many other characters; or, of `words`, with so many other words instead."""
+    """The sentence with `changes` characters replaced; or, with `words`, that many words."""
     if words:
         import jieba
 

@@ -40,7 +40,7 @@ def model(given):
 
 
 def measured(command, sink=subprocess.DEVNULL):
-    """CPU seconds and bytes of peak memory."""
+    """The CPU seconds and the peak memory of a command."""
     process = subprocess.Popen([str(word) for word in command], stdout=sink, stderr=subprocess.PIPE)
     error = process.stderr.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
@@ -51,7 +51,7 @@ def measured(command, sink=subprocess.DEVNULL):
 
 
 def run_here(given):
-    """The groups of all records by one run, and by tasks of shards."""
+    """Groups all records: by one run, and by tasks of shards."""
     figures = {"records": given.records, "shards": given.shards}
     with tempfile.TemporaryDirectory(prefix="many_machines.") as name:
         folder = pathlib.Path(name)
@@ -91,8 +91,8 @@ def run_here(given):
 
 
 def redis(given, count=500_000, queries=10_000):
-    """Sets of a table of 16 bits, as the articles have them: key = table and segment, members = fingerprint and docId. Of
-    the four tables one is filled; a query asks it four times."""
+    """Redis sets for one table of 16 bits, as articles describe it: the key is table and segment, the members are fingerprint
+    and docId. One of the four tables is filled; a query asks it four times."""
     with tempfile.TemporaryDirectory() as folder:
         port = 7391
         server = subprocess.Popen(["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", folder],
@@ -126,7 +126,7 @@ def redis(given, count=500_000, queries=10_000):
 
             before = info("memory", "used_memory")
             prints = output(given.model, "prints", count, 1).split()
-            # 8 bytes of the fingerprint and 16 of the docId.
+            # 8 bytes of the fingerprint and 16 bytes of the docId
             pipe((b"SADD", key, value.to_bytes(8, "little") + number.to_bytes(16, "little")) for number, value, key in rows(prints, 1))
             size = info("memory", "used_memory") - before
             output(*cli, "config", "resetstat")

@@ -23,7 +23,7 @@ import time
 
 VERBS = ["hash", "unique", "groups", "pairs"]
 JOINS = {"minhash": ["--by", "minhash"], "scan": ["--by", "scan"]}
-# Told apart in grey and by the colour-blind, too (Okabe and Ito).
+# Distinct in grey and for colour-blind readers, too (Okabe and Ito).
 STYLES = {"neardup": ("#0072B2", "o", "-"), "before": ("#D55E00", "s", "--"), "minhash": ("#009E73", "^", ":"),
           "scan": ("#555555", "x", ":")}
 BEGIN = "<!-- scale: bench/scale/run.py writes this -->"
@@ -31,7 +31,7 @@ END = "<!-- end of scale -->"
 
 
 def run(command, source, sink):
-    """Runs a command; returns CPU seconds, seconds, bytes of its peak memory, and what it said."""
+    """Runs a command. Returns CPU seconds, wall-clock seconds, peak memory in bytes, and its standard error."""
     with tempfile.TemporaryFile() as errors:
         start = time.monotonic()
         process = subprocess.Popen(command, stdin=source, stdout=sink, stderr=errors)
@@ -93,10 +93,10 @@ def make_corpus(options, size, size_bytes, planted):
 
 
 def is_too_long(options, points, who, verb, size):
-    """Whether this would take more than --limit seconds, if it grew as it last did, at least with the size."""
+    """Whether this would probably exceed --limit seconds: extrapolates the last growth, or at least linear growth."""
     known = sorted((p["size"], p["cpu"]) for p in points if p["who"] == who and p["verb"] == verb)
     if not known:
-        return size > 10_000 and any(p["size"] < size for p in points)  # left out before
+        return size > 10_000 and any(p["size"] < size for p in points)  # a smaller size was left out already
     (last_size, last) = known[-1]
     if last_size < size / 11:
         return True
@@ -121,7 +121,7 @@ def measure(options):
                     for who in everyone:
                         if (who in JOINS and (verb != "pairs" or not in_file)) or is_too_long(options, points, who, verb, size):
                             continue
-                        # Small ones several times, the least counts.
+                        # Small sizes run several times, and the least time counts.
                         rounds = options.rounds if size <= 10**5 else 1
                         best = None
                         for _ in range(rounds):
@@ -187,7 +187,7 @@ def draw(measured, target):
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    # The same figures make the same file; its text stays text.
+    # Makes the file reproducible, and keeps its text as text.
     matplotlib.rcParams.update({"svg.hashsalt": "neardup", "svg.fonttype": "none", "font.size": 9,
                                 "axes.spines.top": False, "axes.spines.right": False})
     rows = len(measured["series"])

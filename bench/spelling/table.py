@@ -21,7 +21,7 @@ LANGUAGES = {
     "ko": ("Korean", "HANGUL"), "ja": ("Japanese", "CJK HIRAGANA KATAKANA"), "zh_CN": ("Chinese", "CJK"),
 }
 LEAST_LETTERS = 200
-# Pages that are not translated are in English: a share of these letters shows that a page is none.
+# Pages that are not translated are in English; too few of these letters show that a page is not in its language.
 OWN_LETTERS = {"Vietnamese": r"[\u1ea0-\u1ef9]", "German": r"[\u00e4\u00f6\u00fc\u00df]"}
 
 
@@ -30,7 +30,7 @@ def script(character):
 
 
 def pages(folder, scripts, own_letters):
-    """The text of each page, tags as spaces, where half of the letters at least are of the scripts."""
+    """The text of each page, with tags as spaces, if at least half of its letters are of the scripts."""
     for path in sorted(folder.rglob("*.page")):
         text = re.sub(r"<[^>]*>", " ", path.read_text(encoding="utf-8"))
         text = re.sub(r"&[a-z]+;|&#\d+;|\s+", " ", text).strip()
@@ -42,7 +42,7 @@ def pages(folder, scripts, own_letters):
 
 
 def every(text, period, what):
-    """Puts something behind every so many letters, within words."""
+    """Puts `what` behind every `period` letters, also within words."""
     result, count = [], 0
     for i, c in enumerate(text):
         result.append(c)
@@ -54,7 +54,7 @@ def every(text, period, what):
 
 
 def arabic_shapes():
-    """Isolated forms, as some PDF files give them: {letter: form}."""
+    """{letter: its isolated form}, which some PDF files contain."""
     shapes = {}
     for c in range(0xFE80, 0xFEF5):
         kind, _, letter = unicodedata.decomposition(chr(c)).partition(" ")
