@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-/// Calls `visit(hash, begin, end)` for each word, whatever its case.
+/// Calls `visit(hash, begin, end)` for each word; case does not change the hash.
 template <class Visit>
 void for_each_placed_word(std::string_view text, const Visit& visit) {
   const neardup::xxh3<64> hash;
@@ -24,20 +24,21 @@ void for_each_placed_word(std::string_view text, const Visit& visit) {
   });
 }
 
-/// The longest runs of consecutive words that end within a window which moves on.
+/// Finds the longest common run inside a window of the text that moves forward.
 class longest_in_window {
  public:
   explicit longest_in_window(const std::vector<common_run::placed_word>& words) : words_(words) {}
 
-  /// The window has the words from `begin` to `end`, of which neither is before those of the last call. A run that begins
-  /// before it counts by what is inside. Complexity: amortised constant for each word that comes.
+  /// The length of the longest run inside the window of words [begin, end); a run that begins before the window counts
+  /// from its begin. Precondition: neither argument is less than in the previous call. Complexity: amortised constant
+  /// for each word that enters.
   std::size_t in(std::size_t begin, std::size_t end) {
     for (; end_ < end; ++end_) {
       while (!longest_.empty() && words_[longest_.back()].run < words_[end_].run) longest_.pop_back();
       longest_.push_back(end_);
     }
-    // A run is one word longer than the one that ends a word before, or begins later: so those that begin before the
-    // window end before all others.
+    // A run is either one word longer than the run that ends at the word before, or it begins later. So begins never
+    // decrease, and the runs that begin before the window come before all others.
     while (cut_ < end && begin_of(cut_) < begin) ++cut_;
     while (!longest_.empty() && longest_.front() < cut_) longest_.pop_front();
     const std::size_t whole = longest_.empty() ? 0 : words_[longest_.front()].run;
@@ -48,7 +49,7 @@ class longest_in_window {
   [[nodiscard]] std::size_t begin_of(std::size_t last) const { return last + 1 - words_[last].run; }
 
   const std::vector<common_run::placed_word>& words_;
-  std::deque<std::size_t> longest_;  // last words of runs, the longest first, each behind those before it
+  std::deque<std::size_t> longest_;  // ends of runs by decreasing length, each behind those before it
   std::size_t end_ = 0, cut_ = 0;
 };
 
@@ -60,7 +61,8 @@ common_run::common_run(std::string_view clue) {
 
 template <class Visit>
 void common_run::for_each_word(std::string_view text, const Visit& visit) const {
-  std::vector<std::size_t> before, now;  // places of the clue that the last word stands at, and runs that end there
+  std::vector<std::size_t> before, now;  // by position in the clue: occurrences of the last word, and runs that end
+                                         // there
   std::vector<std::size_t> runs(size_ + 1), ended(size_ + 1);
   for_each_placed_word(text, [&](std::uint64_t word, std::size_t begin, std::size_t end) {
     now.clear();
@@ -104,7 +106,7 @@ clue_passages::clue_passages(std::string_view clue) : run_(clue) {
 }
 
 std::uint64_t clue_passages::feature_at(const placed_words& words, std::size_t i, std::size_t at_a_time) {
-  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: the order of the two counts
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes the order of the two words matter
   return at_a_time == 1 ? words[i].hash : words[i].hash * factor ^ words[i + 1].hash;
 }
 
@@ -144,10 +146,10 @@ passage clue_passages::shortened(window best, const placed_words& words, const s
   for (std::size_t i = best.begin; i < best.end; ++i) {
     if (features[i] != none) ++inside[features[i]];
   }
-  // The first one of the longest runs ends with this word.
+  // The first of the longest runs ends with this word.
   std::size_t last = best.begin;
   while (std::min(words[last].run, last + 1 - best.begin) < best.run) ++last;
-  const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // features
+  const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // in features
   const auto may_go = [&](std::size_t i) {
     if (features[i] == none) return true;
     if (inside[features[i]] == 1) return false;

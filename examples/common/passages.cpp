@@ -10,7 +10,7 @@ namespace common {
 
 namespace {
 
-/// Calls `visit(pair, begin, end)` for each two words in a row.
+/// Calls `visit(pair, begin, end)` for each two consecutive words.
 template <class Visit>
 void for_each_word_pair(std::string_view text, const Visit& visit) {
   const neardup::xxh3<64> hash;
@@ -22,7 +22,7 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
     folded = neardup::normalise(word);
     const std::uint64_t own = hash(folded);
     const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: the order of the two counts
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes the order of the two words matter
     if (has_last) visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + bytes.size());
     last = own;
     begin_of_last = begin;
@@ -30,11 +30,11 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
   });
 }
 
-/// A run of pairs: it begins where those before it sum up to `before`, and ends where they sum up to `after`.
+/// A run of pairs, with the sums of scores before its first pair and up to its last pair.
 struct scored_run {
   double before, after;
   std::size_t first, last;
-  std::size_t lower;  // the nearest run before it with a lower `before`
+  std::size_t lower;  // index of the nearest earlier run whose `before` is less
 };
 constexpr std::size_t no_run = std::numeric_limits<std::size_t>::max();
 
@@ -85,7 +85,7 @@ std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pair
       while (before != no_run && runs[before].before >= next.before) before = runs[before].lower;
       next.lower = before;
       if (before == no_run || runs[before].after >= next.after) break;
-      // All from there on are one run, whose sum is larger.
+      // Merges all runs from there on: their common sum is larger.
       next.before = runs[before].before;
       next.first = runs[before].first;
       runs.resize(before);

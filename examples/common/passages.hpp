@@ -1,4 +1,4 @@
-// Where a text stands within another one.
+// Finds the passages that a text shares with another one.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 
 namespace common {
 
-/// Two words in a row, whatever their case, as a number. A character of a script that is written without spaces is a word.
+/// Two consecutive words, hashed; case does not matter. A character of a script without spaces is a word.
 using word_pair = std::uint32_t;
 
-/// The pairs of words of texts, ascending, each once. Complexity: O(n log n).
+/// The distinct pairs of words of the texts, in ascending order. Complexity: O(n log n).
 std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts);
 
-/// A place of a text where much of another one stands: from a word to a word, bytes.
+/// A stretch of a text, in bytes, that contains much of another text. It begins and ends with a word.
 struct passage {
   std::size_t begin, end;
-  std::size_t common;  ///< so many of the other's distinct pairs of words are there
+  std::size_t common;  ///< how many of the other text's distinct pairs of words it contains
 };
 
-/// Finds where other texts stand in a text.
+/// Finds where other texts occur in one text.
 class passage_finder {
  public:
-  /// The text has to stay. Complexity: linear.
+  /// `text` must outlive the finder. Complexity: linear.
   explicit passage_finder(std::string_view text);
 
-  /// All passages of a text whose pairs of words are these, in order and apart from each other. A pair of this text that
-  /// is among them counts 1, another one -1: a passage is a run of pairs of the largest sum, and so are, before and behind
-  /// it, further ones, down to single pairs. So a changed word does not end a passage, and a common pair of words near it
-  /// is no part of it.
+  /// The passages of another text, given by its pairs of words: disjoint, in order of their positions. Each pair of
+  /// this text scores 1 if it is among `pairs`, otherwise -1. The first passage is the run of pairs with the largest
+  /// sum; further passages are found the same way before and behind it, down to single pairs. So a changed word does
+  /// not split a passage, and a common pair at some distance does not extend one.
   /// Complexity: O(n log m) for n words and m pairs. Source: Ruzzo and Tompa, A linear time algorithm for finding all
   /// maximal scoring subsequences, 1999.
   [[nodiscard]] std::vector<passage> passages_of(std::span<const word_pair> pairs) const;
@@ -44,7 +44,7 @@ class passage_finder {
   std::vector<placed_pair> pairs_;
 };
 
-/// A piece of a text and so many bytes before and behind it, on one line, cut at characters; what is longer than
+/// A passage and its context of so many bytes on either side, on one line and cut at characters. A passage longer than
 /// `max_shown_passage` bytes is shown by its beginning and its end.
 inline constexpr std::size_t shown_around_passage = 40, max_shown_passage = 400;
 struct passage_words {

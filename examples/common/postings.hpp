@@ -1,4 +1,4 @@
-// Which documents have a feature: what finds those that hold a clue.
+// An inverted index: finds the documents that contain most features of a clue.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,33 @@
 
 namespace common {
 
-/// Arrays that do not fit each other, as those of a damaged file.
+/// The arrays are inconsistent, as those of a damaged file may be.
 struct postings_error : std::runtime_error {
   postings_error() : std::runtime_error("its parts do not fit each other") {}
 };
 
-/// The documents of each feature, in arrays of somebody else.
+/// Posting lists in arrays that the caller owns.
 class posting_lists {
  public:
   struct finding {
     std::uint32_t document;
-    std::size_t common;  ///< so many of the features that were asked for are its own
+    std::size_t common;  ///< how many of the requested features the document has
   };
 
   posting_lists() = default;
-  /// `features` ascend, each once; `ends`: of each one where its documents end; `documents`, of a feature ascending.
-  /// Throws: postings_error if their sizes do not fit.
+  /// `features` ascend, each once; `ends[i]` is where the posting list of feature i ends in `documents`; each list
+  /// ascends.
+  /// Throws: postings_error if the sizes are inconsistent.
   posting_lists(std::span<const std::uint32_t> features, std::span<const std::uint64_t> ends,
                 std::span<const std::uint32_t> documents);
 
   [[nodiscard]] bool empty() const noexcept { return features_.empty(); }
 
-  /// Each document that has at least `least` of some features, which ascend: by how many, then by number. Of n features,
-  /// rare first, such a document has one of the first n - least + 1, so only these give candidates.
-  /// Precondition: 1 <= least <= features.size(). Throws: postings_error if a number is that of no document.
-  /// Complexity: O(p log p + c n log d) for p documents of the first features, c different ones, d documents of a feature.
+  /// The documents that have at least `least` of the features (which ascend), sorted by their number of common
+  /// features, then by number. Only documents in the posting lists of the n - least + 1 rarest of the n features are
+  /// candidates: each result has at least one of these (prefix filter).
+  /// Precondition: 1 <= least <= features.size(). Throws: postings_error if a list contains an invalid document number.
+  /// Complexity: O(p log p + c n log d) for p postings of the rarest features, c candidates, and lists of d documents.
   [[nodiscard]] std::vector<finding> holding(std::span<const std::uint32_t> features, std::size_t least,
                                              std::size_t number_of_documents) const;
 
@@ -46,7 +48,8 @@ class posting_lists {
   std::span<const std::uint32_t> documents_;
 };
 
-/// The same, made of pairs of a feature and a document. Complexity: O(n log n), 8 bytes for each of n pairs.
+/// Posting lists that own their arrays, made from pairs of a feature and a document. Complexity: O(n log n), with 8
+/// bytes for each of n pairs.
 struct posting_columns {
   posting_columns() = default;
   explicit posting_columns(std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs);
@@ -58,7 +61,7 @@ struct posting_columns {
   std::vector<std::uint32_t> documents;
 };
 
-/// Of all features the least number that are at least this share of them; at least 1.
+/// The least number of features that is at least this share of all; at least 1.
 [[nodiscard]] std::size_t least_of(std::size_t features, double share);
 
 }  // namespace common

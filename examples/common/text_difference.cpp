@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-/// What stands between words: blanks as they come together, everything else one by one.
+/// Cuts the text between two words: consecutive blanks are one unit, each other character is one.
 void cut_gap(std::string_view gap, std::vector<std::string_view>& units) {
   while (!gap.empty()) {
     std::size_t length = std::min(gap.find_first_not_of(blanks), gap.size());
@@ -25,7 +25,7 @@ void cut_gap(std::string_view gap, std::vector<std::string_view>& units) {
   }
 }
 
-/// The text in pieces that are compared whole.
+/// Cuts a text into the units that are compared as a whole.
 std::vector<std::string_view> cut(std::string_view text) {
   std::vector<std::string_view> units;
   std::size_t end = 0;
@@ -39,9 +39,9 @@ std::vector<std::string_view> cut(std::string_view text) {
   return units;
 }
 
-/// Which units were removed, and which were added: by Myers, "An O(ND) Difference Algorithm and Its Variations"
-/// (1986), the variant in linear space. A box of the edit graph is cut where a shortest path goes through its middle; if
-/// that is too far away to be found, where the search has come farthest.
+/// Finds which units were removed and which were added, by Myers, "An O(ND) Difference Algorithm and Its Variations"
+/// (1986), the variant in linear space. A box of the edit graph is divided where a shortest path crosses its middle; if
+/// the search gives up before it finds that, at the farthest point that it has reached.
 class edit_graph {
  public:
   using number = std::int32_t;
@@ -77,30 +77,30 @@ class edit_graph {
     number x, y;
   };
 
-  // The changes that a search takes into account in each direction.
+  // The number of changes after which a search gives up, in each direction.
   static constexpr number most_changes = 512;
 
   [[nodiscard]] bool equal(number i, number j) const {
     return a_[static_cast<std::size_t>(i)] == b_[static_cast<std::size_t>(j)];
   }
 
-  /// Without what is equal at both ends.
+  /// The box without equal units at both ends.
   [[nodiscard]] box trimmed(box b) const {
     while (b.a_begin < b.a_end && b.b_begin < b.b_end && equal(b.a_begin, b.b_begin)) ++b.a_begin, ++b.b_begin;
     while (b.a_begin < b.a_end && b.b_begin < b.b_end && equal(b.a_end - 1, b.b_end - 1)) --b.a_end, --b.b_end;
     return b;
   }
 
-  /// Where to cut a box, relative to its beginning; never one of its two corners. Precondition: trimmed, and no side is
-  /// empty. Diagonal k has the points with x - y = k.
+  /// The point at which to divide a box, relative to its beginning; never one of its two ends. Precondition: the box is
+  /// trimmed, and no side is empty. Diagonal k consists of the points with x - y = k.
   point middle(const box& in) {
     const number width = in.a_end - in.a_begin, height = in.b_end - in.b_begin, delta = width - height;
-    const number far = width + 1;  // as good as not reached, backward; forward it is -1
+    const number far = width + 1;  // marks points not reached backward; forward, -1 does
     const auto ahead = [&](number k) -> number& { return forward_[static_cast<std::size_t>(k + height + 2)]; };
     const auto behind = [&](number k) -> number& { return backward_[static_cast<std::size_t>(k + height + 2)]; };
     const bool is_odd = delta % 2 != 0;
     for (number d = 0;; ++d) {
-      // Diagonals outside of the box are never reached.
+      // Diagonals outside of the box are skipped.
       const number low = d <= height ? -d : -height + (d - height) % 2;
       const number high = d <= width ? d : width - (d - width) % 2;
       ahead(low - 1) = ahead(high + 1) = -1;
@@ -131,7 +131,7 @@ class edit_graph {
     }
   }
 
-  /// Of the points that were reached the one that is farthest from where its search began.
+  /// Of the points reached, the one farthest from where its search began.
   template <class Ahead, class Behind>
   static point farthest(number low, number high, number back_low, number back_high, number width, number height,
                         const Ahead& ahead, const Behind& behind) {
@@ -152,10 +152,10 @@ class edit_graph {
 
   std::span<const std::uint32_t> a_, b_;
   std::vector<bool> is_removed_, is_added_;
-  std::vector<number> forward_, backward_;  // by diagonal, how far a search has come
+  std::vector<number> forward_, backward_;  // by diagonal: how far a search has come
 };
 
-/// Units that were replaced by others, from where and to where.
+/// Units replaced by others, as ranges of both texts.
 struct block {
   std::size_t a_begin, a_end, b_begin, b_end;
 
@@ -164,8 +164,9 @@ struct block {
 
 bool is_blank(std::string_view unit) { return unit.find_first_not_of(blanks) == unit.npos; }
 
-/// Where units begin, `begin`..`end` of them, if they stand so far behind where they stood: as many changes, but whole lines
-/// rather than the end of one and the beginning of the next. Precondition: the unit behind the last is no change.
+/// How far a change of the units [begin, end) can be moved forward so that it ends at the end of a line: as many
+/// changes, but whole lines instead of the end of one and the beginning of the next. 0 if it cannot. Precondition: the
+/// unit behind the last is unchanged.
 std::size_t shift_to_line_end(const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
   for (std::size_t shift = 0;; ++shift) {
     if (units[end + shift - 1] == "\n") return shift;
@@ -185,7 +186,7 @@ std::vector<block> blocks_of(const edit_graph& edits, const std::vector<std::str
     j = next.b_end;
     if (next.a_begin == next.a_end && next.b_begin == next.b_end) continue;
     if (!next.replaces()) {
-      // What is equal behind it moves before it, but not past the next change.
+      // Moves equal units from behind the change to before it, but not past the next change.
       const bool removes = next.a_begin < next.a_end;
       const std::size_t shift =
           removes ? shift_to_line_end(a, next.a_begin, next.a_end) : shift_to_line_end(b, next.b_begin, next.b_end);
@@ -197,7 +198,7 @@ std::vector<block> blocks_of(const edit_graph& edits, const std::vector<std::str
         next = {next.a_begin + shift, next.a_end + shift, next.b_begin + shift, next.b_end + shift};
         i += shift;
         j += shift;
-        // Behind it a change may follow at once.
+        // Another change may follow directly.
         while (i < a.size() && edits.is_removed(i)) next.a_end = ++i;
         while (j < b_size && edits.is_added(j)) next.b_end = ++j;
       }
@@ -234,7 +235,7 @@ std::vector<text_piece> text_difference(std::string_view before, std::string_vie
   }
   const edit_graph edits(a_numbers, b_numbers);
 
-  // Of units that follow each other one text: they do in their texts.
+  // Joins consecutive units, which are adjacent in their text.
   const auto joined = [](const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
     const char* const last = units[end - 1].data() + units[end - 1].size();
     return std::string_view(units[begin].data(), static_cast<std::size_t>(last - units[begin].data()));

@@ -1,7 +1,7 @@
-// docid_load: sends the articles of a JSON Lines file to docid_service, and measures. See load.py, which runs it.
+// docid_load: sends the articles of a JSON Lines file to docid_service and measures the time. load.py runs it.
 //   docid_load PORT FILE BATCH CONNECTIONS FIRST COUNT
-// BATCH 1: one article a request; else arrays of so many. An article whose field `media` is a number is an edited copy of
-// the one on that line: found if it gets the same docId.
+// BATCH is the number of articles in a request; for 1, they are sent without an array. An article whose field `media`
+// is a number is an edited copy of the article on that line: it counts as found if it gets the same docId.
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/io_context.hpp>

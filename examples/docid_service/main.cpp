@@ -17,7 +17,7 @@
 namespace {
 
 int serve(const docid::settings& all) {
-  // Before any thread is made, so that only the one below takes them.
+  // Blocked before any thread starts, so that only the thread below receives them.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -30,7 +30,7 @@ int serve(const docid::settings& all) {
     setrlimit(RLIMIT_NOFILE, &files);
   }
 
-  // What may be refused comes before the store is marked with the recipe.
+  // What can fail comes before the store is marked with the recipe.
   docid::make_describers(all.cascade.recipe, all.cascade.jieba);
   docid::http_server server(all.http);
   const int port = server.bind();
@@ -48,7 +48,7 @@ int serve(const docid::settings& all) {
     server.stop();
   });
   server.run(articles);
-  kill(getpid(), SIGTERM);  // for the thread that waits, if no signal has come
+  kill(getpid(), SIGTERM);  // wakes the waiting thread if no signal has come
   waiting.join();
   articles.stop();
   std::cout << "docid_service: stopped, " << articles.counts().documents << " documents" << std::endl;

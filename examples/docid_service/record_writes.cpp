@@ -1,7 +1,8 @@
-// Records what a process writes below a folder, and when it syncs that, for tests of power cuts (tests/power_cut_test.py):
+// Records what a process writes below a folder, and when it syncs, for tests of power cuts (tests/power_cut_test.py):
 //   LD_PRELOAD=librecord_writes.so RECORD_FOLDER=/data RECORD_FILE=/record program …
-// A record is a line "what size offset path", then `size` bytes: write, truncate (to the offset), sync, rename (the
-// bytes are the new path), unlink; and send, with what went to a socket.
+// A record is a line "what size offset path" followed by `size` bytes. `what` is write, truncate (to the offset),
+// begin_sync, sync (of what came before the offset, a position in the record), rename (the bytes are the new path),
+// unlink, or send (the bytes went to a socket).
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -18,7 +19,7 @@
 
 namespace {
 
-/// The function of the same name that comes after this library.
+/// The next definition of this function after the one in this library.
 template <class Function>
 Function* next_of(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -26,7 +27,7 @@ Function* next_of(const char* name) {
 
 struct recorder {
   std::mutex mutex;
-  std::map<int, std::string> files;  // open, below the folder
+  std::map<int, std::string> files;  // open files below the folder
   std::string folder;
   FILE* out = nullptr;
 
@@ -51,7 +52,7 @@ struct recorder {
 };
 
 recorder& records() {
-  static recorder* const one = new recorder;  // outlives what writes at the end of the process
+  static recorder* const one = new recorder;  // never destroyed, because something may write at the end of the process
   return *one;
 }
 
@@ -72,7 +73,7 @@ ssize_t written(int file, const void* data, ssize_t size, long offset) {
   return size;
 }
 
-/// Recorded when it has returned: what was written meanwhile counts as synced only by the next one.
+/// Recorded after it returns, but as of its beginning: data written meanwhile counts as synced only by the next call.
 template <class Function>
 int synced(const char* name, int file) {
   long until = 0;

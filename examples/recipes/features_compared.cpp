@@ -1,5 +1,5 @@
-// What pairs of short texts have in common, by the usual features and by better ones. docs/how-to/choose-settings.md has
-// the results as a table.
+// How similar pairs of short texts are, by the usual features and by more suitable ones. docs/how-to/choose-settings.md
+// has the results as a table.
 #include <neardup/neardup.hpp>
 
 #include <cstdio>

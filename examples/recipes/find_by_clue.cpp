@@ -1,7 +1,7 @@
-// A clue of a sentence or two finds the long documents that hold it, or a variant of it: each sentence of a document is
-// indexed under the number of the document. (The command `neardup find` looks through the texts, or asks an index of their
-// pairs of words, and finds more.) `find_by_clue DOCUMENTS CLUES` reads both from files, each text with a zero byte behind
-// it, and prints the numbers of at most ten documents for each clue.
+// Finds the long documents that contain a clue of a sentence or two, or a variant of it: each sentence of a document is
+// indexed with the document's number as id. (The command `neardup find` compares whole texts, or uses an index of their
+// pairs of words, and finds more.) `find_by_clue DOCUMENTS CLUES` reads both from files, in which each text ends with a
+// zero byte, and prints the numbers of at most ten documents for each clue.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +23,11 @@ class sentence_index {
     for_each_fingerprint(text, [&](const neardup::simhash<64>& sentence) { index_.insert(sentence, document); });
   }
 
-  // The documents with the sentences of the clue, or near ones: those with more of them first, then the nearer ones.
+  // The documents that contain sentences near those of the clue, sorted by the number of these sentences, then by
+  // distance.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view clue, int k) const {
-    std::map<std::uint32_t, std::pair<int, int>> found;  // minus the number of sentences, sum of the least distances
+    std::map<std::uint32_t, std::pair<int, int>> found;  // (minus the number of sentences, sum of their least
+                                                         // distances)
     for_each_fingerprint(clue, [&](const neardup::simhash<64>& sentence) {
       std::map<std::uint32_t, int> nearest;
       for (const auto& match : index_.search(sentence, k)) nearest.emplace(match.id, match.distance);
@@ -48,7 +50,7 @@ class sentence_index {
     });
   }
 
-  neardup::simhasher<neardup::normalised<neardup::words>> hash_;  // single characters bear changes best
+  neardup::simhasher<neardup::normalised<neardup::words>> hash_;  // features of single characters tolerate changes best
   neardup::pigeonhole_index<64, 12> index_;
 };
 
@@ -94,9 +96,9 @@ int main(int count, char** words) {
     std::cout << '\n';
     all_found = all_found && !found.empty() && found.front() == expected;
   };
-  ask("有朋自远方来，不亦乐乎？", 1);                                    // as it stands
+  ask("有朋自远方来，不亦乐乎？", 1);                                    // unchanged
   ask("有无相生，难易相成，长短相较，高下相倾，音声相和，前后相随", 2);  // two characters changed
-  ask("鲲之大，不知几千里也", 0);                                        // one left out
+  ask("鲲之大，不知几千里也", 0);                                        // one character left out
   return all_found ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

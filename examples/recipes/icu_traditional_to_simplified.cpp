@@ -1,5 +1,5 @@
-// Traditional and simplified characters as one: a step before any tokenizer, here ICU's (libicu-dev). Full-width forms
-// are folded by `narrowed`, which the library has.
+// Treats traditional and simplified characters as equal, by a step of ICU (libicu-dev) before any tokenizer. For
+// full-width forms, the library has `narrowed`.
 #include <unicode/translit.h>
 #include <unicode/unistr.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-// Tokenizes the text in simplified characters. A transliterator of ICU may be used by many threads.
+// Tokenizes the text in simplified characters. ICU's transliterators may be shared by threads.
 template <neardup::tokenizer Inner>
 class simplified {
  public:

@@ -1,4 +1,5 @@
-// Words by ICU's rules and dictionaries, as a tokenizer: any segmenter is one, as a callable. Needs ICU (libicu-dev).
+// A tokenizer that cuts words by ICU's rules and dictionaries: any segmenter becomes a tokenizer as a callable. Needs
+// ICU (libicu-dev).
 #include <unicode/brkiter.h>
 #include <unicode/unistr.h>
 
@@ -12,7 +13,7 @@
 
 namespace {
 
-// An iterator belongs to one thread, and a tokenizer is called from many; so each call has its own.
+// Tokenizers are called from many threads, but an iterator of ICU belongs to one, so each call makes its own.
 struct icu_words {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {

@@ -1,5 +1,5 @@
-// The pipeline of the articles for Chinese pages: segment, TF-IDF, the top keywords, a 64-bit fingerprint, distance 3.
-// A real program loads jieba's dict.txt, finalseg/ and idf.txt; here they are a few lines.
+// The pipeline that articles describe for Chinese pages: segmentation, TF-IDF, the top keywords, a 64-bit fingerprint,
+// distance 3. A real program loads jieba's dict.txt, finalseg/ and idf.txt; here they are a few lines.
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -16,7 +16,7 @@ int main() {
   const idf_table rarity =
       idf_table::parse("数据库 7.5\n分布式 9.25\n事务 8\n集群 9\n部署 8.75\n支持 4\n系统 4.5\n开源 10\n");
 
-  // Keywords are words of two characters and more that are no stop words, as jieba's extract_tags has it.
+  // Keywords are words of at least two characters that are not stop words, as in jieba's extract_tags.
   chinese_words words{dictionary};
   words.keep_symbols = true;
   const keywords best{5, without{stop_words({"支持"}), words, 2}, rarity};
@@ -33,7 +33,7 @@ int main() {
   int repeated = 0;
   for (std::uint32_t i = 0; i < pages.size(); ++i) {
     const auto fingerprint = hash(pages[i]);
-    if (!fingerprint) continue;  // no keyword at all
+    if (!fingerprint) continue;  // no keyword
     if (const auto original = index.nearest(*fingerprint)) {
       std::cout << "page " << i << " repeats page " << original->id << '\n';
       ++repeated;

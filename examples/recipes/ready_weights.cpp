@@ -1,4 +1,4 @@
-// Words and weights from elsewhere, a segmenting service or another program: hashed and summed, without a tokenizer.
+// Makes a fingerprint of words and weights that come from elsewhere, such as a segmenting service, without a tokenizer.
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using weighted_words = std::vector<std::pair<std::string, double>>;
 
-// Weights have steps of 1/256, so those of a service that go from 0 to 1 are made larger first. Only proportions count.
+// Weights are rounded to multiples of 1/256, so weights from 0 to 1 are scaled first. Only their proportions matter.
 std::optional<neardup::simhash<64>> fingerprint_of(const weighted_words& words) {
   constexpr double scale = 4096;
   const neardup::xxh3<64> hash;
@@ -22,7 +22,7 @@ std::optional<neardup::simhash<64>> fingerprint_of(const weighted_words& words) 
 }  // namespace
 
 int main() {
-  // What jieba.analyse.extract_tags(text, withWeight=True) might have given.
+  // Such as jieba.analyse.extract_tags(text, withWeight=True) returns.
   const weighted_words page = {{"分布式", .92}, {"数据库", .75}, {"事务", .41},
                                {"集群", .33},   {"部署", .31},   {"开源", .17}};
   weighted_words edited = page;

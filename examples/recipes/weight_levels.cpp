@@ -1,4 +1,4 @@
-// Weights in levels 1 to 5: `levels` goes by weight, here the count, and `quantile_levels` by rank.
+// Weights in levels from 1 to 5: `levels` assigns them by weight (here, the count), `quantile_levels` by rank.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -8,7 +8,7 @@
 int main() {
   using namespace neardup;
   const std::string_view text = "a a a a a a a a a a b b b b b b b b c c c c c c d d d d e e";
-  // By count: the most frequent word has level 5, one that is half as frequent level 3.
+  // By count: the most frequent word has level 5, a word half as frequent level 3.
   const simhasher by_count{words{}, levels{5, tf{}}};
   const simhasher by_quantile{words{}, quantile_levels{5, tf{}}};
 

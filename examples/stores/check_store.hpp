@@ -1,5 +1,5 @@
-// Near-duplicates in an ordered key-value store: the rows of band_key, and a search that scans them. The stores beside
-// this file say how they put a row and walk a range; the rest is the same for every one.
+// Near-duplicates in an ordered key-value store: the rows of band_key, and a search that scans them. The examples
+// beside this file define how to put a row and scan a range; the rest is the same for each store.
 #pragma once
 
 #include <neardup/index.hpp>
@@ -19,8 +19,8 @@
 
 #include "published_rows.hpp"
 
-/// An index whose rows are in a store: `Store` has put(key, value), get(key), erase(key), and scan(begin, end, visit), which
-/// calls visit(key, value) for each key from `begin` on that is smaller than `end`, or for all if `end` is empty.
+/// An index with its rows in a store. `Store` has put(key, value), get(key), erase(key), and scan(begin, end, visit),
+/// which calls visit(key, value) for each key in [begin, end); an empty `end` means no upper bound.
 template <class Store>
 class stored_index {
  public:
@@ -35,7 +35,7 @@ class stored_index {
     keys_.for_each_row(fingerprint, id, [&](std::string_view key) { store_.erase(key); });
   }
 
-  /// All stored pairs within k bits, by distance, then id: what pigeonhole_index::search() gives.
+  /// All stored pairs within k bits, sorted by (distance, id), as pigeonhole_index::search() returns them.
   std::vector<keys_type::match_type> search(const neardup::simhash<64>& query, int k) {
     std::vector<keys_type::match_type> found;
     keys_.for_each_range(query, k, [&](const neardup::band_range& range, std::size_t step) {
@@ -52,7 +52,7 @@ class stored_index {
   keys_type keys_;
 };
 
-/// Distances and ids, sorted.
+/// Pairs (distance, id), sorted.
 template <class Matches>
 std::vector<std::pair<int, std::uint64_t>> pairs_in(const Matches& matches) {
   std::vector<std::pair<int, std::uint64_t>> result;
@@ -65,13 +65,14 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Returns: how many fingerprints to try: the number that the program is given, or 500.
+/// Returns: the number of fingerprints to test: the program's argument, or 500.
 inline std::uint64_t count_of(int argc, char** argv, int place = 1) {
   return argc > place ? std::strtoull(argv[place], nullptr, 10) : 500;
 }
 
-/// Holds searches in a store against those of an index in memory, for a layout. `stored` has insert(fingerprint, id),
-/// erase(fingerprint, id) and search(query, k), and flush() if it gathers what is inserted; `count` fingerprints are tried. Returns: whether all are the same.
+/// Compares searches in a store with those of an index in memory, for a layout and `count` fingerprints. `stored` has
+/// insert(fingerprint, id), erase(fingerprint, id) and search(query, k), and flush() if it collects insertions.
+/// Returns: whether all results are equal.
 template <class Stored>
 bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uint64_t count) {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout, neardup::dynamic_layout, std::uint64_t>;
@@ -87,7 +88,7 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
     }
     pairs.emplace_back(fingerprint, id);
   }
-  // The highest segments, whose ranges have no end.
+  // The highest segments: no key follows theirs, so their ranges have no end.
   pairs.emplace_back(neardup::simhash<64>(~std::uint64_t{0}), ~std::uint64_t{0});
   const auto start = std::chrono::steady_clock::now();
   for (const auto& [fingerprint, id] : pairs) stored.insert(fingerprint, id);
@@ -119,8 +120,8 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   return matches > count / 5;
 }
 
-/// The same for a store of rows with keys and values: band_key's rows, ten times `count` of them, and those of the published
-/// descriptions.
+/// The same for a store of rows with keys and values: tests band_key's rows with ten times `count` fingerprints, and
+/// those of the published descriptions.
 template <class Store>
 bool check_store(Store& store, std::uint64_t count) {
   const auto is_empty = [&] {
@@ -128,7 +129,7 @@ bool check_store(Store& store, std::uint64_t count) {
     store.scan("", "", [&](std::string_view, std::string_view) { result = false; });
     return result;
   };
-  // The leftmost segment, the rightmost one, and the first and the last pair.
+  // Check the bytes of rows: of the leftmost and rightmost segment, and of the first and last pair.
   const neardup::simhash<64> print(0x1234567890abcdefU);
   const std::string bytes = "\x12\x34\x56\x78\x90\xab\xcd\xef";
   const published::hbase_rows<Store> four(store, 4);

@@ -1,9 +1,9 @@
-// Near-duplicates in HBase (from Maven Central; needs Java and Maven), as the published descriptions have them: a row key of 4
-// bytes of the segment, 1 of the flag and 8 of the fingerprint; a query is a SCAN of each of 4 or 10 tables. An id is the name
-// of a column, so that no row is read to be changed, and several programs can change one at a time.
+// Near-duplicates in HBase (from Maven Central; needs Java and Maven), as in the published descriptions: a row key has
+// 4 bytes of the segment, 1 of the flag and 8 of the fingerprint; a query is a SCAN of each of 4 or 10 tables. An id is
+// the name of a column, so that adding one does not read the row, and several programs can write to one row.
 //   hbase SERVER_SCRIPT JARS [COUNT]
-// SERVER_SCRIPT is hbase/hbase_server.py, JARS its folder for jars. It starts a server of its own, with its data in a folder of
-// its own, and kills it in the middle of writes.
+// SERVER_SCRIPT is hbase/hbase_server.py, JARS its folder for jars. The program starts its own server, with the data in
+// its own folder, and kills it in the middle of writes.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ constexpr int skipped = 77;
 
 class hbase_server {
  public:
-  /// Started in the same folder again, it has the data and the address of before.
+  /// A server started in the same folder again has the same data and address.
   hbase_server(const char* script, const char* jars, const std::string& folder) : child_(fork()) {
     if (child_ < 0) throw std::runtime_error("cannot fork");
     if (child_ != 0) return;
@@ -55,7 +55,7 @@ class hbase_server {
   }
   [[nodiscard]] pid_t number() const { return child_; }
 
-  /// Returns: the status of the process; nothing while it runs.
+  /// Returns: the exit status of the process; nullopt while it runs.
   [[nodiscard]] std::optional<int> status() {
     int status = 0;
     if (waitpid(child_, &status, WNOHANG) != child_) return std::nullopt;
@@ -81,7 +81,7 @@ class article_rows {
     flush_if_many();
   }
   void flush() { table_.flush(); }
-  /// Returns: what is within k <= 3 bits.
+  /// Returns: the matches within k <= 3 bits.
   std::vector<published::match> search(const published::fingerprint& query, int k) {
     flush();
     std::vector<hbase::row_range> ranges;
@@ -150,7 +150,7 @@ class hbase_test {
     return hbase::table({.master = address, .name = name, .family = "i", .patience = patience});
   }
 
-  /// The leftmost and the rightmost table's row, to the letter.
+  /// Checks the bytes of a row of the leftmost and of the rightmost table.
   static bool check_key(hbase::table& table, int blocks) {
     const article_rows rows(table, blocks);
     const published::fingerprint print(0x1234567890abcdefU);
@@ -160,7 +160,7 @@ class hbase_test {
                std::string(blocks == 4 ? "\0\0\xcd\xef\4" : "\0\xab\xcd\xef\12", 5) + bytes;
   }
 
-  /// Kills HBase while rows are written, and starts it again. Returns: true if all rows are there that were acknowledged.
+  /// Kills HBase while rows are written, and starts it again. Returns: whether all acknowledged rows are there.
   bool is_kept_through_kills(hbase_server& first) {
     std::mt19937_64 random(11);
     std::set<std::pair<std::string, std::string>> acknowledged;
@@ -206,7 +206,7 @@ class hbase_test {
         table.flush();
         acknowledged.insert(batch.begin(), batch.end());
       }
-    } catch (const hbase::error&) {  // it is killed
+    } catch (const hbase::error&) {  // the server was killed
     }
   }
 

@@ -1,4 +1,4 @@
-// Near-duplicates in LMDB (Debian: liblmdb-dev): the rows of band_key in a B-tree of sorted keys.
+// Near-duplicates in LMDB (Debian: liblmdb-dev): the rows of band_key in a sorted B-tree.
 #include <lmdb.h>
 
 #include <cstdio>
@@ -18,7 +18,8 @@ void check(int error) {
 
 MDB_val value_of(std::string_view bytes) { return {bytes.size(), const_cast<char*>(bytes.data())}; }
 
-/// One write transaction, for brevity; a program commits now and then, and searches in transactions that only read.
+/// Uses one write transaction, for brevity; a real program commits from time to time, and searches in read-only
+/// transactions.
 class lmdb_store {
  public:
   explicit lmdb_store(const std::string& folder) {
@@ -39,7 +40,7 @@ class lmdb_store {
     MDB_val k = value_of(key), v = value_of(value);
     check(mdb_put(transaction_, table_, &k, &v, 0));
   }
-  /// Nothing if the key is not there.
+  /// Returns: an empty string if there is no such key.
   std::string get(std::string_view key) {
     MDB_val k = value_of(key), value{};
     const int error = mdb_get(transaction_, table_, &k, &value);

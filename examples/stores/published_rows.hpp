@@ -1,9 +1,10 @@
-// The rows of the published descriptions of SimHash, to the letter. A fingerprint of 64 bits is cut into segments, a the
-// leftmost: four of 16 bits, one of which is equal in any two fingerprints within 3 bits, or five of 13, 13, 13, 13 and
-// 12 bits, two of which are. There is a table for each segment, 4, or for each pair of them, 10.
+// The rows of the published descriptions of SimHash, byte for byte. A fingerprint of 64 bits is cut into segments, from
+// left to right: four of 16 bits, of which any two fingerprints within 3 bits have at least one in common; or five of
+// 13, 13, 13, 13 and 12 bits, of which they have at least two in common. There is a table for each segment (4), or for
+// each pair of segments (10).
 //
-// neardup::band_key (check_store.hpp) has shorter rows for any distance, and is what a program of today should take.
-// These are for those who have such a store already.
+// neardup::band_key (check_store.hpp) has shorter rows and supports any distance; new programs should use it. These
+// rows are for those who have such a store already.
 #pragma once
 
 #include <neardup/simhash.hpp>
@@ -38,10 +39,10 @@ inline std::uint64_t number_in(std::string_view bytes) {
   return result;
 }
 
-/// What two fingerprints within 3 bits have in common in one table at least.
+/// The tables: any two fingerprints within 3 bits have the same value in at least one of them.
 class tables {
  public:
-  /// `blocks`: 4 or 5.
+  /// `blocks`: the number of segments, 4 or 5.
   explicit tables(int blocks) {
     if (blocks == 4) {
       for (int i = 0; i < 4; ++i) parts_.push_back({{16, 48 - 16 * i}, {0, 0}});
@@ -56,13 +57,14 @@ class tables {
   }
 
   [[nodiscard]] int count() const { return static_cast<int>(parts_.size()); }
-  /// The bits of a table, counted from 1 on, in at most 4 bytes: those of the first segment before those of the second.
+  /// The value of a fingerprint in a table (counted from 1), in at most 4 bytes: the bits of the first segment before
+  /// those of the second.
   [[nodiscard]] std::uint64_t value(const fingerprint& print, int flag) const {
     const auto& [first, second] = parts_[static_cast<std::size_t>(flag) - 1];
     const auto bits = [&](const segment& one) { return print.to_uint64() >> one.shift & ((1U << one.width) - 1); };
     return bits(first) << second.width | bits(second);
   }
-  /// Whether no table before this one has the two in one place, so that who finds them here has not found them yet.
+  /// Whether no earlier table has the same value for both, so that the pair has not been found before.
   [[nodiscard]] bool is_first(const fingerprint& a, const fingerprint& b, int flag) const {
     for (int earlier = 1; earlier < flag; ++earlier) {
       if (value(a, earlier) == value(b, earlier)) return false;
@@ -77,14 +79,14 @@ class tables {
   };
   struct part {
     segment first;
-    segment second;  // of no bits: there is none
+    segment second;  // 0 bits wide if the table has one segment
   };
   std::vector<part> parts_;
 };
 
-/// HBase's rows. The key has 13 bytes: 4 of the segment's value, 1 of the flag that says which segment or pair, from 1 on,
-/// and 8 of the fingerprint. Equal fingerprints share a row, whose value lists their ids, 8 bytes each.
-/// `Store`: get(key), put(key, value), erase(key), and scan(begin, end, visit), as those beside this file have them.
+/// HBase's rows. The key has 13 bytes: 4 of the value, 1 of the flag, which is the number of the table counted from 1,
+/// and 8 of the fingerprint. Equal fingerprints share a row, whose value lists their ids in 8 bytes each.
+/// `Store` has get(key), put(key, value), erase(key), and scan(begin, end, visit), as in the examples beside this file.
 template <class Store>
 class hbase_rows {
  public:
@@ -107,7 +109,7 @@ class hbase_rows {
     });
   }
 
-  /// A SCAN of each table, over all rows with the query's segment and flag; within at most 3 bits.
+  /// Scans each table for all rows with the query's value and flag. Precondition: k <= 3.
   std::vector<match> search(const fingerprint& query, int k) {
     std::vector<match> found;
     for (int flag = 1; flag <= tables_.count(); ++flag) {
@@ -141,9 +143,9 @@ class hbase_rows {
   tables tables_;
 };
 
-/// Four copies of the table, as one description stores it: key A1 and value A2-A3-A4, key A2 and value A1-A3-A4, and so
-/// on, each segment in 2 bytes. Before the key there is a byte for the copy; a value is all that were stored under the
-/// key, each followed by its id in 8 bytes.
+/// Four copies of the table, as one of the descriptions stores it: with key A1 and value A2-A3-A4, with key A2 and
+/// value A1-A3-A4, and so on; each segment has 2 bytes. A byte for the number of the copy precedes the key. The value
+/// lists all fingerprints stored under the key, each followed by its id in 8 bytes.
 template <class Store>
 class four_copies {
  public:
@@ -174,7 +176,7 @@ class four_copies {
     }
   }
 
-  /// One look-up in each copy; within at most 3 bits.
+  /// Makes one look-up in each copy. Precondition: k <= 3.
   std::vector<match> search(const fingerprint& query, int k) {
     std::vector<match> found;
     for (int copy = 1; copy <= 4; ++copy) {
@@ -202,7 +204,7 @@ class four_copies {
     const std::size_t place = 2 * (static_cast<std::size_t>(copy) - 1);
     return {static_cast<char>(copy) + all.substr(place, 2), all.substr(0, place) + all.substr(place + 2)};
   }
-  /// The segments before that of the key are the first ones of the rest.
+  /// Whether an earlier copy finds the two as well: the segments before that of the key are the first ones of the rest.
   static bool is_of_earlier_copy(std::string_view one, std::string_view other, int copy) {
     for (std::size_t i = 0; i < 2 * (static_cast<std::size_t>(copy) - 1); i += 2) {
       if (one.substr(i, 2) == other.substr(i, 2)) return true;
@@ -213,9 +215,9 @@ class four_copies {
   Store& store_;
 };
 
-/// Redis: a set for each segment of each table, of whole fingerprints. The key is the flag, from 1 on, and the segment's
-/// value; a member is the fingerprint in 8 bytes and the id in 8, since the ids have to be somewhere.
-/// `Sets`: add(key, member), remove(key, member), and members(key), all of them.
+/// Redis: a set for each value of each table, of whole fingerprints. The key consists of the flag, counted from 1, and
+/// the value; a member is the fingerprint in 8 bytes and the id in 8, because the ids have to be stored somewhere.
+/// `Sets` has add(key, member), remove(key, member), and members(key), which returns all members.
 template <class Sets>
 class redis_sets {
  public:
@@ -234,7 +236,7 @@ class redis_sets {
       sets_.remove(key(tables_.value(print, flag), flag), bytes_of(print.to_uint64(), 8) + bytes_of(id, 8));
   }
 
-  /// Reads 4 or 10 sets, and compares each member; within at most 3 bits.
+  /// Reads 4 or 10 sets, and compares each member. Precondition: k <= 3.
   std::vector<match> search(const fingerprint& query, int k) {
     std::vector<match> found;
     for (int flag = 1; flag <= tables_.count(); ++flag) {

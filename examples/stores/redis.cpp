@@ -1,5 +1,5 @@
-// Near-duplicates in Redis (Debian: libhiredis-dev, redis-server), as the published descriptions have them: a set for each
-// segment and its value, 4 or 10 tables. It starts a server of its own, on a socket in a folder of its own.
+// Near-duplicates in Redis (Debian: libhiredis-dev, redis-server), as in the published descriptions: a set for each
+// value of each segment, in 4 or 10 tables. The program starts its own server, on a socket in its own folder.
 #include <hiredis/hiredis.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -40,7 +40,7 @@ class redis_server {
     waitpid(child_, nullptr, 0);
   }
 
-  /// Whether there is none on this machine.
+  /// Whether this machine has no redis-server.
   [[nodiscard]] bool is_missing() {
     int status = 0;
     if (child_ == 0 || waitpid(child_, &status, WNOHANG) != child_) return child_ == 0;

@@ -1,4 +1,4 @@
-// Near-duplicates in RocksDB (Debian: librocksdb-dev): the rows of band_key in a log-structured tree of sorted keys.
+// Near-duplicates in RocksDB (Debian: librocksdb-dev): the rows of band_key in a sorted log-structured merge tree.
 #include <rocksdb/db.h>
 
 #include <cstdio>
@@ -32,7 +32,7 @@ class rocksdb_store {
   void put(std::string_view key, std::string_view value) {
     check(database_->Put(rocksdb::WriteOptions(), slice_of(key), slice_of(value)));
   }
-  /// Nothing if the key is not there.
+  /// Returns: an empty string if there is no such key.
   std::string get(std::string_view key) {
     std::string value;
     const rocksdb::Status status = database_->Get(rocksdb::ReadOptions(), slice_of(key), &value);

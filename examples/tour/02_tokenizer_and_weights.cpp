@@ -1,4 +1,4 @@
-// What a text is cut into, and how much each piece counts: the two choices that make a fingerprint.
+// The tokens of a text and their weights: the two choices that define a fingerprint.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -32,7 +32,7 @@ int main() {
             << "shingles:   " << tokens(shingles{2, normalised{words{}}}, text) << '\n'
             << "characters: " << tokens(normalised{code_point_ngrams{3}}, text) << '\n';
 
-  // Two reports that share nothing but a line of boilerplate, which each of them repeats.
+  // Two reports that have nothing in common but a line of boilerplate, which each repeats.
   std::string first = "Harvest of wheat rose in the northern provinces after a mild and rainy spring. ";
   std::string second = "Our new tram line opens on Monday; tickets bought last year stay valid until autumn. ";
   for (int i = 0; i < 20; ++i) {

@@ -1,4 +1,4 @@
-// A text that arrives in chunks, and a fingerprint made of parts.
+// A text that arrives in chunks, and a fingerprint combined from the parts of a document.
 #include <cstdlib>
 #include <iostream>
 #include <neardup/neardup.hpp>
@@ -10,19 +10,19 @@ int main() {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "Line " + std::to_string(i) + ": наш 文本 comes in pieces. ";
 
-  // The chunks cut words, and even the bytes of a character; the fingerprint is that of the whole text.
+  // The chunks cut words, and even the bytes of a character; still, the fingerprint is that of the whole text.
   neardup::text_stream stream{hash};
   for (std::size_t i = 0; i < text.size(); i += 7) stream.feed(std::string_view(text).substr(i, 7));
   const auto streamed = stream.finish();
   const bool same = streamed == hash(text);
   std::cout << text.size() << " bytes in chunks of 7: " << (same ? "the fingerprint of the whole\n" : "wrong\n");
 
-  // finish() leaves the stream ready for the next text.
+  // After finish(), the stream is ready for the next text.
   stream.feed("another ");
   stream.feed("text");
   const bool reused = stream.finish() == hash("another text");
 
-  // Fields are joined in a bag of features: no pair of words goes from the title to the body.
+  // The fields of a document are merged as bags of features, so no pair of words spans title and body.
   constexpr std::string_view title = "Seven ways to boil an egg";
   constexpr std::string_view body = "Take a fresh egg, boil some water, and wait for seven minutes.";
   auto document = hash.bag(title);
@@ -30,7 +30,7 @@ int main() {
   std::cout << document.size() << " distinct pairs of words in title and body, fingerprint "
             << hash(document).value().to_hex() << '\n';
 
-  // Taking a field away again is exact.
+  // Removing a field again gives exactly the fingerprint without it.
   document.subtract(hash.bag(title));
   const bool subtracted = hash(document) == hash(body);
   std::cout << "without the title: " << (subtracted ? "the fingerprint of the body\n" : "wrong\n");

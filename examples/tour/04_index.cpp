@@ -1,4 +1,4 @@
-// The index: which of the stored fingerprints are near this one?
+// The index: finds the stored fingerprints near a query.
 #include <compare>
 #include <cstdint>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-// Ids are yours: any regular, ordered, trivially copyable type.
+// Ids can be of any regular, ordered, trivially copyable type.
 struct article {
   std::uint32_t site = 0, number = 0;
   auto operator<=>(const article&) const = default;
@@ -16,7 +16,7 @@ struct article {
 using simhash64 = neardup::simhash<64>;
 
 int main() {
-  // Within 3 bits, by 5 blocks (10 tables); without the 5 it would be 4 blocks and tables, less memory.
+  // For 3 bits, with 5 blocks (10 tables). Without the 5 there would be 4 blocks and 4 tables, which take less memory.
   neardup::pigeonhole_index<64, 3, 5, article> index;
   index.reserve(100'000);
   std::mt19937_64 random(1);
@@ -27,7 +27,7 @@ int main() {
     if (i % 10'000 == 0) queries.push_back(value);
   }
 
-  // A near-duplicate of article 0, and one more copy of it on another site.
+  // A near-duplicate of article 0, and a copy of it on another site.
   const simhash64 original = queries.front();
   const simhash64 near = simhash64(original).flip(7).flip(40);
   const bool added = index.insert(near, {.site = 3, .number = 100'000}) && index.insert(near, {.site = 4, .number = 7});
@@ -42,7 +42,7 @@ int main() {
   // Many queries at once: the matches of query i are batch[i].
   const auto batch = index.search_batch(queries);
   std::cout << batch.size() << " queries, " << batch.matches.size() << " matches\n";
-  // One pair goes, then all that is left of a fingerprint.
+  // Erases one pair, then all pairs of a fingerprint.
   const bool erased = index.erase(near, {.site = 3, .number = 100'000});
   const std::size_t copies = index.erase(near);
   std::cout << "erased 1 pair, then " << copies << "; still there: " << (index.contains(near) ? "yes\n" : "no\n");

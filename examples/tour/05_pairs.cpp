@@ -1,4 +1,4 @@
-// A whole corpus at once: all pairs, groups, and an exact check of each candidate.
+// A whole corpus at once: all pairs, all groups, and an exact check of each candidate.
 #include <cstddef>
 #include <cstdlib>
 #include <iomanip>
@@ -28,7 +28,7 @@ int main() {
     origin.push_back(i);
   }
 
-  // Short texts want a wide distance, and then a check: the Jaccard similarity of the sets of words.
+  // Short texts need a large distance, and then a check: the Jaccard similarity of their sets of words.
   std::cout << std::fixed << std::setprecision(2);
   const auto near = neardup::pairs(fingerprints, 10);
   for (const auto& [i, j, distance] : near) {
@@ -37,7 +37,7 @@ int main() {
     std::cout << origin[i] << " and " << origin[j] << ": " << distance << " bits, cosine about "
               << neardup::estimated_cosine<64>(distance) << ", Jaccard " << similarity << '\n';
   }
-  // Groups are the connected components; the label is the smallest position in the group.
+  // Groups are the connected components; the label of a group is its smallest position.
   const auto label = neardup::cluster(fingerprints, 10);
   for (std::size_t i = 0; i < label.size(); ++i) {
     std::cout << "document " << origin[i] << " is in the group of document " << origin[label[i]] << '\n';

@@ -1,4 +1,4 @@
-// A hasher of one's own: any callable from a token to an unsigned integer.
+// Custom hashers: any callable from a token to an unsigned integer.
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +25,7 @@ struct times33 {
   }
 };
 
-// Two texts without a common word: about half of the bits should differ.
+// Two texts without a common word; about half of the bits should differ.
 template <class Hasher>
 int compare(const char* name, const Hasher& hasher) {
   const neardup::simhasher hash{neardup::folded{neardup::words{}}, neardup::unit{}, hasher};
@@ -42,9 +42,9 @@ int compare(const char* name, const Hasher& hasher) {
 int main() {
   const int standard = compare("xxh3", neardup::xxh3<64>{.seed = 2024});
   const int fnv = compare("fnv1a", fnv1a{});
-  const int weak = compare("times33", times33{});  // short tokens never reach its high bits
+  const int weak = compare("times33", times33{});  // short tokens leave its high bits 0
 
-  // The width of the fingerprint is that of the hash, here 32 bits; naming a wider one would not compile.
+  // The fingerprint is as wide as the hash, here 32 bits; asking for a wider one would not compile.
   const auto hash32 = [](std::string_view token) { return static_cast<std::uint32_t>(fnv1a{}(token) >> 32); };
   const neardup::simhasher narrow{neardup::words{}, neardup::unit{}, hash32};
   std::cout << "32 bits: " << narrow("one two three").value().to_hex() << '\n';

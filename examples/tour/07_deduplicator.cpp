@@ -1,4 +1,4 @@
-// The deduplicator: documents come one by one, and each is new or a duplicate of an earlier one.
+// The deduplicator: documents arrive one by one, and each is new or a duplicate of an earlier one.
 #include <cstdint>
 #include <cstdlib>
 #include <iomanip>
@@ -21,7 +21,7 @@ int main() {
       "CONTENTS",
   };
 
-  // Duplicates have 80 % of their words in common. None is missed, however far apart the fingerprints are.
+  // Duplicates have a Jaccard similarity of at least 0.8. None is missed, however far apart the fingerprints are.
   const neardup::simhasher hash{neardup::normalised{neardup::words{}}};
   neardup::deduplicator dedup{hash, {.similarity = 0.8}};
   std::cout << std::fixed << std::setprecision(2);
@@ -39,7 +39,8 @@ int main() {
   }
   std::cout << dedup.size() << " of " << dedup.added() << " kept\n";
 
-  // Any other check finds the texts itself: here the share of letters that an edit leaves as they are.
+  // Any other check gets the id of a candidate and looks up its text: here, the share of letters that an edit leaves
+  // unchanged.
   const auto by_edits = [&](std::uint32_t id, std::string_view text) {
     return neardup::edit_similarity(documents[id], text);
   };

@@ -1,4 +1,4 @@
-// A filter for log lines that runs for months: a line passes if nothing like it passed within the last minute.
+// A filter for log lines that runs for months: a line passes if no similar line has passed within the last minute.
 // Lines begin with a time in seconds.
 
 #include <neardup/neardup.hpp>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// Prints the lines of `in` that are news; no more than a million lines, and 256 MB, are remembered.
+// Prints the new lines of `in`; remembers at most a million lines and 256 MB.
 void filter(std::istream& in, std::ostream& out) {
   using namespace neardup;
   stream_deduplicator seen{deduplicator{simhasher{normalised{words{}}}, {.similarity = 0.6, .min_tokens = 3}},

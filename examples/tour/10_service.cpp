@@ -1,6 +1,6 @@
-// A part of a service: documents come, change and go, under their URLs; many threads ask; no more than so many are kept;
-// and after a restart it goes on where it was. `10_service 1000000` does it with so many documents, and says how long the
-// restart takes.
+// The core of a service: documents with URLs are added, changed and removed; many threads search; the number of
+// documents is limited; and after a restart the service continues where it was. `10_service 1000000` uses that many
+// documents, and prints how long the restart takes.
 
 #include <neardup/neardup.hpp>
 
@@ -24,7 +24,7 @@ const simhasher hash{shingles{2, normalised{words{}}}};
 using by_url = decltype(make_deduplicator<std::string>(hash));
 using pages_type = guarded<durable_deduplicator<stream_deduplicator<by_url>>>;
 
-// What was saved, or nothing yet.
+// Opens the saved documents, or starts empty.
 pages_type open_pages(const std::string& path) {
   stream_deduplicator bounded(make_deduplicator<std::string>(hash, {.similarity = 0.9}), {.max_documents = 10'000'000});
   return pages_type(path, std::move(bounded), composition_of(hash));
@@ -54,7 +54,7 @@ int main(int count, char** arguments) {
     pages.add_batch(texts, urls, threads{}, ++now);
     pages.replace(text_of(documents + 1), url_of(7), ++now);  // an update
     pages.erase(url_of(8));
-    pages.write([](auto& all) { all.save(); });  // now and then, so that the log does not grow for ever
+    pages.write([](auto& all) { all.save(); });  // from time to time, so that the log does not grow forever
     pages.replace(text_of(documents + 2), url_of(9), ++now);
   }
   const auto begin = std::chrono::steady_clock::now();
@@ -62,7 +62,7 @@ int main(int count, char** arguments) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   std::cerr << "started again with " << pages.size() << " documents in " << took.count() << " s\n";
 
-  // Any thread may ask, while others add.
+  // Any thread may search while others add.
   std::vector<std::string> answers(5);
   std::vector<std::thread> askers;
   for (std::size_t i = 0; i < answers.size(); ++i) {

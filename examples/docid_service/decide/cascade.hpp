@@ -1,4 +1,4 @@
-// When an article is a version of a document.
+// The rules by which an article is found to be a version of a document.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace docid {
 
-/// Two texts match if their fingerprints are within `distance` bits and their features have a Jaccard similarity of
-/// `similarity`; 0: the fingerprints alone decide.
+/// Two texts match if their fingerprints are within `distance` bits and their features have a Jaccard similarity of at
+/// least `similarity`. If `similarity` is 0, fingerprints alone decide.
 struct rule {
   int distance;
   double similarity;
@@ -26,35 +26,35 @@ struct cascade_options {
   bool by_content = true;
   rule title{3, 0.8};
   rule content{default_distance("minwise"), 0.8};
-  /// Whether contents are found by the features that they share, and none of that similarity is missed; otherwise by
+  /// Whether contents are found by shared features, which misses none of that similarity; otherwise they are found by
   /// fingerprints within that distance. Precondition: content.similarity > 0.
   bool is_exact = true;
-  /// A title of fewer distinct tokens says nothing.
+  /// A title of fewer distinct tokens is ignored.
   std::size_t title_tokens = 1;
-  /// Nor does a title whose articles have contents with a lower similarity of their pairs of words; 0: contents are not
-  /// compared. It is what keeps different articles with one title apart (docs/service.md).
+  /// A title match counts only if the pairs of words of the contents have at least this similarity; 0: contents are not
+  /// compared. This keeps different articles with the same title apart (docs/service.md).
   double title_content = 0.4;
-  /// At most so many documents are compared with an article at each step, the nearest first. If it is not given: 64, but
-  /// where none is to be missed all.
+  /// At most so many documents are compared with an article at each step, the nearest first. By default 64; if none may
+  /// be missed, all.
   std::optional<std::size_t> candidates;
 
-  /// Bytes of features of documents that are kept in memory for the check; those of others are read from the store.
+  /// Bytes of memory for the features of documents that checks need; other features are read from the store.
   std::size_t feature_memory = std::size_t{1} << 30;
 
-  /// Whether an answer is given when it is decided, and not when it is synced.
+  /// Whether an answer is sent as soon as it is decided, before it is synced.
   bool answers_early = false;
 
-  /// Whether kept articles are found by a clue; all pairs of words of these are in memory for it.
+  /// Whether kept articles can be found by a clue; needs all their pairs of words in memory.
   bool finds_clues = false;
 
   [[nodiscard]] std::size_t most_candidates(bool none_is_missed) const {
     return candidates.value_or(none_is_missed ? std::numeric_limits<std::size_t>::max() : 64);
   }
 
-  /// What the pairs of words of two contents must have beside their words.
+  /// The similarity that the pairs of words of two contents must have, in addition to that of their words.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 
-  /// What the articles describe: dictionary words, 3 bits, and no check of anything.
+  /// As the articles describe it: dictionary words, 3 bits, and no checks.
   void set_original() {
     recipe = "dictionary";
     title = content = {3, 0};
@@ -63,7 +63,7 @@ struct cascade_options {
   }
 };
 
-/// The settings that must stay the same as long as a store is used, and the definition of its fingerprints.
+/// The settings that must not change as long as a store is used, with the definition of its fingerprints.
 [[nodiscard]] inline std::string composition_of(const cascade_options& cascade) {
   return "recipe " + cascade.recipe + ", definition " + std::to_string(neardup::fingerprint_definition) +
          ", title-tokens " + std::to_string(cascade.title_tokens) + ", steps " + (cascade.by_title ? "title " : "") +

@@ -7,8 +7,9 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t most_recent = std::size_t{1} << 16;  // features that are collected
-// Features of a part that is merged no more: to do so takes a tenth of a second, which nobody should wait longer.
+constexpr std::size_t most_recent = std::size_t{1} << 16;  // features collected before they become a part
+// A part with more features is not merged any more: that takes a tenth of a second, the longest that anybody should
+// wait.
 constexpr std::size_t most_in_part = std::size_t{1} << 24;
 
 template <class Value>
@@ -45,7 +46,7 @@ void clue_index::erase(doc_number document) {
   give_back();
 }
 
-/// Frees what texts have left that count no more, once it is more than what counts.
+/// Frees the memory of texts that were replaced or erased, once it is more than that of the others.
 void clue_index::give_back() {
   const auto is_due = [this] { return all_features_ > 2 * features_ + most_recent; };
   if (features_ == 0) {
@@ -72,7 +73,7 @@ void clue_index::give_back() {
 }
 
 void clue_index::forget_recent() noexcept {
-  recent_entries_ = std::vector<entry>();  // "= {}" would keep the memory
+  recent_entries_ = std::vector<entry>();  // assigning {} would keep the memory
   recent_ = std::vector<std::pair<std::uint32_t, std::uint32_t>>();
 }
 
@@ -91,7 +92,7 @@ void clue_index::close_recent() {
   }
 }
 
-/// Without the entries that count no more.
+/// Merges two parts, without the entries that are outdated.
 clue_index::part clue_index::merged(const part& a, const part& b) const {
   constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   part result;

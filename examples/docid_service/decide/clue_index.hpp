@@ -1,4 +1,4 @@
-// Which kept articles have the pairs of words of a clue.
+// Finds the kept articles that have the pairs of words of a clue.
 #pragma once
 
 #include <cstddef>
@@ -12,37 +12,39 @@
 
 namespace docid {
 
-/// The features of documents, each of which has those of one text at a time. What comes is collected, and lies in parts
-/// of postings, which are merged when they are of like size; a text that is replaced or gone is passed over, and leaves
-/// with the next merge, or when there are more features of such texts than of others.
-/// Memory: 4 bytes a feature of a document and 12 for each different feature of a part; at most twice that, and some 2 MB,
-/// after texts have gone.
+/// An inverted index of the features of documents; each document has the features of one text at a time. New texts are
+/// collected, then closed into parts, and parts of similar size are merged. The entries of a text that is replaced or
+/// erased become outdated: searches skip them, and the next merge, or a clean-up when they outnumber the others,
+/// removes them.
+/// Memory: 4 bytes for each feature of a document and 12 for each distinct feature of a part; after many texts are
+/// erased, at most twice that and some 2 MB.
 class clue_index {
  public:
   struct finding {
     doc_number document;
-    std::size_t common;  ///< so many of the features that were asked for are its own
+    std::size_t common;  ///< how many of the requested features the document has
   };
 
-  /// `features` ascend, each once. Complexity: amortised O(n log m) for n features and m of all documents.
+  /// Sets the features of a document; they ascend, each once. Complexity: amortised O(n log m) for n features and m of
+  /// all documents.
   void set(doc_number document, std::span<const std::uint32_t> features);
-  /// Complexity: amortised linear in its features; one call takes no more time than a merge.
+  /// Complexity: amortised linear in the number of its features; one call takes at most the time of a merge.
   void erase(doc_number document);
 
-  /// The documents that have at least `least` of some features, which ascend: by how many, then by number; not more than
-  /// `most`. Precondition: 1 <= least <= features.size().
+  /// The documents that have at least `least` of the features (which ascend), at most `most` of them, sorted by their
+  /// number of common features, then by number. Precondition: 1 <= least <= features.size().
   [[nodiscard]] std::vector<finding> holding(std::span<const std::uint32_t> features, std::size_t least,
                                              std::size_t most);
 
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
-  /// A text of a document; it counts if it is the last one.
+  /// A text of a document. It is outdated unless `version` is the document's latest.
   struct entry {
     doc_number document;
     std::uint32_t version;
   };
-  /// Postings give the places of entries.
+  /// Its posting lists contain indices of entries.
   struct part {
     std::vector<entry> entries;
     common::posting_columns postings;
@@ -57,14 +59,14 @@ class clue_index {
 
   struct version {
     std::uint32_t number = 0;
-    std::uint32_t features = 0;  // of the text that counts
+    std::uint32_t features = 0;  // of the latest text
   };
-  std::vector<version> versions_;                // by the number of a document
-  std::size_t all_features_ = 0, features_ = 0;  // of all entries, and of those that count
-  std::vector<part> parts_;                      // the oldest first
-  std::size_t next_part_ = 0;                    // that is looked through for what counts no more
+  std::vector<version> versions_;                // by document number
+  std::size_t all_features_ = 0, features_ = 0;  // of all entries, and of those not outdated
+  std::vector<part> parts_;                      // oldest first
+  std::size_t next_part_ = 0;                    // the next part to look through for outdated entries
   std::vector<entry> recent_entries_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // features, and places of entries
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // features, and indices of entries
 };
 
 }  // namespace docid

@@ -1,4 +1,4 @@
-// Which contents share enough features with another one to be similar to it.
+// Finds the contents that share enough features with another one to be similar to it.
 #pragma once
 
 #include <algorithm>
@@ -15,24 +15,26 @@
 
 namespace docid {
 
-/// The contents of documents, in postings of their rare features: of what has a Jaccard similarity of at least a
-/// threshold, nothing is missed. In memory, as memory_index is: at the start it knows nothing, and is given all that the
-/// mapping has.
+/// The contents of documents, in posting lists of their rare features. It misses no content that has the Jaccard
+/// similarity of the threshold. Like memory_index it is in memory only: it starts empty, and is given all documents of
+/// the mapping.
 ///
-/// What a transaction adds is found at once, and gone after a rollback. Features may be asked for, of any documents, when
-/// one is added: the order of features is learnt anew when there are twice as many, see feature_candidates.
-/// Memory: that of feature_candidates, and 24 bytes for each number of a document.
+/// Additions of a transaction are found at once, and are gone after a rollback. Whenever a document is added, the
+/// features of any other documents may be requested, because the order of features is learnt anew each time the number
+/// of documents has doubled (see feature_candidates).
+/// Memory: that of feature_candidates, and 24 bytes for each document number.
 class feature_index {
   using source = neardup::feature_candidates<fingerprint>;
 
  public:
-  /// Gives the features of the content that a document has now, none if it is gone; valid until the next call.
+  /// Returns the features of a document's current content, none if it is erased; valid until the next call.
   using feature_reader = std::function<std::span<const std::uint32_t>(doc_number)>;
 
   feature_index(double similarity, feature_reader features_of)
       : features_of_(std::move(features_of)), source_(similarity), differing_((1 - similarity) / (1 + similarity)) {}
 
-  /// What the last commit said; 0 if there was none, or a rollback has failed, and all has to be given again.
+  /// The argument of the last commit. 0 if there was none, or a rollback has failed, so that all documents have to be
+  /// given again.
   [[nodiscard]] std::uint64_t known() {
     if (is_lost_) {
       source_ = source_.fresh();
@@ -42,11 +44,11 @@ class feature_index {
     return known_;
   }
 
-  /// Says which documents will be given, so that the order of features need not be learnt while they are.
-  /// Precondition: there are none.
+  /// Announces documents that will be given, so that the order of features is learnt from them once. Precondition: the
+  /// index is empty.
   void expect(std::span<const doc_number> documents) { source_.learn_from(documents, features_of_); }
 
-  /// Has a document that was committed before the transaction, or has this content since then.
+  /// Adds a document that the mapping has committed, or replaces its content by a committed one.
   void take(doc_number document, const fingerprint& print, std::span<const std::uint32_t> features) {
     const struct { std::span<const std::uint32_t> features; } content{features};
     source_.insert(content, document, features_of_);
@@ -54,8 +56,8 @@ class feature_index {
     marks_[document] = mark_of(print, features);
   }
 
-  /// The documents that may be similar enough: by the distance of the fingerprints, then age. One that is gone may be among
-  /// them.
+  /// The documents that may be similar enough, sorted by the distance of their fingerprints, then by age. They may
+  /// include erased ones.
   [[nodiscard]] std::vector<candidate> near(const description& content) {
     std::vector<candidate> result;
     const mark own = mark_of(*content.print, content.features);
@@ -69,14 +71,14 @@ class feature_index {
     return result;
   }
 
-  /// Precondition: the document is not there, and has a fingerprint.
+  /// Precondition: the document is not in the index, and `content` has a fingerprint.
   void insert(doc_number document, const description& content) { add(document, content, {}); }
-  /// A document that had a content has this one now. Precondition: both have a fingerprint.
+  /// Replaces the content of a document. Precondition: both contents have a fingerprint.
   void replace(doc_number document, description old, const description& content) {
     add(document, content, std::move(old));
   }
 
-  /// From the commit on. Precondition: the document has this content.
+  /// Erases the document when the transaction commits. Precondition: the document has this content.
   void erase(doc_number document, description content) { gone_.emplace_back(document, std::move(content)); }
 
   /// The mapping has committed. `known`: see known_state.
@@ -105,7 +107,7 @@ class feature_index {
   struct addition {
     doc_number document;
     description content;
-    description old;  // without a fingerprint: there was none
+    description old;  // without a fingerprint if there was none
   };
 
   void add(doc_number document, const description& content, description old) {
@@ -118,7 +120,7 @@ class feature_index {
     }
   }
 
-  /// What is known of a content without its features, which lie somewhere else.
+  /// What is kept of a content besides its features, which are elsewhere.
   struct mark {
     fingerprint print;
     std::uint64_t bitmap = 0;  // each feature flips one of its bits
@@ -130,8 +132,9 @@ class feature_index {
     return result;
   }
 
-  /// Sets of a and b features with a Jaccard similarity of s differ in (1 - s) / (1 + s) (a + b) of them, and their bitmaps
-  /// in no more bits. These are other bits than those by which feature_candidates discards: of what is left, little is.
+  /// Sets of a and b features with a Jaccard similarity of s differ in (1 - s) / (1 + s) (a + b) features, so their
+  /// bitmaps differ in at most as many bits. This bitmap is independent of the one by which feature_candidates discards
+  /// candidates, so it discards most of those that are left.
   [[nodiscard]] bool may_be_similar(const mark& a, const mark& b) const {
     constexpr double rounding = 0.001;
     const double most = differing_ * (static_cast<double>(a.size) + static_cast<double>(b.size)) + rounding;
@@ -142,10 +145,10 @@ class feature_index {
   source source_;
   source::workspace scratch_;
   double differing_;
-  std::vector<mark> marks_;  // by the number of a document
+  std::vector<mark> marks_;  // by document number
   std::uint64_t known_ = 0;
   bool is_lost_ = false;
-  // By the transaction.
+  // changes of the current transaction
   std::vector<addition> added_;
   std::vector<std::pair<doc_number, description>> gone_;
 };

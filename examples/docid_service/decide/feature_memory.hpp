@@ -1,4 +1,5 @@
-// The features of documents that were compared or added last, so that a check need not read them from the store.
+// A cache of the features of documents that were compared or added last, so that a check need not read them from the
+// store.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +20,10 @@ namespace docid {
 /// A set of features; valid until the next call of add().
 using feature_view = std::span<const std::uint32_t>;
 
-/// Keeps features in chunks, one document behind the other. Of more than `limit` bytes the oldest chunk goes; a document
-/// that is read again then comes into the newest one. Of a document there are `Sets` sets. Memory: 4 bytes a feature and
-/// 8 a document beside the 8 that each document number has; of these only the former count.
+/// Keeps the features of documents in chunks, one document behind the other. If they exceed `limit` bytes, the oldest
+/// chunk is dropped; a document that is then read again goes into the newest one. Each document has `Sets` sets.
+/// Memory: 4 bytes for each feature and 8 for each document, which count towards the limit, and 8 bytes for each
+/// document number, which do not.
 template <std::size_t Sets>
 class feature_memory {
  public:
@@ -36,7 +38,7 @@ class feature_memory {
     return views_at(chunks_[chunk_number - first_chunk_].numbers.get() + begin);
   }
 
-  /// Has what find() will read of a document on its way from memory: `step` 0 where it is, `step` 1 what it is.
+  /// Prefetches what find() will read for a document: with `step` 0 its position, with `step` 1 its features.
   void prefetch(doc_number document, int step) const noexcept {
 #if defined(__GNUC__)
     if (document >= places_.size()) return;
@@ -51,7 +53,7 @@ class feature_memory {
 #endif
   }
 
-  /// Precondition: it is not there.
+  /// Precondition: the document is not in memory.
   views add(doc_number document, const views& sets) {
     std::size_t size = Sets;
     for (const feature_view& one : sets) size += one.size();
@@ -69,12 +71,12 @@ class feature_memory {
     return views_at(to);
   }
 
-  /// A document has others now.
+  /// The features of a document have changed.
   void forget(doc_number document) noexcept {
     if (document < places_.size()) places_[document] = {};
   }
 
-  /// Documents from this number on are no more: their numbers may come again.
+  /// Documents from this number on no longer exist; their numbers may be used again.
   void forget_from(doc_number document) noexcept {
     if (document < places_.size()) places_.erase(places_.begin() + document, places_.end());
   }
@@ -87,7 +89,7 @@ class feature_memory {
     std::size_t size;
   };
   struct place {
-    std::uint32_t chunk = 0;  // counted from 1 on; 0: nowhere
+    std::uint32_t chunk = 0;  // counted from 1; 0 if not in memory
     std::uint32_t begin = 0;
   };
 
@@ -99,7 +101,7 @@ class feature_memory {
   }
 
   void open_chunk(std::size_t least) {
-    // 4 MB, less where the limit is low: with each chunk that goes a good part stays.
+    // 4 MB, less if the limit is low, so that dropping a chunk leaves a good part of the features.
     const std::size_t usual = std::clamp(limit_ / 64, std::size_t{1} << 10, std::size_t{1} << 20);
     const std::size_t size = std::max(usual, least);
     while (!chunks_.empty() && bytes_ + size * sizeof(std::uint32_t) > limit_) {
@@ -116,7 +118,7 @@ class feature_memory {
   std::size_t bytes_ = 0;
   std::size_t first_chunk_ = 1;
   std::deque<chunk> chunks_;
-  std::size_t end_ = 0;  // of the last chunk
+  std::size_t end_ = 0;  // of the last chunk, the used part
   std::vector<place> places_;
 };
 

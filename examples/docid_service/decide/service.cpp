@@ -16,19 +16,20 @@ namespace docid {
 
 namespace {
 
-// Articles in one transaction, but for the last request of it. A thousand is as fast.
+// A transaction takes requests until it has so many articles; a limit of 1,000 is as fast.
 constexpr std::size_t max_group = 4000;
 
-// Duplicates that are remembered.
+// Number of duplicates that are remembered.
 constexpr std::size_t max_latest = 20;
 
-// Bytes; the pairs of one are found before it is the writer's turn.
+// In bytes; the pairs of words of a longer content are computed by the submitting thread, in advance.
 constexpr std::size_t long_content = std::size_t{1} << 16;
 
 std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
 
-/// A docId is the fingerprint of the first article (of its content, else of its title) and the number of the document,
-/// multiplied by an odd constant so that it looks like one, too. No number is used twice, so no docId is.
+/// A docId consists of the fingerprint of the first article (of its content, else of its title), and the number of the
+/// document, multiplied by an odd constant to look like a fingerprint, too. Numbers are never reused, so docIds are
+/// unique.
 constexpr std::uint64_t spread = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t unspread = 0xf1de83e19937733dU;
 static_assert(spread * unspread == 1);
@@ -64,7 +65,7 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
   if (options_.by_content && options_.is_exact) {
     exact_.emplace(options_.content.similarity, [this](doc_number document) { return content_features(document); });
   }
-  in_transaction([] {});  // which gives the indexes what they lack
+  in_transaction([] {});  // an empty transaction gives the indexes what they lack
   counts_.feature_bytes = features_.bytes() + pairs_.bytes();
   if (options_.finds_clues) {
     constexpr std::size_t together = 1000;
@@ -79,15 +80,15 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
   writer_ = std::thread([this] { write(); });
 }
 
-// ---- for any thread -------------------------------------------------------------------------------------------------
+// ---- Called from any thread -----------------------------------------------------------------------------------------
 
 std::future<std::vector<answer>> service::submit(std::vector<article> articles) {
   task work;
   work.items.reserve(articles.size());
   for (article& arrived : articles) {
     item it = described(std::move(arrived));
-    // Only articles that are like another one need their pairs. To find those of a long one, the writer would keep others
-    // waiting.
+    // The pairs of words are only needed for articles that are similar to another one, so the writer computes them on
+    // demand. For long contents that would keep others waiting, so they are computed here.
     const std::string& content = it.arrived.content;
     if (kept_.is_local() || content.size() > long_content) it.pairs = describe_.pairs(content);
     if (options_.finds_clues) it.all_pairs = all_pairs_of(content);
@@ -105,7 +106,7 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
 service::item service::described(article arrived) const {
   item it;
   it.title = describe_.title(arrived.title);
-  // A title that says nothing is not searched for, nor found.
+  // A title that is ignored is neither searched for nor stored.
   if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
   it.content = describe_.content(arrived.content);
   it.arrived = std::move(arrived);
@@ -301,7 +302,7 @@ std::vector<clue_document> service::find_clue(std::string_view clue, double leas
     }
     return found;
   });
-  // A few at a time: they may be long, and others wait meanwhile.
+  // Only a few articles at a time: they may be long, and others wait meanwhile.
   const auto for_each_article = [&](const auto& visit) {
     constexpr std::size_t bytes_together = std::size_t{1} << 22;
     for (std::size_t i = 0; i < candidates.size();) {
@@ -352,7 +353,7 @@ void service::stop() {
   if (writer_.joinable()) writer_.join();
 }
 
-// ---- the writer -----------------------------------------------------------------------------------------------------
+// ---- The writer thread ----------------------------------------------------------------------------------------------
 
 void service::write() {
   for (;;) {
@@ -382,7 +383,7 @@ void service::write() {
   }
 }
 
-/// Of what is being thrown; not more often than once a second.
+/// Logs the exception that is being handled, at most once a second.
 void service::log_failure() {
   ++counts_.failed_groups;
   const auto now = std::chrono::steady_clock::now();
@@ -442,7 +443,7 @@ void service::in_transaction(Work&& work) {
   counts_.nids = map_.nids();
   redefinitions_ = map_.redefinitions();
   ++counts_.groups;
-  // It is decided. What fails from here on is made good by the next transaction.
+  // The transaction is decided. Whatever fails from here on, the next transaction makes good.
   try {
     kept_.commit();
     index_for_clues();
@@ -460,7 +461,7 @@ void service::in_transaction(Work&& work) {
   map_.end();
 }
 
-/// The article that is kept of a document is another one, or gone, once the transaction is committed.
+/// Notes that the kept article of a document is replaced, or gone, when the transaction commits.
 void service::note_for_clues(doc_number document, std::optional<feature_set> pairs) {
   if (options_.finds_clues) changed_for_clues_.emplace_back(document, std::move(pairs));
 }
@@ -482,7 +483,7 @@ void service::index_for_clues() {
   }
 }
 
-/// Of documents that another service has redefined.
+/// Forgets the features of documents that another service has redefined.
 void service::forget_redefined() {
   if (redefinitions_ && *redefinitions_ < map_.redefinitions()) {
     map_.for_each_redefinition(*redefinitions_, [&](doc_number document, const auto&, const auto&) {
@@ -493,7 +494,8 @@ void service::forget_redefined() {
   redefinitions_ = map_.redefinitions();
 }
 
-/// Gives an index the documents that it does not know: all at the start, later what another service added or redefined.
+/// Gives an index the documents that it lacks: all at the start, later those that another service has added or
+/// redefined.
 template <class PrintOf>
 void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   constexpr std::size_t together = 10000;
@@ -502,7 +504,7 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   if (known.documents > last.documents || known.redefinitions > last.redefinitions)
     throw std::runtime_error(index_is_ahead);
   if (known == last) return;
-  // All documents as they are now.
+  // The index gets all documents in their present state.
   if (known.documents == 0) known.redefinitions = last.redefinitions;
   std::size_t waiting = 0;
   map_.for_each_document(known.documents, [&](doc_number document, const auto& title, const auto& content) {
@@ -521,7 +523,7 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   index.commit(last.number());
 }
 
-/// The same for the contents that are found by their features.
+/// The same for the index that finds contents by their features.
 void service::catch_up_contents() {
   ahead_ = {};
   if (!exact_) return;
@@ -537,7 +539,7 @@ void service::catch_up_contents() {
   });
   if (known.documents == 0) {
     known.redefinitions = last.redefinitions;
-    // All of them are read now, so that memory may as well keep them. Half of it is left for what comes.
+    // All features are read now anyway, so they fill the cache; half of it is left for new documents.
     constexpr std::size_t together = 1000;
     for (doc_number read = 0; read < last.documents && features_.bytes() < options_.feature_memory / 2;) {
       const std::vector<document_features> some = map_.features_after(read, together);
@@ -563,7 +565,8 @@ void service::catch_up_contents() {
   ahead_ = {};
 }
 
-/// What feature_index asks for: of many documents by ascending numbers. What is read ahead is forgotten before one changes.
+/// Called by feature_index, for many documents in ascending order, so features are read ahead. They are dropped before
+/// a document changes.
 feature_view service::content_features(doc_number document) {
   if (const auto found = features_.find(document)) return (*found)[1];
   constexpr std::size_t together = 100;
@@ -623,7 +626,7 @@ void service::decide_all(std::vector<task>& group) {
   } catch (const unstorable&) {
     if (are_given) return;
     if (group.size() > 1) {
-      // Not for those that arrived beside it.
+      // Decides each request alone, so that a failure of one does not affect the others.
       for (task& work : group) {
         std::vector<task> alone;
         alone.push_back(std::move(work));
@@ -666,8 +669,8 @@ answer service::decide(item& it, std::size_t query) {
   return result;
 }
 
-/// Stores an article of a document, unless it is stored already. The hottest one is kept, of equally hot ones the
-/// earliest; but of the articles of one url it is the last.
+/// Stores an article of a document, unless it is stored already. The hottest article of a document is kept, of equally
+/// hot ones the earliest; of several articles with one url, the latest.
 void service::update(item& it, doc_number document, step by) {
   const article& arrived = it.arrived;
   const kept_article kept = map_.kept_of(document).value();
@@ -702,14 +705,14 @@ void service::update(item& it, doc_number document, step by) {
   }
 }
 
-/// The texts of a document are those of its first article: when that has changed, they do.
+/// A document is defined by the texts of its first article, so it is redefined if that has changed.
 void service::redefine_if_first(item& it, doc_number document) {
   const known_article first = map_.first_of(document);
   if (first.nid == it.arrived.nid || first.url == it.arrived.url) redefine(it, document);
 }
 
-/// When it is gone, they are those of the next one, unless that one's content is not known: an earlier version, or
-/// another service, has stored it.
+/// If the first article is erased, the next one defines the document, unless its content is unknown because an earlier
+/// version of the service, or another service, has stored it.
 void service::redefine_by_next(doc_number document) {
   const known_article first = map_.first_of(document);
   const auto json = first.stored ? kept_.get(document, first.stored->version) : std::nullopt;
@@ -736,7 +739,7 @@ void service::redefine(item& it, doc_number document) {
   redefined_.push_back(document);
 }
 
-/// Those of the first article, before its content goes and they cannot be made any more.
+/// Stores the pairs of the first article before its content is erased, when they can still be computed.
 void service::store_pairs(doc_number document) {
   if (map_.pairs_of(document)) return;
   if (const auto pairs = pairs_of(document)) map_.add_pairs(document, {pairs->begin(), pairs->end()});
@@ -757,8 +760,8 @@ std::optional<std::string> service::kept_url(doc_number document, const kept_art
   return json ? std::optional(parse_json(*json).at("url").get<std::string>()) : std::nullopt;
 }
 
-/// Keeps the hottest of the articles that are stored, in place of one that is gone or has cooled down.
-/// Returns: whether there is one.
+/// Keeps the hottest of the stored articles instead of one that is erased or has cooled down.
+/// Returns: false if there is none.
 bool service::keep_hottest(doc_number document) {
   const std::vector<known_article> all = map_.articles_of(document);
   const known_article* best = nullptr;
@@ -800,9 +803,9 @@ const feature_set& service::pairs_of(item& it) {
   return *it.pairs;
 }
 
-/// Those of the content that defines a document. Unless the mapping has them, they are made of the article that is kept:
-/// the first one, but in a store of an earlier version, where it may have been replaced. There are none if that is in
-/// another service's store.
+/// The pairs of words of the content that defines a document. If the mapping does not have them, they are computed from
+/// the kept article, which is the first one (except in a store of an earlier version, where it may have been replaced).
+/// nullopt if that article is in another service's store.
 std::optional<feature_view> service::pairs_of(doc_number document) {
   if (const auto found = pairs_.find(document)) return found->front();
   auto read = map_.pairs_of(document);
@@ -815,22 +818,22 @@ std::optional<feature_view> service::pairs_of(doc_number document) {
   return pairs_.add(document, {*read}).front();
 }
 
-/// Whether the pairs of words of two contents have a similarity of at least `least`.
+/// Whether the similarity of the pairs of words of two contents is at least `least`.
 bool service::confirms(double least, item& it, doc_number document, feature_view content) {
   if (least == 0) return true;
   if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(it), *pairs, least);
-  // The words must do, as when there were no pairs.
+  // Without pairs, the words have to do.
   ++counts_.checks_without_pairs;
   return neardup::jaccard_at_least(feature_view(it.content.features), content, std::max(least, 0.5)).has_value();
 }
 
-/// Which of the candidates is the original, as the library decides it.
+/// Chooses the original among the candidates, by the library's rule.
 std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it, std::size_t query) {
   const bool is_title = by == step::title;
   const rule& limits = is_title ? options_.title : options_.content;
   const double min_pairs = is_title ? options_.title_content : options_.content_pairs();
   const description& own = is_title ? it.title : it.content;
-  neardup::original_choice<doc_number, doc_number> best;  // docIds are given in the order of decision
+  neardup::original_choice<doc_number, doc_number> best;  // docIds ascend in the order of decision
   const auto judge = [&](doc_number document) -> neardup::check_result {
     if (limits.similarity == 0 && min_pairs == 0) return {true, std::nullopt};
     const auto features = features_of(document);
@@ -839,7 +842,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
     const neardup::verdict<doc_number>& so_far = best.result();
     const double least = so_far.similarity.value_or(limits.similarity);
     const auto similarity = neardup::jaccard_at_least(feature_view(own.features), is_title ? title : content, least);
-    // To confirm one that cannot become the original would cost the most.
+    // Confirming a candidate that cannot become the original would be the most expensive work.
     if (!similarity || (so_far.similarity && *similarity == least && document > *so_far.original)) {
       return {false, similarity};
     }
@@ -853,10 +856,10 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
     for (const candidate& one : candidates) features_.prefetch(one.document, part);
   }
   for (const auto& [document, distance] : candidates) {
-    if (!map_.has(document)) continue;  // gone, which the index does not know yet
+    if (!map_.has(document)) continue;  // erased, but the index does not know it yet
     if (left-- == 0) break;
     best.consider(document, document, distance, judge(document));
-    if (best.is_final()) break;  // candidates come by distance, then docId
+    if (best.is_final()) break;  // candidates are sorted by distance, then by docId
   }
   const neardup::verdict<doc_number>& found = best.result();
   if (found.is_new()) return std::nullopt;

@@ -1,4 +1,4 @@
-// Decides for each article which document it belongs to, and answers when that is on the disk.
+// Decides which document each article belongs to, and answers when that is on disk.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@
 
 namespace docid {
 
-/// By what an article was found to be a version of an earlier one.
+/// The step by which an article was found to be a version of an earlier one.
 enum class step { none, nid, url, title, content };
 inline constexpr std::array<const char*, 5> step_names = {"none", "nid", "url", "title", "content"};
 
@@ -39,26 +39,26 @@ struct answer {
   std::optional<double> similarity;
 };
 
-/// What GET /docs/{docId} tells.
+/// The response of GET /docs/{docId}.
 struct document_view {
   std::string name;  ///< the docId
   std::vector<std::string> nids;
-  std::optional<std::string> article;  ///< JSON; nothing if another service's store has it
+  std::optional<std::string> article;  ///< JSON; nullopt if it is in another service's store
 };
 
-/// A document whose first content has a fingerprint near that of a text. The similarities are those of the text and the
-/// article that is shown; of the first one's content if none is.
+/// A document whose first content has a fingerprint near that of a text. Similarities compare the text with the article
+/// that is shown, or with the first content if none is.
 struct similar_document {
   std::string name;
   int distance;
   double similarity;                      ///< of the features that the recipe compares
-  std::optional<double> pair_similarity;  ///< of the pairs of words; nothing if these are not known
-  std::optional<std::string> article;     ///< JSON; nothing if another service's store has it
+  std::optional<double> pair_similarity;  ///< of the pairs of words; nullopt if these are not known
+  std::optional<std::string> article;     ///< JSON; nullopt if it is in another service's store
 };
 
 /// How similar two texts are.
 struct text_similarity {
-  double features;  ///< of those that the recipe compares
+  double features;  ///< of the features that the recipe compares
   double pairs;     ///< of the pairs of neighbouring words
 };
 
@@ -67,19 +67,19 @@ struct duplicate_view {
   std::string name;  ///< the docId
   step by;
   std::string article;  ///< JSON
-  /// The first article of the document, JSON; the one that is kept if that is not stored, or is this one.
+  /// JSON of the document's first article; the kept article if the first is not stored or is this one
   std::string original;
 };
 
-/// A document whose kept article has much of a clue.
+/// A document whose kept article contains much of a clue.
 struct clue_document {
   struct passage {
     std::size_t offset, length;   ///< in bytes of the content
-    common::passage_words words;  ///< and those around it
+    common::passage_words words;  ///< the passage, and the words around it
   };
   std::string name;     ///< the docId
-  double share;         ///< of the clue's pairs of words
-  std::size_t run = 0;  ///< the most words in a row that clue and content have in common
+  double share;         ///< share of the clue's pairs of words that it contains
+  std::size_t run = 0;  ///< longest run of words that clue and content have in common
   std::string article;  ///< JSON; empty if it has changed since the search
   std::optional<passage> place;
 };
@@ -92,51 +92,51 @@ struct counters {
   std::atomic<std::uint64_t> documents{};
   std::atomic<std::uint64_t> nids{};
   std::atomic<std::uint64_t> checks{};       // documents compared with an article
-  std::atomic<std::uint64_t> checks_read{};  // those whose features were not in memory
+  std::atomic<std::uint64_t> checks_read{};  // of these, those whose features were not in memory
   std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
   std::atomic<std::uint64_t> clue_bytes{};
 };
 
-/// One thread decides, article after article, and owns the stores. What arrives while it commits waits, and is committed
-/// together next time: one sync serves as many articles as there are. Describing the texts, which is most of the work,
-/// is done by the threads that submit.
+/// Decides on one thread, article by article; that thread owns the stores. Articles that arrive during a commit wait,
+/// and are committed together next, so that one sync serves all of them. The submitting threads describe the texts,
+/// which is most of the work.
 class service {
  public:
   service(const cascade_options& options, fingerprint_index& titles, fingerprint_index& bodies, mapping& map,
           contents& kept);
   ~service() { stop(); }
 
-  /// The answers are ready when they are synced; std::runtime_error if the store fails, and then nothing was kept.
-  /// With `answers_early` they are ready when they are decided, and it may be that nothing is kept.
+  /// The future is ready when the answers are synced, or holds std::runtime_error if the store has failed and nothing
+  /// was kept. With `answers_early` it is ready when the answers are decided, and they may not be kept in the end.
   std::future<std::vector<answer>> submit(std::vector<article> articles);
 
   std::optional<document_view> find(const std::string& name);
-  /// The next documents after the one of this name, by age; an empty name: the first ones. Not more than `most`, nor more
-  /// once the articles have `bytes`.
+  /// The next documents after the one of this name, by age; with an empty name, the first ones. At most `most`, and
+  /// none more once their articles have `bytes` bytes.
   /// Throws: std::invalid_argument if no document can have this name.
   std::vector<document_view> documents_after(const std::string& name, std::size_t most, std::size_t bytes);
-  /// The name of the document of an article.
+  /// The name of the document that the article belongs to.
   std::optional<std::string> find_nid(const std::string& nid);
   std::optional<std::string> find_url(const std::string& url);
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
-  /// The documents whose contents are near a text, the ones with the most similar pairs of words first; not more than ten.
+  /// At most ten documents whose contents are near a text, sorted by decreasing similarity of their pairs of words.
   std::vector<similar_document> similar(std::string_view text);
 
   [[nodiscard]] bool finds_clues() const { return options_.finds_clues; }
-  /// The documents whose kept articles have at least a share of a clue's pairs of words, not more than `most`: by that
-  /// share, then by the longest common run, then by age. The 100 with the largest shares are ranked by the run.
+  /// The documents whose kept articles have at least a share of a clue's pairs of words, at most `most`, sorted by that
+  /// share, then by the longest common run, then by age. Only the 100 with the largest shares are ranked by the run.
   /// Precondition: finds_clues(). Throws: std::invalid_argument if the clue has fewer than two words.
   std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);
 
-  /// Those that arrived last since the start, the last one first, but for articles that came again, and those that are
-  /// gone since, have become the first, or are in another service's store.
+  /// The duplicates that arrived last since the start, the latest first. Left out are articles that arrived again, and
+  /// those that were erased, have become the first article, or are in another service's store.
   std::vector<duplicate_view> latest_duplicates(std::size_t most);
-  /// From any thread.
+  /// Thread safety: callable from any thread.
   [[nodiscard]] text_similarity compare(std::string_view one, std::string_view other) const;
 
-  /// Answers all that was submitted, then ends.
+  /// Answers everything that was submitted, then ends the thread.
   void stop();
 
   [[nodiscard]] const counters& counts() const { return counts_; }
@@ -146,14 +146,14 @@ class service {
     article arrived;
     description title;
     description content;
-    std::optional<feature_set> pairs;      // when they are needed
-    std::optional<feature_set> all_pairs;  // if clues are answered
+    std::optional<feature_set> pairs;      // computed when needed
+    std::optional<feature_set> all_pairs;  // if clues are enabled
   };
   struct task {
     std::vector<item> items;
-    query_group titles, bodies;  // of the items
+    query_group titles, bodies;  // searches for the items' fingerprints
     std::promise<std::vector<answer>> answers;
-    std::function<void()> other;  // instead of items
+    std::function<void()> other;  // runs instead of deciding items
   };
 
   [[nodiscard]] item described(article arrived) const;
@@ -183,7 +183,7 @@ class service {
   void catch_up(fingerprint_index& index, PrintOf print_of);
   void catch_up_contents();
   feature_view content_features(doc_number document);
-  using features_in_memory = feature_memory<2>;  // of title and content
+  using features_in_memory = feature_memory<2>;  // sets of title and content
   std::optional<features_in_memory::views> features_of(doc_number document);
   std::optional<feature_view> pairs_of(doc_number document);
   const feature_set& pairs_of(item& it);
@@ -198,21 +198,22 @@ class service {
   contents& kept_;
   features_in_memory features_;
   feature_memory<1> pairs_;
-  std::optional<feature_index> exact_;  // what finds contents in place of `bodies_`, which /similar asks
-  // The features of the documents from one number to another, which were read together.
+  std::optional<feature_index> exact_;  // finds contents instead of `bodies_`, which then serves only /similar
+  // Features of documents first..last, read together.
   struct {
     std::vector<document_features> documents;
     doc_number first = 1, last = 0;
   } ahead_;
-  std::optional<std::uint64_t> redefinitions_;  // whose documents' features are no longer in memory
-  std::vector<doc_number> redefined_;           // by the transaction
+  std::optional<std::uint64_t> redefinitions_;  // up to this redefinition, features of redefined documents were dropped
+                                                // from memory
+  std::vector<doc_number> redefined_;           // by the current transaction
   clue_index clues_;
-  // Documents with other kept articles than the index of clues knows, and the pairs of these if they are at hand.
+  // Documents whose kept articles the index of clues does not know yet, with their pairs if already computed.
   std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;
-  std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the last one first
+  std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the latest first
   counters counts_;
   std::chrono::steady_clock::time_point logged_{};
-  std::mt19937_64 random_{std::random_device{}()};  // versions of kept articles
+  std::mt19937_64 random_{std::random_device{}()};  // makes versions of kept articles
 
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 std::string name_of(const char* field) { return std::string("the field \"") + field + "\""; }
 
-/// Null if the field is not there, or is null itself.
+/// Returns: nullptr if the field is missing or null.
 const json* find_field(const json& object, const char* field) {
   const auto found = object.find(field);
   return found == object.end() || found->is_null() ? nullptr : &*found;
@@ -25,7 +25,7 @@ std::string required_text(const json& object, const char* field) {
   return found->get<std::string>();
 }
 
-/// A string, or the shortest text of a number.
+/// The value of a string, or the shortest text of a number.
 std::string text_or_number(const json& object, const char* field) {
   const json* const found = find_field(object, field);
   if (found == nullptr) return {};
@@ -34,7 +34,8 @@ std::string text_or_number(const json& object, const char* field) {
   throw bad_request(name_of(field) + " is neither a string nor a number");
 }
 
-/// As json(text).dump() of text that was read from JSON, which is UTF-8; where nothing is to be escaped ten times as fast.
+/// Appends json(text).dump(). `text` comes from JSON, so it is UTF-8; if nothing has to be escaped, this is ten times
+/// as fast.
 void append_quoted(std::string& to, const std::string& text) {
   const auto is_plain = [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' && c != 0x7f;
@@ -72,7 +73,7 @@ article article_of(const json& object) {
   result.title = required_text(object, "title");
   result.content = required_text(object, "content");
   if (result.url.empty()) throw bad_request(name_of("url") + " is empty");
-  // Large ones and fractions are rounded: two would become one.
+  // Large numbers and fractions have been rounded, so two different nids could become equal.
   if (object.contains("nid") && object["nid"].is_number_float())
     throw bad_request(name_of("nid") + " is no integer of 64 bits: write it as a string");
   result.nid = text_or_number(object, "nid");

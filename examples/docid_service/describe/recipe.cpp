@@ -15,7 +15,7 @@ namespace docid {
 
 namespace {
 
-/// `Hasher`: a simhasher or a minwise_hasher. The features are those that it has the fingerprint of.
+/// `Hasher`: a simhasher or a minwise_hasher. The features are those that its fingerprints are made of.
 template <class Hasher>
 describer describer_of(const Hasher& hash) {
   return [describe = neardup::describer<Hasher>(hash, 0)](std::string_view text) {
@@ -26,7 +26,7 @@ describer describer_of(const Hasher& hash) {
   };
 }
 
-/// The first ones of those, which are a sample.
+/// The distinct pairs with the smallest hashes, at most `most`; they are a sample of all.
 feature_set pairs_of(std::string_view text, std::size_t most) {
   using neardup::normalised, neardup::shingles, neardup::words;
   static const neardup::feature_extractor extract{shingles{2, normalised{words{}}}};
@@ -39,12 +39,12 @@ feature_set sample_of_pairs(std::string_view text) { return pairs_of(text, max_p
 
 constexpr std::uint32_t every_hash = std::numeric_limits<std::uint32_t>::max();
 
-/// Up to which hash a sample has all pairs.
+/// The largest hash up to which a sample contains all pairs.
 std::uint32_t last_hash(std::span<const std::uint32_t> sample) {
   return sample.size() < max_pairs ? every_hash : sample.back();
 }
 
-/// What two samples know of the same part of all hashes, which ends with `last`.
+/// The parts of two samples that contain all pairs with hashes up to `last`.
 struct common_part {
   common_part(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b)
       : last(std::min(last_hash(a), last_hash(b))), one(known(a)), other(known(b)) {}

@@ -1,4 +1,4 @@
-// How titles and contents become fingerprints, and when two of them are versions of one text.
+// Turns titles and contents into fingerprints and features, and decides when two are versions of one text.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace docid {
 
-/// 64 bits, of SimHash or of a min-wise code: stores and indexes only count the bits in which two differ.
+/// 64 bits of SimHash or of a min-wise code; stores and indexes only count the bits that differ.
 using fingerprint = neardup::simhash<64>;
 using feature_set = std::vector<std::uint32_t>;
 
-/// What is compared of a text.
+/// The parts of a text that are compared.
 struct description {
-  std::optional<fingerprint> print;  ///< nothing if the text has no tokens
+  std::optional<fingerprint> print;  ///< nullopt if the text has no tokens
   feature_set features;              ///< its distinct tokens, hashed and sorted
 
   friend bool operator==(const description&, const description&) = default;
 };
 
-/// Safe from many threads.
+/// Thread safety: may be called from many threads.
 using describer = std::function<description(std::string_view)>;
 
 struct describers {
@@ -34,24 +34,25 @@ struct describers {
   std::function<feature_set(std::string_view)> pairs;  ///< of a content, for have_similar_pairs()
 };
 
-/// The distinct pairs of neighbouring words of a text, as hashes, ascending; whatever the recipe, a Chinese character is a
-/// word. Of a text of one word that word.
+/// The distinct pairs of neighbouring words of a text, as hashes in ascending order. In every recipe, a Chinese
+/// character is a word. A text of one word gives that word.
 [[nodiscard]] feature_set all_pairs_of(std::string_view text);
 
-/// A sample of the pairs of neighbouring words has all of them up to this many, and of more the ones with the smallest
+/// The size of a sample of pairs: it contains all pairs if there are at most so many, otherwise those with the smallest
 /// hashes.
 inline constexpr std::size_t max_pairs = 2048;
 
-/// Whether the Jaccard similarity of the pairs of two texts is at least `least`, by their samples. If both have all pairs,
-/// that is certain. Otherwise it is an estimate from `max_pairs` pairs or more, with a standard deviation of at most .011
-/// (of a similarity of .5), and has to be four of these above `least`: texts that are less similar do not pass.
+/// Whether the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples. If both
+/// samples contain all pairs, the answer is exact. Otherwise the similarity is an estimate from at least `max_pairs`
+/// pairs, with a standard deviation of at most .011 (at a similarity of .5), and has to exceed `least` by four of
+/// these, so that less similar texts do not pass.
 ///
-/// The words of long texts on one subject are mostly the same ones (its characters, in Chinese), whatever the texts say.
-/// Their pairs are not.
+/// Long texts on one subject have mostly the same words (in Chinese: characters), whatever they say, but not the same
+/// pairs.
 [[nodiscard]] bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other,
                                       double least);
 
-/// That similarity, or the estimate of it.
+/// The Jaccard similarity of the pairs, or its estimate.
 [[nodiscard]] double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other);
 
 /// `name` is one of

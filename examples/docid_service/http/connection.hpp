@@ -11,7 +11,7 @@ namespace docid {
 
 using moment = std::chrono::steady_clock::time_point;
 
-/// A descriptor of the system, closed at the end.
+/// A file descriptor that is closed in the destructor.
 class owned_descriptor {
  public:
   explicit owned_descriptor(int number) : number_(number) {}
@@ -24,18 +24,19 @@ class owned_descriptor {
   int number_;
 };
 
-/// The order to stop. Threads that wait for a client hear it as well.
+/// The order to stop, which also wakes threads that wait for a client.
 class stop_order {
  public:
   /// Throws: std::system_error if the system has no descriptor left.
   stop_order();
 
-  /// Clients have `grace` from now on to finish what they began. Only the first call counts. From any thread, at any time.
+  /// Gives the order: clients have `grace` from now on to finish what they have begun. Only the first call counts.
+  /// Thread safety: callable from any thread, at any time.
   void give(std::chrono::seconds grace);
   [[nodiscard]] bool is_given() const { return limit() != moment::max(); }
-  /// Returns: when the clients' time is over; moment::max() before the order is given.
+  /// Returns: the end of the clients' time; moment::max() before the order.
   [[nodiscard]] moment limit() const { return limit_.load(std::memory_order_acquire); }
-  /// A descriptor that is readable from the order on.
+  /// A descriptor that becomes readable with the order.
   [[nodiscard]] int descriptor() const { return event_.number(); }
 
  private:
@@ -46,28 +47,28 @@ class stop_order {
 /// Thread safety: one thread may read while another one writes.
 class connection {
  public:
-  /// Why nothing more can be read. `late`: the deadline has passed, or the limit of the order to stop.
+  /// Why nothing more can be read. `late`: the deadline, or the limit of the order to stop, has passed.
   enum class ending { none, closed, silent, late };
   struct arrived {
-    std::size_t size = 0;  ///< bytes; 0 exactly if the connection has ended
+    std::size_t size = 0;  ///< bytes; 0 if and only if the connection has ended
     ending why = ending::none;
   };
 
-  /// Takes over a socket that does not block. `silence` is the longest wait for a byte to come, or to be taken.
+  /// Takes over a non-blocking socket. `silence` is the longest wait for a byte to arrive, or to be sent.
   connection(int socket, const stop_order& stop, std::chrono::seconds silence)
       : socket_(socket), stop_(&stop), silence_(silence) {}
 
-  /// Reads up to `size` bytes as soon as some are there.
+  /// Reads up to `size` bytes, as soon as some are available.
   arrived read(char* place, std::size_t size, moment deadline);
-  /// The same between two requests, when the order to stop ends the wait at once.
+  /// The same between two requests: the order to stop ends the wait at once.
   arrived read_first(char* place, std::size_t size);
 
-  /// Writes all parts. Returns: false if the client has not taken them by the deadline, or is gone. After the order to stop
-  /// the client has its time, and a second at least.
+  /// Writes all parts. After the order to stop, the client has its grace time, and at least a second.
+  /// Returns: false if the client has not taken them by the deadline, or is gone.
   bool write(std::initializer_list<std::string_view> parts, moment deadline);
 
-  /// Ends the connection after an answer. Bytes that are still on their way are dropped, up to `most`: if they met a closed
-  /// socket, the client would be told of a reset, perhaps instead of the answer (RFC 9112, 9.6).
+  /// Ends the connection after an answer. Receives and drops up to `most` bytes that are still on their way: if they
+  /// reached a closed socket, the client would get a reset, maybe instead of the answer (RFC 9112, 9.6).
   void finish(moment deadline, std::size_t most);
 
  private:

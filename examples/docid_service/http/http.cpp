@@ -37,15 +37,17 @@ using std::chrono::steady_clock;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
-constexpr std::size_t page_bytes = std::size_t{16} << 20;    // of articles in a page of GET /docs, and one more
-constexpr std::size_t lines_together = 500;                  // of JSON Lines, submitted together
-constexpr std::size_t groups_ahead = 16;                     // read before they are answered
-constexpr std::chrono::seconds least_to_see{1};              // for a client that was late to read why it is refused
-constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // of a connection
-// Of a body that is refused: a client that is still sending when the connection ends does not see why.
+constexpr std::size_t page_bytes = std::size_t{16} << 20;    // in a page of GET /docs; the article that exceeds it is
+                                                             // the last
+constexpr std::size_t lines_together = 500;                  // number of JSON Lines that are submitted together
+constexpr std::size_t groups_ahead = 16;                     // groups read ahead of their answers
+constexpr std::chrono::seconds least_to_see{1};              // for a late client to read why it is refused
+constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // for each connection
+// Bytes of a refused body that are received and dropped: a client that is still sending when the connection ends does
+// not see why.
 constexpr std::size_t most_discarded = std::size_t{16} << 20;
 
-/// What makes the one text of the other: [["same", …], ["removed", …], ["added", …], …].
+/// The difference of two texts as JSON: [["same", …], ["removed", …], ["added", …], …].
 ordered_json difference_of(const std::string& before, const std::string& after) {
   constexpr std::array<const char*, 3> names = {"same", "removed", "added"};
   auto result = ordered_json::array();
@@ -69,7 +71,7 @@ constexpr const char* find_path = "/find";
 constexpr std::string_view articles_path = "/articles/";
 constexpr std::string_view documents_path = "/docs/";
 
-/// What a page may be asked by; nothing if there is no such page. Whatever has GET has HEAD.
+/// The methods that a path allows; empty if there is no such path. Each path with GET also has HEAD.
 std::string_view methods_of(std::string_view path) {
   if (path == decide_path) return "GET, POST";
   if (path == similar_path) return "POST";
@@ -95,7 +97,7 @@ std::size_t limit_of(const request& asked, std::size_t usual, std::size_t most) 
   return result;
 }
 
-/// The parameter `share` of a request: a least one.
+/// The parameter `share` of a request: the least share that a result has.
 double share_of(const request& asked) {
   const std::string* text = asked.parameter("share");
   if (text == nullptr) return 0.5;
@@ -106,7 +108,7 @@ double share_of(const request& asked) {
   return result;
 }
 
-/// Throws: bad_request if there is no parameter of this name.
+/// The value of a parameter. Throws: bad_request if it is missing.
 const std::string& needed(const request& asked, const char* name) {
   const std::string* text = asked.parameter(name);
   if (text == nullptr) throw bad_request("the parameter " + std::string(name) + " is missing");
@@ -135,7 +137,8 @@ ordered_json json_of(const clue_document& found) {
   return result;
 }
 
-/// The field "json" of a body that is a form, or the body. Its type does not tell: curl's -d calls everything a form.
+/// The field "json" of a body that is a form, otherwise the body itself. Its content type does not tell, because curl's
+/// -d declares everything as a form.
 std::string json_in(std::string body) {
   constexpr std::string_view name = "json=";
   const std::size_t first = body.find_first_not_of(" \t\r\n");
@@ -157,7 +160,7 @@ struct response {
   int status = 200;
   std::string body;
   const char* type = json_type;
-  std::string_view allowed = {};  ///< methods, with status 405
+  std::string_view allowed = {};  ///< allowed methods, if status is 405
 };
 
 response error_response(int status, const std::string& message) { return {status, error_text(message)}; }
@@ -179,7 +182,7 @@ const char* reason_of(int status) {
   }
 }
 
-/// The lines before an answer's body. `framing` is the field that tells where the body ends.
+/// The status line and headers of an answer. `framing` is the header that tells where the body ends.
 std::string head_of(const response& given, const std::string& framing, bool is_last, bool is_http_1_0) {
   std::string result = "HTTP/1.1 ";
   result += std::to_string(given.status);
@@ -205,7 +208,7 @@ std::string head_of(const response& given, const std::string& framing, bool is_l
 
 std::string length_field(std::size_t bytes) { return "Content-Length: " + std::to_string(bytes) + "\r\n"; }
 
-/// Returns: true for 16 hex digits, a hyphen and 16 more.
+/// Whether the text has the form of a docId: 16 hexadecimal digits, a hyphen and 16 more.
 bool is_document_name(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   return text.size() == 33 && text[16] == '-' && text.find_first_not_of(digits) == 16 &&
@@ -228,10 +231,10 @@ std::string json_of(const answer& given) {
       .dump();
 }
 
-/// Articles of a batch, some of which may be wrong.
+/// The articles of a batch; some elements may be invalid.
 struct batch {
   std::vector<article> articles;
-  std::vector<std::optional<std::string>> errors;  // for each element
+  std::vector<std::optional<std::string>> errors;  // for each element: why it is invalid, if it is
 
   void add(const std::function<article()>& read) {
     try {
@@ -242,7 +245,7 @@ struct batch {
     }
   }
 
-  /// Calls write(json) for each element in turn.
+  /// Calls write(json) for each element, in order.
   template <class Write>
   static void answer_all(const std::vector<std::optional<std::string>>& errors, const std::vector<answer>& answers,
                          Write&& write) {
@@ -260,10 +263,10 @@ struct http_server::implementation {
   http_options options;
   std::optional<listener> door;
   stop_order stopping;
-  std::atomic<std::size_t> waiting{0};  // bytes of bodies
+  std::atomic<std::size_t> waiting{0};  // bytes of bodies that are being read or decided
   std::array<std::atomic<std::uint64_t>, 600> statuses{};
 
-  /// Bytes that count as waiting until it ends.
+  /// A number of bytes that count as waiting as long as it exists.
   class share {
    public:
     explicit share(implementation& own) : own_(own) {}
@@ -299,7 +302,8 @@ struct http_server::implementation {
     threads.join();
   }
 
-  /// The next step after an answer: read a further request, close the connection, or give it up since the client is gone.
+  /// What follows an answer: reading a further request, closing the connection, or abandoning it because the client is
+  /// gone.
   enum class sequel { request, end, nothing };
 
   /// Answers the requests of a connection, one after the other.
@@ -316,10 +320,10 @@ struct http_server::implementation {
       } catch (const refusal& error) {
         then = send(request(), error_response(error.status, error.what()), false, client);
       } catch (const std::exception&) {
-        return;  // no memory or thread can be had: the client sees that no whole answer came
+        return;  // no memory or thread is available: the client sees an incomplete answer
       }
     }
-    // A client that was late may drip on: it had its time.
+    // A late client may keep sending slowly, but its time is over.
     if (then == sequel::end)
       client.finish(reader.is_late() ? steady_clock::now() + least_to_see : deadline(), most_discarded);
   }
@@ -389,7 +393,7 @@ struct http_server::implementation {
     return error_response(404, "there is no such page; a docId is 16 hex digits, a hyphen and 16 more");
   }
 
-  /// The pages that tell something.
+  /// The requests that only read.
   response shown(const request& asked) {
     const std::string& path = asked.path;
     if (path == "/") return {200, page_html, "text/html; charset=utf-8"};
@@ -495,7 +499,7 @@ struct http_server::implementation {
     return {200, result.dump()};
   }
 
-  /// Throws: refusal if the body is too long, or too much is waiting already.
+  /// Throws: refusal if the body is too long, or too many bytes are waiting already.
   std::string read_body(const request& asked, request_reader& reader, share& held) const {
     const auto check = [&](std::uint64_t bytes) {
       if (bytes > options.max_body)
@@ -531,10 +535,10 @@ struct http_server::implementation {
     return {200, text.empty() ? "[]" : text + ']'};
   }
 
-  /// JSON Lines both ways: a thread reads while this one writes, so that a client may wait for the answers to what it has
-  /// sent before it sends more.
+  /// Receives and answers JSON Lines. Another thread reads while this one writes, so that a client may wait for answers
+  /// to the lines that it has sent before it sends more.
   sequel answer_lines(const request& asked, request_reader& reader, connection& client) {
-    reader.give_leave();  // "100 Continue" comes before the answer
+    reader.give_leave();  // "100 Continue" has to come before the answer
     ++statuses[200];
     const bool is_chunked = !asked.is_http_1_0;
     const bool is_open = asked.keeps_open && is_chunked && !stopping.is_given();
@@ -576,7 +580,7 @@ struct http_server::implementation {
 
     explicit line_stream(implementation& own) : own_(own) {}
 
-    /// Reads all lines, until the body ends or give_up() is called. Each line has a deadline of its own.
+    /// Reads all lines, until the body ends or give_up() is called. Each line has its own deadline.
     void read(request_reader& reader) {
       std::string rest;
       try {
@@ -608,7 +612,7 @@ struct http_server::implementation {
       changed_.notify_all();
     }
 
-    /// The next group in turn; nothing at the end.
+    /// The next group in order; nullopt at the end.
     std::optional<group> next() {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] { return is_done_ || !groups_.empty(); });

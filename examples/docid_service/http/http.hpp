@@ -1,4 +1,4 @@
-// The service over HTTP.
+// The HTTP interface of the service.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,12 @@ namespace docid {
 struct http_options {
   std::string address = "127.0.0.1";
   int port = 8080;
-  std::size_t connections = 256;                     ///< served at a time, each by a thread; more get 503
+  std::size_t connections = 256;                     ///< served at a time, each by its own thread; further ones get
+                                                     ///< status 503
   std::size_t max_body = std::size_t{16} << 20;      ///< bytes of a body, or of a line of JSON Lines
   std::size_t max_waiting = std::size_t{256} << 20;  ///< bytes of all bodies that are being read or decided
   int timeout = 10;                                  ///< seconds that a client may be silent
-  int deadline = 60;  ///< seconds for a request to come whole, or for its answer to be taken
+  int deadline = 60;  ///< seconds for a request to arrive completely, or for its answer to be taken
 };
 
 class http_server {
@@ -24,13 +25,13 @@ class http_server {
   explicit http_server(const http_options& options);
   ~http_server();
 
-  /// Returns: the port, which is another than that of the options only if that is 0.
-  /// Throws: std::runtime_error if it is taken, or there is no such address.
+  /// Returns: the port, which differs from the option only if that is 0.
+  /// Throws: std::runtime_error if the port is taken, or there is no such address.
   int bind();
-  /// Serves until stop(), then finishes what has begun. Clients that came after bind() have waited.
+  /// Serves until stop(), then finishes the requests that have begun. Clients that connected after bind() were waiting.
   void run(service& articles);
-  /// From any thread, at any time. Connections between two requests end at once. A request that has begun is
-  /// answered if all of it arrives within the timeout.
+  /// Thread safety: callable from any thread, at any time. Idle connections end at once. A request that has begun is
+  /// answered if it arrives completely within the timeout.
   void stop();
 
  private:

@@ -22,8 +22,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int most_to_accept = 1024;            // clients that wait for that
-constexpr std::size_t most_turned_away = 4096;  // at a time; more are closed without a word
+constexpr int most_to_accept = 1024;            // length of the queue of clients waiting to be accepted
+constexpr std::size_t most_turned_away = 4096;  // at a time; further ones are closed without an answer
 constexpr std::size_t most_dropped = std::size_t{16} << 20;
 
 int listening_socket(const std::string& address, int port) {
@@ -39,7 +39,7 @@ int listening_socket(const std::string& address, int port) {
   for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
     const int result = ::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, one->ai_protocol);
     if (result < 0) continue;
-    // Not SO_REUSEPORT: two services on one port would share its requests.
+    // Without SO_REUSEPORT: with it, two services on one port would share its requests.
     const int yes = 1;
     ::setsockopt(result, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (::bind(result, one->ai_addr, one->ai_addrlen) == 0 && ::listen(result, most_to_accept) == 0) return result;
@@ -67,7 +67,7 @@ int listener::accept() const {
     const int yes = 1;
     ::setsockopt(result, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
   } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-    // The client stays in the queue, so that the socket is readable again at once.
+    // The client stays in the queue, so the socket would be readable again at once.
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return result;
@@ -80,7 +80,7 @@ bool connection_threads::take(int socket) {
     try {
       threads_.emplace_back([this] { run(); });
     } catch (const std::system_error&) {
-      return false;  // no further thread can be had
+      return false;  // no further thread can be started
     }
   }
   ++open_;
@@ -130,7 +130,7 @@ bool turned_away::goes_on(client& one, std::size_t& answered) const {
   one.is_answered = true;
   one.until = steady_clock::now() + silence_;
   ++answered;
-  // So short an answer fits the buffer of a new connection whole.
+  // So short an answer always fits the send buffer of a new connection.
   if (::send(one.socket->number(), answer_.data(), answer_.size(), MSG_NOSIGNAL) < 0) return false;
   return ::shutdown(one.socket->number(), SHUT_WR) == 0;
 }

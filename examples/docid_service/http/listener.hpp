@@ -1,4 +1,4 @@
-// Accepts connections, and gives each one a thread.
+// Accepts connections, and gives each one to a thread.
 #pragma once
 
 #include <chrono>
@@ -20,19 +20,19 @@ namespace docid {
 
 class listener {
  public:
-  /// Clients can connect from here on, and wait. A port of 0 is any that is free.
+  /// From here on clients can connect, and wait to be accepted. Port 0 means any free port.
   /// Throws: std::runtime_error if the port is taken, or there is no such address.
   listener(const std::string& address, int port);
   [[nodiscard]] int port() const;
   [[nodiscard]] int descriptor() const { return socket_.number(); }
-  /// Returns: a socket that does not block; -1 if no client waits, or none can be taken now.
+  /// Returns: a non-blocking socket; -1 if no client waits, or none can be accepted now.
   [[nodiscard]] int accept() const;
 
  private:
   owned_descriptor socket_;
 };
 
-/// Threads that serve a connection each. They are started as they are needed, and stay.
+/// Threads that each serve one connection at a time. They are started on demand, and kept.
 class connection_threads {
  public:
   connection_threads(std::size_t most, std::function<void(int socket)> serve) : most_(most), serve_(std::move(serve)) {}
@@ -40,7 +40,7 @@ class connection_threads {
   connection_threads& operator=(const connection_threads&) = delete;
   ~connection_threads() { join(); }
 
-  /// Returns: false if all threads are busy and there can be no more; the socket stays the caller's then.
+  /// Returns: false if all threads are busy and no more may be started; then the caller keeps the socket.
   bool take(int socket);
   /// Waits until every connection has ended.
   void join();
@@ -54,21 +54,21 @@ class connection_threads {
   std::condition_variable changed_;
   std::vector<std::thread> threads_;
   std::deque<int> waiting_;
-  std::size_t open_ = 0;  // connections, those that wait included
+  std::size_t open_ = 0;  // number of connections, including waiting ones
   bool is_ending_ = false;
 };
 
-/// Connections that no thread is free for. Each is told so once its client has sent something, and then ends; all by the
-/// thread that calls.
+/// Connections that no thread is free to serve. Each gets a refusal once its client has sent something, and then ends.
+/// The calling thread serves all of them.
 class turned_away {
  public:
-  /// A client has `silence` to send something, and as long to close the connection after the answer.
+  /// A client has `silence` to send something, and the same time to close the connection after the answer.
   turned_away(std::string answer, std::chrono::seconds silence) : answer_(std::move(answer)), silence_(silence) {}
 
-  /// Takes the socket over.
+  /// Takes over the socket.
   void add(int socket);
-  /// Waits until one of the connections, or one of the `others`, has something to read, and serves the connections.
-  /// Returns: how many have been answered.
+  /// Waits until one of the connections, or one of the `others`, is readable, and serves the connections.
+  /// Returns: the number of connections answered.
   std::size_t serve(std::initializer_list<int> others);
 
  private:

@@ -52,17 +52,17 @@ std::string decoded(std::string_view text, bool is_form) {
   return result;
 }
 
-/// Beast's parser, and the rules of RFC 9112 that it leaves to its user.
+/// Beast's parser, with the rules of RFC 9112 that it leaves to its user.
 class request_reader::parser final : public http::basic_parser<true> {
  public:
   parser() {
     header_limit(longest_head);
-    // Beast 1.74 takes "no limit" for the limit 0.
+    // Beast 1.74 takes the limit 0 for "no limit".
     body_limit(std::numeric_limits<std::uint64_t>::max());
   }
 
   request head;
-  bool awaits_leave = false;  // to send the body
+  bool awaits_leave = false;  // the client waits for permission to send the body
   const std::function<bool(std::string_view)>* take = nullptr;
   bool is_given_up = false;  // take returned false
 
@@ -75,7 +75,7 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
   void set_target(std::string_view target) {
-    // A client may name the host in the target as well (RFC 9112, 3.2.2).
+    // The target may name the host, too (RFC 9112, 3.2.2).
     constexpr std::string_view scheme = "http://";
     if (boost::beast::iequals({target.data(), std::min(target.size(), scheme.size())},
                               {scheme.data(), scheme.size()})) {
@@ -94,8 +94,8 @@ class request_reader::parser final : public http::basic_parser<true> {
   }
 
   void on_field_impl(http::field name, text_view name_text, text_view value, error_code&) override {
-    if (is_header_done()) return;  // of a trailer, which may be dropped
-    // Beast's limit is one of the bytes that it is given at a time: fields that come in pieces may have more.
+    if (is_header_done()) return;  // a trailer, which may be ignored
+    // Beast limits only the bytes that it is given at a time, so fields that arrive in pieces could be longer.
     field_bytes_ += name_text.size() + value.size() + std::string_view(": \r\n").size();
     if (field_bytes_ > longest_head) throw refusal(431, fields_too_long);
     switch (name) {
@@ -164,7 +164,7 @@ bool request_reader::is_whole() const { return parser_ && parser_->is_done(); }
 
 void request_reader::renew_deadline() { deadline_ = std::chrono::steady_clock::now() + span_; }
 
-/// Reads bytes to those that are not parsed yet.
+/// Reads more bytes behind those that are not parsed yet.
 connection::ending request_reader::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_->data(), buffer_->data() + begin_, end_ - begin_);
@@ -177,7 +177,7 @@ connection::ending request_reader::fill() {
   return why;
 }
 
-/// Throws: refusal if no bytes come, so that `what` is not whole.
+/// Throws: refusal if no bytes arrive, so that `what` is incomplete.
 void request_reader::fill(const char* what) {
   const connection::ending why = fill();
   if (why == connection::ending::none) return;
@@ -186,8 +186,8 @@ void request_reader::fill(const char* what) {
   throw refusal(408, std::string(what) + " has not come whole in time");
 }
 
-/// Gives the parser what has been read.
-/// Throws: refusal if that is no request.
+/// Parses the bytes that have been read.
+/// Throws: refusal if they are no request.
 void request_reader::parse() {
   error_code error;
   begin_ += parser_->put(boost::asio::const_buffer(buffer_->data() + begin_, end_ - begin_), error);
@@ -207,7 +207,7 @@ std::optional<request> request_reader::next() {
     if (end_ == 0) return std::nullopt;
   }
   renew_deadline();
-  // Empty lines before a request are no part of it (RFC 9112, 2.2).
+  // Empty lines before a request are ignored (RFC 9112, 2.2).
   while (begin_ == end_ || (*buffer_)[begin_] == '\r') {
     if (end_ - begin_ < 2) {
       if (fill() != connection::ending::none) return std::nullopt;

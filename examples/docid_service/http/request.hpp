@@ -1,4 +1,4 @@
-// The requests of a connection, one after the other, as RFC 9112 frames them.
+// Reads the requests of a connection one after the other, framed as in RFC 9112.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace docid {
 
-/// Why a request is refused, with the status that says so. The connection ends after the answer, since the rest of the
+/// A request is refused: the reason and the status. The connection ends after the answer, because the rest of the
 /// request has not been read.
 struct refusal : std::runtime_error {
   refusal(int s, const std::string& message) : std::runtime_error(message), status(s) {}
@@ -30,42 +30,42 @@ struct request {
   std::string path;                                             ///< without percent-encoding
   std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, without percent-encoding
   std::string content_type;                                     ///< in lower case
-  std::optional<std::uint64_t> length;                          ///< of the body, if it is known
+  std::optional<std::uint64_t> length;                          ///< of the body, if known
   bool has_body = false;
   bool has_range = false;
   bool is_http_1_0 = false;
   bool keeps_open = true;  ///< a further request may follow
 
-  /// Returns: the first parameter of this name, or nothing.
+  /// Returns: the first parameter of this name, or nullptr.
   [[nodiscard]] const std::string* parameter(std::string_view name) const;
 };
 
-/// Text without percent-encoding. With `is_form` a plus sign is a space.
+/// The text with percent-encoding decoded. With `is_form`, a plus sign means a space.
 std::string decoded(std::string_view text, bool is_form);
 
 class request_reader {
  public:
-  /// `buffer` has at least 64 KiB, for the requests of one connection at a time.
+  /// `buffer` has at least 64 KiB, and serves one connection at a time.
   request_reader(connection& client, std::vector<char>& buffer, std::chrono::seconds deadline);
   request_reader(const request_reader&) = delete;
   request_reader& operator=(const request_reader&) = delete;
   ~request_reader();
 
-  /// Returns: the next request, or nothing if none comes. The deadline starts with the first byte of the request.
+  /// Returns: the next request, or nullopt if none comes. The deadline starts with its first byte.
   /// Throws: refusal.
   /// Precondition: is_whole(), or there was no request yet.
   std::optional<request> next();
 
-  /// Lets a client that asks first (Expect: 100-continue) send the body. The first call counts.
+  /// Permits a client that asks first (Expect: 100-continue) to send the body. Only the first call has an effect.
   void give_leave();
-  /// Calls take(part) for the parts of the body, until it returns false. Gives leave to send it.
-  /// Throws: refusal if the body does not come whole, and in time; what `take` throws.
+  /// Calls take(part) for each part of the body, until it returns false. Calls give_leave() first.
+  /// Throws: refusal if the body is incomplete or late; exceptions of `take`.
   void read_body(const std::function<bool(std::string_view)>& take);
   /// Gives the rest of the body a deadline of its own.
   void renew_deadline();
-  /// Returns: true if the request has been read to its end.
+  /// Returns: whether the request has been read to its end.
   [[nodiscard]] bool is_whole() const;
-  /// Returns: true if a request was refused since it did not come in time.
+  /// Returns: whether a request was refused because it came too late.
   [[nodiscard]] bool is_late() const { return is_late_; }
 
  private:
@@ -77,7 +77,7 @@ class request_reader {
 
   connection* client_;
   std::vector<char>* buffer_;
-  std::size_t begin_ = 0;  // of the bytes that are not parsed
+  std::size_t begin_ = 0;  // of the bytes that are not parsed yet
   std::size_t end_ = 0;
   std::chrono::seconds span_;
   moment deadline_;

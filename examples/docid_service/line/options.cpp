@@ -76,7 +76,7 @@ Number number_in(const std::string& option, const std::string& text, Number leas
   return value;
 }
 
-/// A number of bytes, with K, M or G behind it of as many times 1024.
+/// A number of bytes; K, M or G behind it multiplies it by 1024, 1024^2 or 1024^3.
 std::size_t size_in(const std::string& option, const std::string& text) {
   constexpr std::string_view units = "KMG";
   const std::size_t unit = text.empty() ? units.npos : units.find(text.back());
@@ -90,7 +90,7 @@ std::size_t size_in(const std::string& option, const std::string& text) {
 settings settings_of(int count, char** words) {
   settings all;
   std::string option;
-  std::string by_distance;  // the option that says so, of contents
+  std::string by_distance;  // the option that makes contents be found by distance
   std::string value;
   const auto integer = [&](auto& place, auto least, auto most) {
     using number = std::remove_reference_t<decltype(place)>;

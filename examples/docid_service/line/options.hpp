@@ -13,12 +13,12 @@ struct settings {
   cascade_options cascade;
   http_options http;
   store_options stores;
-  /// Why similar contents can be missed; empty if none are.
+  /// The option because of which similar contents can be missed; empty if none are missed.
   std::string may_miss;
 };
 
-/// Prints the options and ends the program if that is asked for.
-/// Throws: std::runtime_error that names the option that is wrong.
+/// Parses the options. If they ask for help, prints it and ends the program.
+/// Throws: std::runtime_error that names the wrong option.
 settings settings_of(int count, char** words);
 
 }  // namespace docid

@@ -43,7 +43,7 @@ void hbase_contents::erase(doc_number document, std::uint64_t version) { erased_
 void hbase_contents::sync() {
   try {
     for (const auto& [row, json] : put_) {
-      char column = '0';  // one column a part; names ascend by bytes, so a scan reads the parts in order
+      char column = '0';  // one column for each part; names ascend, so a scan returns the parts in order
       for (std::string_view rest = json; !rest.empty(); ++column) {
         const std::string_view part = rest.substr(0, part_bytes);
         table_.put(row, {&column, 1}, part);
@@ -52,7 +52,7 @@ void hbase_contents::sync() {
     }
     table_.flush();
   } catch (...) {
-    table_.discard_changes();  // rows written so far have a version that no article refers to
+    table_.discard_changes();  // no article refers to the versions of the rows written so far
     throw;
   }
   put_.clear();

@@ -1,4 +1,4 @@
-// The contents in HBase, for one service or several.
+// The contents in HBase, for one or several services.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace docid {
 
-/// The row key is the number of the document in 4 bytes, lowest first, so that new rows are spread over the regions; then
-/// the version in 8. The columns c:0, c:1, … hold the JSON, in parts that HBase takes as cells.
+/// The row key is the document number in 4 bytes, lowest first, which spreads new rows over the regions; then the
+/// version in 8 bytes. The columns c:0, c:1, … contain the JSON, in parts that are small enough for cells of HBase.
 class hbase_contents final : public contents {
  public:
-  /// `master`: host:port. `store`: the identity of the mapping, which has a table of its own.
+  /// `master`: host:port. `store`: the identity of the mapping; each mapping has its own table.
   /// Throws: std::runtime_error if HBase cannot be reached.
   hbase_contents(const std::string& master, const std::string& store);
 
@@ -30,7 +30,7 @@ class hbase_contents final : public contents {
 
  private:
   hbase::table table_;
-  std::map<std::string, std::string> put_;  // by row, of this transaction
+  std::map<std::string, std::string> put_;  // by row; of the current transaction
   std::vector<std::string> erased_;         // rows
 };
 

@@ -16,9 +16,9 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t most_sql = std::size_t{4} << 20;  // sent at once, if the server takes so much
+constexpr std::size_t most_sql = std::size_t{4} << 20;  // most bytes of a statement, if the server accepts so many
 
-// Added to the tables later, so that those that an earlier version made may lack it.
+// These were added later, so tables made by an earlier version may lack them.
 constexpr const char* pairs_schema =
     "CREATE TABLE IF NOT EXISTS pairs(document INT UNSIGNED PRIMARY KEY, content LONGBLOB NOT NULL) ENGINE=InnoDB";
 
@@ -26,7 +26,7 @@ constexpr const char* redefinition_schema =
     "CREATE TABLE IF NOT EXISTS redefinition(number BIGINT UNSIGNED PRIMARY KEY, document INT UNSIGNED NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED) ENGINE=InnoDB";
 
-// Texts of any length have keys: by SHA-256, for nobody shall make two of one key.
+// Texts of any length are keys by their SHA-256, because nobody must be able to make two texts with the same key.
 constexpr const char* schema[] = {
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED, heat DOUBLE NOT NULL, version BIGINT UNSIGNED NOT NULL)"
@@ -39,7 +39,7 @@ constexpr const char* schema[] = {
     " nid_key BINARY(32) NOT NULL UNIQUE, url_key BINARY(32) NOT NULL, nid LONGTEXT NOT NULL, url LONGTEXT NOT NULL,"
     " docid CHAR(33), heat DOUBLE, version BIGINT UNSIGNED, digest BIGINT UNSIGNED,"
     " KEY(url_key), KEY(document)) ENGINE=InnoDB CHARSET=utf8mb4",
-    // The last one: where it is, all are.
+    // Created last: if it exists, all others do.
     "CREATE TABLE IF NOT EXISTS store(number INT PRIMARY KEY, composition TEXT NOT NULL, identity TEXT NOT NULL,"
     " next INT UNSIGNED NOT NULL, next_article BIGINT UNSIGNED NOT NULL, documents BIGINT UNSIGNED NOT NULL,"
     " nids BIGINT UNSIGNED NOT NULL) ENGINE=InnoDB CHARSET=utf8mb4",
@@ -73,7 +73,7 @@ std::string text_of(const std::optional<fingerprint>& print) {
   return print ? std::to_string(print->to_uint64()) : "NULL";
 }
 
-// Eight hexadecimal digits a feature.
+// The features as an SQL literal: eight hexadecimal digits each.
 std::string text_of(const feature_set& features) {
   constexpr const char* digits = "0123456789abcdef";
   std::string result = "x'";
@@ -95,7 +95,7 @@ feature_set features_in(const std::optional<std::string_view>& bytes) {
 
 constexpr const char* insert_features = "INSERT INTO features(document, title, content) VALUES";
 
-/// Of heat, version and digest in a row, from this column on.
+/// Reads heat, version and digest from consecutive columns of a row.
 std::optional<stored_article> stored_in(const mariadb_connection::row& values, std::size_t first) {
   if (!values[first + 1]) return std::nullopt;
   return stored_article{real_in(values[first]), number_in(values[first + 1]), number_in(values[first + 2])};
@@ -105,7 +105,7 @@ fingerprint print_of_url(std::string_view url) { return fingerprint(neardup::xxh
 
 }  // namespace
 
-// ---- the connection -------------------------------------------------------------------------------------------------
+// ---- The connection -------------------------------------------------------------------------------------------------
 
 mariadb_connection::mariadb_connection(std::string options, std::string composition)
     : options_(std::move(options)), composition_(std::move(composition)) {
@@ -136,7 +136,7 @@ void mariadb_connection::connect() {
     throw std::runtime_error("MariaDB: " + message);
   }
   try {
-    // The options file may name another one.
+    // The options file may set another character set.
     if (mysql_set_character_set(handle_.get(), "utf8mb4") != 0) fail();
     run("SET SESSION sql_mode = 'TRADITIONAL', autocommit = 1, completion_type = 0, sql_select_limit = DEFAULT");
     read("SELECT @@innodb_flush_log_at_trx_commit, @@max_allowed_packet", [this](const row& values) {
@@ -158,7 +158,7 @@ void mariadb_connection::connect() {
     }
     bool is_filled = false;
     read("SELECT 1 FROM store", [&](const row&) { is_filled = true; });
-    // Of two services that start at once one fills the row.
+    // If two services start at the same time, only one of them inserts the row.
     if (!is_filled) {
       run("INSERT IGNORE INTO store VALUES(1, " + quoted(composition_) + ", LOWER(HEX(RANDOM_BYTES(16))), 1, 1, 0, 0)");
     }
@@ -182,8 +182,9 @@ void mariadb_connection::connect() {
   }
 }
 
-/// Gives tables of an earlier version the docId of each article, and room for what is stored of it. The column has its
-/// name only when it is filled, so that a service that is killed meanwhile leaves the rest to the next one.
+/// Adds to tables of an earlier version the docId of each article, and columns for the stored articles. The docId
+/// column gets its final name only when it is filled, so that another service can finish the work if this one is
+/// killed.
 void mariadb_connection::add_columns() {
   const auto has_column = [this] {
     bool is_there = false;
@@ -222,7 +223,7 @@ void mariadb_connection::refresh() {
 }
 
 void mariadb_connection::append_row(std::string& rows, const char* insert, const std::string& values) {
-  // Beside the row there is the statement, and what the protocol adds.
+  // The row is sent with the rest of the statement and bytes of the protocol.
   if (values.size() + 1000 > packet_) {
     throw unstorable("a row of this article has " + std::to_string(values.size()) +
                      " bytes as SQL, and MariaDB's max_allowed_packet is " + std::to_string(packet_));
@@ -254,7 +255,7 @@ std::string mariadb_connection::quoted(std::string_view text) const {
   return result + '\'';
 }
 
-// ---- the mapping ----------------------------------------------------------------------------------------------------
+// ---- The mapping ----------------------------------------------------------------------------------------------------
 
 mariadb_mapping::mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls)
     : connection_(connection), urls_(urls) {}
@@ -271,7 +272,7 @@ void mariadb_mapping::begin() {
   try {
     is_mine = lock();
   } catch (const std::runtime_error&) {
-    is_mine = lock();  // the server may have been started anew since the last transaction
+    is_mine = lock();  // the server may have restarted since the last transaction
   }
   if (!is_mine) throw std::runtime_error("MariaDB: another service has been deciding for 30 s; try again later");
   try {
@@ -328,7 +329,7 @@ void mariadb_mapping::rollback() noexcept {
   try {
     connection_.run("ROLLBACK");
   } catch (const std::exception&) {
-    // Without a connection there is no transaction.
+    // Without a connection there is no transaction to roll back.
   }
   release();
 }
@@ -346,7 +347,7 @@ void mariadb_mapping::release() {
   try {
     connection_.run("DO RELEASE_LOCK(CONCAT('docid ', DATABASE()))");
   } catch (const std::exception&) {
-    // Without a connection there is no lock.
+    // Without a connection there is no lock to release.
   }
 }
 
@@ -394,7 +395,7 @@ std::optional<doc_number> mariadb_mapping::find(found_articles& known, const cha
     return found ? std::optional(found->document) : std::nullopt;
   };
   if (!is_open_) {
-    // Others may change it until the next transaction.
+    // Not cached, because other services may change it until the next transaction.
     found_articles now;
     connection_.refresh();
     find_all(now, column, {&text, 1});
@@ -628,7 +629,7 @@ std::vector<doc_number> mariadb_mapping::documents_after(doc_number after, std::
   return result;
 }
 
-// ---- the contents ---------------------------------------------------------------------------------------------------
+// ---- The contents ---------------------------------------------------------------------------------------------------
 
 void mariadb_contents::put(doc_number document, std::uint64_t version, std::string_view json) {
   connection_.append_row(new_rows_, "INSERT INTO content(document, version, article) VALUES",

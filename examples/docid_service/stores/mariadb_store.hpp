@@ -1,4 +1,4 @@
-// Mapping and contents in MariaDB, for one service or several.
+// Mapping and contents in MariaDB, for one or several services.
 #pragma once
 
 #include <mysql.h>
@@ -17,13 +17,13 @@
 
 namespace docid {
 
-/// A connection that is made anew after it was lost, but for a transaction: that is lost with it.
+/// A connection that is reestablished after it is lost, except during a transaction, which is lost with it.
 class mariadb_connection {
  public:
-  /// `options`: a file of options as MariaDB's programs read it; its group [client] has host or socket, port, user,
-  /// password and database. `composition`: what must stay the same as long as the tables are used.
-  /// Throws: std::runtime_error if it cannot be reached, the tables were made with another composition, or the server
-  /// does not sync each commit.
+  /// `options`: an options file as MariaDB's programs read it; its group [client] has host or socket, port, user,
+  /// password and database. `composition`: the settings that must not change as long as the tables are used.
+  /// Throws: std::runtime_error if the server cannot be reached or does not sync each commit, or the tables were made
+  /// with another composition.
   mariadb_connection(std::string options, std::string composition);
 
   using row = std::vector<std::optional<std::string_view>>;
@@ -46,19 +46,19 @@ class mariadb_connection {
       visit(values);
     }
   }
-  /// Text as a literal of SQL.
+  /// The text as an SQL literal.
   [[nodiscard]] std::string quoted(std::string_view text) const;
 
-  /// Adds a row to those of a statement; sends these first if they would become too long.
-  /// Throws: unstorable if the server would not take the row alone.
+  /// Appends a row to an INSERT statement; executes the statement first if it would become too long.
+  /// Throws: unstorable if even the row alone is too long for the server.
   void append_row(std::string& rows, const char* insert, const std::string& values);
 
-  /// Connects if it is not connected.
+  /// Connects, unless connected.
   void start();
-  /// The same if the server has closed the connection; nothing within a transaction, which would be lost.
+  /// Reconnects if the server has closed the connection. Does nothing during a transaction, which would be lost.
   void refresh();
   void set_in_transaction(bool is) { is_in_transaction_ = is; }
-  /// Of the tables: a random number that was made with them.
+  /// A random number that was made together with the tables.
   [[nodiscard]] const std::string& identity() const { return identity_; }
 
  private:
@@ -71,17 +71,17 @@ class mariadb_connection {
   std::string composition_;
   std::string identity_;
   bool is_in_transaction_ = false;
-  std::size_t packet_ = 0;  // bytes that the server takes at once
+  std::size_t packet_ = 0;  // most bytes that the server accepts at once
   std::unique_ptr<MYSQL, void (*)(MYSQL*)> handle_{nullptr, mysql_close};
 };
 
-/// What makes one docId of an article that reaches two services at once: each takes the lock of the database for a
-/// transaction, so the second searches after the first has committed. The lock is the connection's: a service that
-/// dies, or loses the server, has neither lock nor transaction.
-/// What a transaction adds is sent at its end, many rows together.
+/// Ensures one docId for an article that reaches two services at once: each takes a lock of the database for a
+/// transaction, so the second one searches after the first has committed. The lock belongs to the connection, so a
+/// service that dies, or loses the server, loses both lock and transaction. The rows that a transaction adds are sent
+/// together at its end.
 class mariadb_mapping final : public mapping {
  public:
-  /// `urls`: an index of urls by their hashes, which is asked first; null: there is none.
+  /// `urls`: an index of url hashes, which is asked first; null if there is none.
   mariadb_mapping(mariadb_connection& connection, fingerprint_index* urls);
 
   std::string identity() override { return connection_.identity(); }
@@ -123,7 +123,7 @@ class mariadb_mapping final : public mapping {
   [[nodiscard]] std::size_t nids() const override { return state_.nids; }
 
  private:
-  /// Of all services; a row of a table.
+  /// State common to all services; one row of a table.
   struct state {
     doc_number next = 1;
     std::uint64_t next_article = 1;
@@ -135,7 +135,7 @@ class mariadb_mapping final : public mapping {
     std::string name;
     kept_article kept;
   };
-  /// The first article of a nid or a url.
+  /// The first article with a nid or a url.
   struct found_article {
     doc_number document;
     std::optional<stored_article> stored;
@@ -152,16 +152,16 @@ class mariadb_mapping final : public mapping {
   mariadb_connection& connection_;
   fingerprint_index* urls_;
   state state_;
-  state before_;  // the transaction
+  state before_;  // as of the begin of the transaction
   bool is_open_ = false;
-  // Of the transaction: what is known, and what is not sent yet.
+  // Of the current transaction: what has been read, and the rows not sent yet.
   found_articles by_nid_;
   found_articles by_url_;
   std::unordered_map<doc_number, std::optional<summary>> summaries_;
   std::string new_articles_, new_documents_, new_features_, new_pairs_;
 };
 
-/// In the transactions of the mapping, which has the same connection.
+/// Uses the connection of the mapping, and so its transactions.
 class mariadb_contents final : public contents {
  public:
   explicit mariadb_contents(mariadb_connection& connection) : connection_(connection) {}

@@ -1,4 +1,4 @@
-// The index in memory: at the start it knows nothing, and is given all that the mapping has.
+// The index in memory. It starts empty, and is given all documents of the mapping.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace docid {
 
-/// What a transaction adds, and what the last commits added, lies in parts of its own, which are searched by a plain scan:
-/// the index takes them together, since that keeps searches waiting, and searches for a transaction to come are made
-/// before all of them are there.
+/// The additions of the current transaction and of recent commits are in parts of their own, which are searched by a
+/// plain scan, for two reasons: adding them to the main index makes searches wait, so it is done for many at once; and
+/// early searches for a transaction run before all previous commits are there.
 class memory_index final : public fingerprint_index {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
   using entry = std::pair<fingerprint, doc_number>;
@@ -26,15 +26,15 @@ class memory_index final : public fingerprint_index {
   struct committed {
     explicit committed(int distance) : index(distance) {}
     index_type index;
-    std::uint64_t commits = 0;  // that are in it, from the first on
+    std::uint64_t commits = 0;  // the number of commits that it contains, counted from the first
   };
   struct found_part {
     index_type::batch_type found;
-    std::uint64_t commits = 0;  // what it knows
+    std::uint64_t commits = 0;  // the number of commits that it had seen
   };
   struct found_early final : early_results {
     std::vector<found_part> parts;
-    std::vector<std::size_t> places;  // of the queries in these, one part after the other
+    std::vector<std::size_t> places;  // of the queries: positions in the parts, counted through all of them
   };
 
  public:
@@ -43,7 +43,7 @@ class memory_index final : public fingerprint_index {
   std::uint64_t known() override { return known_; }
 
   void search_early(query_group& queries) const override {
-    // Of fewer those of several requests are searched together, later.
+    // Fewer queries are searched later, together with those of other requests.
     constexpr std::size_t worth_while = 32;
     if (queries.prints.size() < worth_while) return;
     auto result = std::make_unique<found_early>();
@@ -122,10 +122,11 @@ class memory_index final : public fingerprint_index {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  static constexpr std::size_t together = 250;      // queries that keep take_recent() waiting
-  static constexpr std::size_t max_waiting = 8000;  // documents; a scan of as many takes a few microseconds
+  static constexpr std::size_t together = 250;      // queries that take_recent() may have to wait for
+  static constexpr std::size_t max_waiting = 8000;  // documents; scanning so many takes a few microseconds
 
-  /// The results of `together` queries each, and in `places` where that of each query is; `none` without a fingerprint.
+  /// Results of `together` queries each. `places` gets the position of each query's result, or `none` if it has no
+  /// fingerprint.
   std::vector<found_part> search(std::span<const std::optional<fingerprint>> queries,
                                  std::vector<std::size_t>& places) const {
     std::vector<fingerprint> all;
@@ -144,18 +145,18 @@ class memory_index final : public fingerprint_index {
     return parts;
   }
 
-  /// Whether what a group has found needs only the recent commits to be whole.
+  /// Whether a group's early results together with the recent commits are complete.
   [[nodiscard]] bool is_recent(const query_group& group) const {
     const auto* const early = static_cast<const found_early*>(group.early.get());
     return early != nullptr && (early->parts.empty() || commits_ - early->parts.front().commits <= recent_.size());
   }
 
-  /// The first of the recent commits that a search does not know. Precondition: those before it are in the index.
+  /// Index of the first recent commit that a search has not seen. Precondition: earlier commits are in the index.
   [[nodiscard]] std::size_t unknown_to(const found_part& part) const {
     return recent_.size() - static_cast<std::size_t>(commits_ - part.commits);
   }
 
-  /// Gives the index what it has not. The parts stay until the next time, for searches that were made before.
+  /// Adds the recent commits to the main index. They stay until the next call, for early searches made before.
   void take_recent() {
     committed_.write([&](committed& all) {
       const std::size_t old = recent_.size() - static_cast<std::size_t>(commits_ - all.commits);
@@ -170,7 +171,7 @@ class memory_index final : public fingerprint_index {
 
   struct query {
     std::optional<fingerprint> print;
-    const found_part* part;  // nothing without a fingerprint
+    const found_part* part;  // null without a fingerprint
     std::size_t place;
   };
 
@@ -178,8 +179,8 @@ class memory_index final : public fingerprint_index {
   neardup::guarded<committed> committed_;
   std::uint64_t known_ = 0;
   std::uint64_t commits_ = 0;
-  std::deque<neardup::flat_index<64>> recent_;  // what the last commits added, the last one at the end
-  std::size_t waiting_ = 0;                     // documents that the index has not
+  std::deque<neardup::flat_index<64>> recent_;  // the additions of the last commits, the latest at the end
+  std::size_t waiting_ = 0;                     // documents not yet in the main index
   neardup::flat_index<64> added_;
   std::vector<entry> erased_;
   std::vector<query> queries_;

@@ -24,7 +24,7 @@ namespace {
   throw std::runtime_error(option + ": this program was built without it; install " + packages + " and build it anew");
 }
 
-/// What the stores stand on.
+/// The connections that the stores use.
 struct connections {
   std::unique_ptr<sqlite_database> sqlite;
 #if defined(DOCID_MARIADB)
@@ -72,7 +72,7 @@ void open_index(const store_options& options, const index_distances& distances, 
   };
   made.titles = index("TITLE_INDEX", distances.titles, options.blocks);
   made.bodies = index("CONTENT_INDEX", distances.contents, options.blocks);
-  // SQLite has the urls in memory.
+  // SQLite's mapping has the urls in memory.
   if (!options.mariadb.empty()) made.urls = index("URL_INDEX", 0, 1);
 #else
   refuse_store("--redis", "libhiredis-dev");

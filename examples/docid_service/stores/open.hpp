@@ -1,4 +1,4 @@
-// Which stores there are, by the options.
+// Opens the stores that the options name.
 #pragma once
 
 #include <memory>
@@ -10,28 +10,28 @@ namespace docid {
 
 struct store_options {
   std::string data = "docid_data";  ///< the folder
-  std::string mariadb;              ///< an options file; empty: SQLite
-  std::string redis;                ///< host:port, or the path of a socket; empty: the index is in memory
-  std::string contents;             ///< sqlite, mariadb, rocksdb or hbase; empty: where the documents are
-  std::string hbase;                ///< host:port of the master, with the contents there
-  int blocks = 4;                   ///< of the index in Redis
+  std::string mariadb;              ///< an options file; if empty, SQLite is used
+  std::string redis;                ///< host:port, or the path of a socket; if empty, the index is in memory
+  std::string contents;             ///< sqlite, mariadb, rocksdb or hbase; if empty, the same as for the documents
+  std::string hbase;                ///< host:port of HBase's master, if the contents are there
+  int blocks = 4;                   ///< number of blocks of the index in Redis
 };
 
-/// Within how many bits fingerprints are searched for.
+/// The distance in bits within which fingerprints are searched.
 struct index_distances {
   int titles;
   int contents;
 };
 
 struct opened_stores {
-  std::string place;                     ///< of the documents, for people
-  std::shared_ptr<const void> stand_on;  ///< connections; end after the rest
+  std::string place;                     ///< where the documents are, for people
+  std::shared_ptr<const void> stand_on;  ///< the connections; destroyed after the stores
   std::unique_ptr<fingerprint_index> urls, titles, bodies;
   std::unique_ptr<docid::mapping> mapping;
   std::unique_ptr<docid::contents> contents;
 };
 
-/// `composition`: what must stay the same as long as a store is used.
+/// `composition`: the settings that must not change as long as a store is used.
 /// Throws: std::runtime_error if a store cannot be opened, or this program was built without it.
 opened_stores open_stores(const store_options& options, const index_distances& distances,
                           const std::string& composition);

@@ -11,8 +11,8 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t commands_together = 2000;  // before their replies are read
-constexpr double max_sets = 100000;              // of a search
+constexpr std::size_t commands_together = 2000;  // sent before their replies are read
+constexpr double max_sets = 100000;              // that a search may read
 constexpr const char* store_key = "DOCID_STORE";
 
 std::optional<std::string> text_of(const redisReply& reply) {
@@ -75,7 +75,7 @@ void redis_connection::connect() {
   without_reply_ = 0;
   if (context_->err != 0) fail(context_->errstr);
   redisSetTimeout(context_.get(), patience);
-  // As redis-cli is told it; a command line is read by everyone on the machine.
+  // The variable of redis-cli; a command line could be read by everyone on the machine.
   if (const char* const password = std::getenv("REDISCLI_AUTH")) {
     append({"AUTH", password});
     next();
@@ -84,7 +84,7 @@ void redis_connection::connect() {
 }
 
 void redis_connection::own() {
-  // The sets of two stores in one database would be mixed.
+  // Two stores in one database would mix their sets.
   append({"SET", store_key, identity_, "NX"});
   append({"GET", store_key});
   next();
@@ -93,7 +93,7 @@ void redis_connection::own() {
 }
 
 void redis_connection::start() {
-  // A line that was given up would have its replies taken for those of this one.
+  // Otherwise replies to an abandoned pipeline would be taken for replies to this one.
   if (without_reply_ != 0) context_.reset();
   if (!context_) connect();
 }
@@ -140,7 +140,7 @@ std::uint64_t redis_index::known() {
   try {
     ask();
   } catch (const std::runtime_error&) {
-    ask();  // a connection may have been closed since it was last used
+    ask();  // the connection may have been closed since its last use
   }
   return known_ ? std::strtoull(known_->c_str(), nullptr, 10) : 0;
 }
@@ -215,9 +215,9 @@ void redis_index::append_rows(const char* command, const entry& one) {
 }
 
 void redis_index::commit(std::uint64_t known) {
-  // Together or not at all, and only where nothing was forgotten meanwhile, so that `known` is never ahead of the sets.
+  // One transaction, which fails if Redis has forgotten anything meanwhile, so that `known` is never ahead of the sets.
   connection_.start();
-  connection_.append({"UNWATCH"});  // of a commit that was given up
+  connection_.append({"UNWATCH"});  // undoes that of an abandoned commit
   connection_.append({"WATCH", known_key_, store_key});
   connection_.next();
   connection_.next();

@@ -1,4 +1,4 @@
-// The index in Redis: one set for each segment of each table, as the published descriptions have it.
+// The index in Redis: a set for each segment of each table, as in the published descriptions.
 #pragma once
 
 #include <hiredis/hiredis.h>
@@ -17,22 +17,22 @@
 
 namespace docid {
 
-/// A connection that is made anew after it was lost.
+/// A connection that is reestablished after it is lost. Commands are sent as a pipeline.
 class redis_connection {
  public:
-  /// `place`: host:port, or the path of a socket. `identity`: of the mapping that the indexes follow.
+  /// `place`: host:port, or the path of a socket. `identity`: of the mapping whose documents the indexes contain.
   redis_connection(std::string place, std::string identity);
 
   using reply = std::unique_ptr<redisReply, void (*)(void*)>;
 
-  /// Begins a line of commands.
+  /// Begins a pipeline of commands.
   void start();
-  /// Throws: std::runtime_error if the database has the index of another store; of none, it is this one's from now on.
+  /// Marks the database as belonging to this store. Throws: std::runtime_error if it belongs to another one.
   void own();
-  /// Puts a command into the line; its words may have any bytes.
+  /// Appends a command to the pipeline; its words may contain any bytes.
   void append(std::initializer_list<std::string_view> words);
   /// Returns: the reply to the oldest command that has none yet.
-  /// Throws: std::runtime_error if Redis cannot be reached, or the reply is an error; nothing is in the line then.
+  /// Throws: std::runtime_error if Redis cannot be reached, or the reply is an error; the pipeline is empty then.
   reply next();
 
  private:
@@ -45,12 +45,12 @@ class redis_connection {
   std::unique_ptr<redisContext, void (*)(redisContext*)> context_{nullptr, redisFree};
 };
 
-/// The key of a set is the prefix, a colon, then the segment and the table as band_key writes them; a member is the
-/// fingerprint and the number of the document, highest byte first. What a transaction adds is kept apart until it is
-/// committed, and searched by a plain scan.
+/// A set's key consists of the prefix, a colon, and the segment and table as band_key writes them; a member consists of
+/// the fingerprint and the document number, highest byte first. The additions of a transaction are kept apart until it
+/// commits, and are searched by a plain scan.
 class redis_index final : public fingerprint_index {
  public:
-  /// `blocks`: for 3 bits 4 are 4 tables, 5 are 10.
+  /// `blocks`: number of blocks; for 3 bits, 4 blocks give 4 tables, and 5 blocks give 10.
   /// Throws: std::runtime_error if there is no such layout, or a search would ask for too many sets.
   redis_index(redis_connection& connection, std::string prefix, int distance, int blocks);
 
@@ -81,7 +81,7 @@ class redis_index final : public fingerprint_index {
   redis_connection& connection_;
   std::string prefix_;
   std::string known_key_;
-  std::optional<std::string> known_;  // what Redis is taken to have there
+  std::optional<std::string> known_;  // the value that Redis is believed to have there
   int distance_;
   neardup::band_key<64, doc_number> keys_;
   std::size_t key_bytes_;

@@ -1,4 +1,5 @@
-// The contents in RocksDB, in the place of HBase. A folder belongs to one process: what another service keeps is not seen.
+// The contents in RocksDB, which replaces HBase here. A folder belongs to one process, so contents of other services
+// are not seen.
 #pragma once
 
 #include <memory>
@@ -13,10 +14,10 @@ class WriteBatch;
 
 namespace docid {
 
-/// The key is the number of the document and the version, highest byte first.
+/// The key consists of the document number and the version, highest byte first.
 class rocksdb_contents final : public contents {
  public:
-  /// Throws: std::runtime_error with RocksDB's message, if another process has the folder, for one.
+  /// Throws: std::runtime_error with RocksDB's message, for example if another process has the folder.
   explicit rocksdb_contents(const std::string& folder);
   ~rocksdb_contents() override;
 

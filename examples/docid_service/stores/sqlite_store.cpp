@@ -18,7 +18,7 @@ void run(sqlite3* database, const char* sql) {
   if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database);
 }
 
-// What an index holds is apart from features and contents, so that a start does not read these.
+// What indexes need is in another table than features and contents, so a start does not read these.
 constexpr const char* schema = R"(
   CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS document(
@@ -36,7 +36,7 @@ constexpr const char* schema = R"(
     number INTEGER PRIMARY KEY, document INTEGER NOT NULL, title INTEGER, content INTEGER);
 )";
 
-// What an earlier version did not keep of an article.
+// Columns that articles of an earlier version lack.
 constexpr const char* new_columns = R"(
   ALTER TABLE article ADD COLUMN heat REAL;
   ALTER TABLE article ADD COLUMN version INTEGER;
@@ -56,7 +56,7 @@ std::optional<fingerprint> print_in(const statement& row, int column) {
 
 std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
-/// Of a row of nid, url, heat, version, digest.
+/// Reads an article from a row of nid, url, heat, version, digest.
 known_article article_in(const statement& row) {
   known_article result{std::string(row.bytes(0)), std::string(row.bytes(1)), std::nullopt};
   if (!row.is_null(3)) {
@@ -68,7 +68,7 @@ known_article article_in(const statement& row) {
 
 }  // namespace
 
-// ---- statement ------------------------------------------------------------------------------------------------------
+// ---- Statements -----------------------------------------------------------------------------------------------------
 
 statement::statement(sqlite3* database, const char* sql) : handle_(nullptr, sqlite3_finalize) {
   sqlite3_stmt* made = nullptr;
@@ -100,7 +100,7 @@ void statement::bind(int place, std::string_view value) {
   sqlite3_bind_text64(handle_.get(), place, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 void statement::bind(int place, const feature_set& value) {
-  // A null pointer, as an empty vector may have, would be NULL.
+  // The data of an empty vector may be a null pointer, which would be bound as NULL.
   if (value.empty()) {
     sqlite3_bind_zeroblob(handle_.get(), place, 0);
     return;
@@ -112,7 +112,7 @@ void statement::bind(int place, const std::optional<fingerprint>& value) {
   sqlite3_bind_null(handle_.get(), place);
 }
 
-// ---- the file -------------------------------------------------------------------------------------------------------
+// ---- The file -------------------------------------------------------------------------------------------------------
 
 sqlite_database::sqlite_database(const std::string& file, const std::string& composition)
     : handle_(nullptr, sqlite3_close) {
@@ -121,8 +121,9 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   handle_.reset(opened);
   try {
     if (result != SQLITE_OK) fail(opened);
-    // Full: a commit returns when its bytes are on the disk. The cache is 64 MB. The log is written into the file every
-    // 1,000 pages, as is usual: every 8,192 was 4 % faster for arrays, but those who sent single articles then waited.
+    // synchronous=FULL: a commit returns when its bytes are on disk. The cache is 64 MB. The log is written into the
+    // file every 1,000 pages, which is the default: with 8,192, arrays were 4 % faster, but single articles had to
+    // wait.
     run(opened,
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
         "PRAGMA cache_size=-65536;");
@@ -151,7 +152,7 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
   }
 }
 
-// ---- the mapping ----------------------------------------------------------------------------------------------------
+// ---- The mapping ----------------------------------------------------------------------------------------------------
 
 sqlite_mapping::sqlite_mapping(const sqlite_database& database)
     : database_(database.handle()),
@@ -198,7 +199,7 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
   statement count(database_, "SELECT count(*) FROM document");
   if (count()) size_ = static_cast<std::size_t>(count.integer(0));
   count.reset();
-  // AUTOINCREMENT remembers the largest number there ever was.
+  // AUTOINCREMENT remembers the largest number ever used.
   statement last(database_, "SELECT seq FROM sqlite_sequence WHERE name = 'document'");
   if (last()) next_ = static_cast<doc_number>(last.integer(0) + 1);
   last.reset();
@@ -249,7 +250,7 @@ void sqlite_mapping::rollback() noexcept {
   erased_documents_.clear();
   if (is_there_.size() > next_) is_there_.resize(next_);
   try {
-    // SQLite has rolled back itself after some errors.
+    // After some errors SQLite has already rolled back.
     if (sqlite3_get_autocommit(database_) == 0) rollback_();
   } catch (const std::exception&) {
   }
@@ -334,7 +335,8 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   place of_url = by_url_.at(url);
   --of_url.number;
   if (of_url.number > 0 && of_url.document == old.document) {
-    // Without the step of the url it may stand in several documents, and this one may be gone now.
+    // If articles are not matched by url, several documents may have this one, and the document noted for it may be
+    // gone.
     if (!first_of_url_(text)) throw std::runtime_error("the store has no article of " + text);
     of_url.document = static_cast<doc_number>(first_of_url_.integer(0));
     first_of_url_.reset();
@@ -442,7 +444,7 @@ std::vector<doc_number> sqlite_mapping::documents_after(doc_number after, std::s
   return result;
 }
 
-// ---- the contents ---------------------------------------------------------------------------------------------------
+// ---- The contents ---------------------------------------------------------------------------------------------------
 
 sqlite_contents::sqlite_contents(const sqlite_database& database)
     : database_(database.handle()),

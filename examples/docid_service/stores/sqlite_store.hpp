@@ -19,12 +19,12 @@
 
 namespace docid {
 
-/// A prepared statement. Throws: std::runtime_error with SQLite's message.
+/// A prepared statement. Functions throw std::runtime_error with SQLite's message.
 class statement {
  public:
   statement(sqlite3* database, const char* sql);
 
-  /// Binds the values from the first on and steps once. Returns: whether there is a row.
+  /// Binds the values to the parameters in order, and steps once. Returns: whether there is a row.
   template <class... Values>
   bool operator()(const Values&... values) {
     sqlite3_reset(handle_.get());
@@ -53,8 +53,8 @@ class statement {
 
 class sqlite_database {
  public:
-  /// Opens or makes the file, for this process alone.
-  /// Throws: std::runtime_error if another process has it, or it was made with another `composition`.
+  /// Opens the file, or makes it, for this process alone.
+  /// Throws: std::runtime_error if another process has it open, or it was made with another `composition`.
   sqlite_database(const std::string& file, const std::string& composition);
 
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
@@ -63,8 +63,8 @@ class sqlite_database {
   std::unique_ptr<sqlite3, int (*)(sqlite3*)> handle_;
 };
 
-/// The rows stand in the order of their arrival, so that a commit writes few pages; the ways from nid and url to them
-/// are in memory, by hashes of 128 bits with a seed of this process.
+/// Rows are in the order of their arrival, so that a commit writes few pages. Maps from nid and url to the rows are in
+/// memory, keyed by 128-bit hashes with a seed of this process.
 class sqlite_mapping final : public mapping {
  public:
   explicit sqlite_mapping(const sqlite_database& database);
@@ -114,7 +114,7 @@ class sqlite_mapping final : public mapping {
   };
   struct place {
     doc_number document;
-    std::uint32_t number;  // of a nid the row, of a url how many articles have it
+    std::uint32_t number;  // of a nid: the row; of a url: how many articles have it
   };
   using map = std::unordered_map<key, place, key_hash>;
 
@@ -127,21 +127,21 @@ class sqlite_mapping final : public mapping {
   map by_nid_;
   map by_url_;
   std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
-  std::vector<bool> is_there_;                // by the number of a document
-  std::vector<doc_number> erased_documents_;  // by the transaction
+  std::vector<bool> is_there_;                // by document number
+  std::vector<doc_number> erased_documents_;  // by the current transaction
   std::uint32_t next_row_ = 1;
   doc_number next_ = 1;
   std::size_t size_ = 0;
   std::uint64_t redefinitions_ = 0;
-  std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // the transaction
+  std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // as of the begin of the transaction
   statement begin_, commit_, rollback_, insert_, find_, update_, erase_, nids_, articles_, first_of_url_,
       insert_document_, insert_features_, insert_pairs_, set_kept_, set_document_, set_features_, insert_redefinition_,
       all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_, pairs_, all_,
       all_features_;
 };
 
-/// In the transactions of the mapping, which has the same file. One article of each document is in a table by the number
-/// of the document, as of most there is one; the others are in a table of their own.
+/// Uses the file of the mapping, and so its transactions. Most documents have one article; it is in a table with the
+/// document number as key. Further articles of a document are in a second table.
 class sqlite_contents final : public contents {
  public:
   explicit sqlite_contents(const sqlite_database& database);

@@ -1,9 +1,9 @@
-// The three things that the service keeps, each behind a small interface. One thread uses them, in transactions: what is
-// added or removed between begin and commit is seen by later calls at once, and by nobody after a rollback.
+// The three things that the service stores, each behind a small interface. One thread uses them, in transactions: later
+// calls see the changes of the open transaction at once, and after a rollback nobody does.
 //
-// The mapping is what is true: its commit decides. Contents are synced before it, the indexes follow after it: what an
-// index lacks then (the process was killed, a server has forgotten) is given to it at the next transaction, and a
-// document that it still has although it is gone is left out by the service.
+// The mapping is authoritative: its commit decides. Contents are synced before it; indexes are committed after it. If
+// an index then lacks documents (because the process was killed, or a server has lost them), the next transaction adds
+// them. If an index still has documents that are erased, the service leaves them out.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace docid {
 
-/// Numbers documents from 1 on; none is used twice.
+/// Numbers of documents start at 1; none is used twice.
 using doc_number = std::uint32_t;
 
 struct candidate {
@@ -29,7 +29,7 @@ struct candidate {
   int distance;
 };
 
-/// What an index found before the transaction that asks for it; each kind of index has its own.
+/// The results of an index for searches made before their transaction; each kind of index has its own type.
 class early_results {
  public:
   early_results() = default;
@@ -38,41 +38,43 @@ class early_results {
   virtual ~early_results() = default;
 };
 
-/// Fingerprints that came together, to be searched for.
+/// Fingerprints of one request, to be searched for.
 struct query_group {
   std::vector<std::optional<fingerprint>> prints;
   std::unique_ptr<const early_results> early;  ///< if search_early() was called
 };
 
-/// Fingerprints of one kind (title, content or url), each with its document.
+/// Fingerprints of one kind (of titles, contents or urls), each with its document.
 class fingerprint_index {
  public:
   virtual ~fingerprint_index() = default;
 
-  /// Returns: the last commit's `known`; 0 if there was none, or the index has forgotten what it had.
+  /// Returns: the argument of the last commit; 0 if there was none, or the index has lost its content.
   virtual std::uint64_t known() = 0;
-  /// Searches as far as that can be done before the transaction; from any thread, at any time.
+  /// Does the part of the search that does not need the transaction. Thread safety: callable from any thread, at any
+  /// time.
   virtual void search_early(query_group& /*queries*/) const {}
-  /// Says which fingerprints the transaction will ask for, so that they can be searched together. The groups stay where
-  /// they are while near() is asked.
+  /// Announces the fingerprints that the transaction will ask for, so that they can be searched together. The groups
+  /// must stay alive while near() is called.
   virtual void prepare(std::span<const query_group* const> groups) = 0;
-  /// The documents near number `query` of all these, what the transaction added included: by distance, then age.
+  /// The documents near fingerprint number `query` of all groups, including additions of the transaction, sorted by
+  /// distance, then age.
   virtual std::vector<candidate> near(std::size_t query) = 0;
 
-  /// Before the transaction is decided. Throws: std::runtime_error if the index has forgotten since known() was asked, and
-  /// what was searched may not have been all.
+  /// Called before the transaction is decided. Throws: std::runtime_error if the index has lost its content since
+  /// known() was called, so that searches may have been incomplete.
   virtual void confirm() = 0;
 
-  /// An entry that is there already is left as it is.
+  /// Does nothing if the entry is there already.
   virtual void insert(const fingerprint& print, doc_number document) = 0;
   virtual void erase(const fingerprint& print, doc_number document) = 0;
-  /// `known`: what the index has: of urls the articles up to this one, otherwise see known_state.
+  /// `known` tells what the index contains: for urls, the number of the last article; for others, see known_state.
   virtual void commit(std::uint64_t known) = 0;
   virtual void rollback() noexcept = 0;
 };
 
-/// What an index has: the documents up to one, as the redefinitions up to one have left them. As a number they are what
-/// an index of a version without redefinitions has said.
+/// What an index contains: the documents up to a number, as they are after the redefinitions up to a number. Encoded as
+/// one integer, it is compatible with versions that had no redefinitions.
 struct known_state {
   doc_number documents = 0;
   std::uint64_t redefinitions = 0;
@@ -95,13 +97,13 @@ struct document_features {
   feature_set title, content;
 };
 
-/// The article that is shown for a document, the hottest of those that it has.
+/// The article that is shown for a document: the hottest of its articles.
 struct kept_article {
   double heat = 0;
-  std::uint64_t version = 0;  ///< under which the contents have it
+  std::uint64_t version = 0;  ///< its version in the contents
 };
 
-/// Where the contents have an article, and what it was.
+/// A stored article: its version in the contents, and what it was.
 struct stored_article {
   double heat = 0;
   std::uint64_t version = 0;
@@ -115,12 +117,12 @@ struct known_article {
       stored;  ///< nothing if an earlier version of the service took it, which kept the hottest only
 };
 
-/// An article that the store has no room for; others may be kept.
+/// The store has no room for an article; others may still be stored.
 struct unstorable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What an index that knows more than the mapping is told: it was made from what the mapping has lost.
+/// The error if an index contains more than the mapping, so that it was made from documents that the mapping has lost.
 inline constexpr const char* index_is_ahead =
     "the index has documents that the mapping has not; were these restored from a copy? Empty the index first";
 
@@ -129,68 +131,69 @@ class mapping {
  public:
   virtual ~mapping() = default;
 
-  /// Of this store and no other: what was made from another store cannot be used with it.
+  /// Identifies this store; what was made from another store must not be used with it.
   virtual std::string identity() = 0;
 
-  /// Returns when no other service decides.
+  /// Returns when no other service can decide.
   virtual void begin() = 0;
-  /// Returns when everything is synced, and decided for all services.
+  /// Returns when everything is synced, and visible to all services.
   virtual void commit() = 0;
-  /// Lets other services decide, after the indexes have followed.
+  /// Lets other services decide again; called after the indexes are committed.
   virtual void end() = 0;
   virtual void rollback() noexcept = 0;
 
-  /// Says which nids and urls the transaction will ask for.
+  /// Announces the nids and urls that the transaction will ask for.
   virtual void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) = 0;
   virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
   virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
   virtual std::vector<std::string> nids_of(doc_number document) = 0;
-  /// By age.
+  /// Sorted by age.
   virtual std::vector<known_article> articles_of(doc_number document) = 0;
-  /// The oldest one. Precondition: the document is there.
+  /// The oldest article. Precondition: the document exists.
   virtual known_article first_of(doc_number document) = 0;
-  /// Of a nid that document_of_nid() has found in this transaction.
+  /// Precondition: document_of_nid() has found the nid in this transaction.
   virtual std::optional<stored_article> stored_of(std::string_view nid) = 0;
-  /// Precondition: the nid is not there, and the document is.
+  /// Precondition: the nid is not stored, and the document exists.
   virtual void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) = 0;
-  /// Precondition: the nid is there.
+  /// Precondition: the nid is stored.
   virtual void update(std::string_view nid, const stored_article& stored) = 0;
-  /// Returns: the document of the nid that is gone; nothing if it was not there.
+  /// Returns: the document of the removed nid; nullopt if it was not stored.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;
 
   /// Returns: the number of the next document, which has never been used.
   virtual doc_number next_number() const = 0;
   virtual void add_document(doc_number document, const definition& defined, const kept_article& kept) = 0;
   virtual void set_kept(doc_number document, const kept_article& kept) = 0;
-  /// Replaces what defines a document, but for its name.
+  /// Replaces the definition of a document, except its name.
   virtual void redefine(doc_number document, const definition& old, const definition& defined,
                         const feature_set& pairs) = 0;
-  /// How often documents were redefined.
+  /// The number of redefinitions so far.
   virtual std::uint64_t redefinitions() const = 0;
   using redefinition_visitor = std::function<void(doc_number, const std::optional<fingerprint>& old_title,
                                                   const std::optional<fingerprint>& old_content)>;
-  /// All redefinitions after this one, in their order.
+  /// Visits all redefinitions after this one, in order.
   virtual void for_each_redefinition(std::uint64_t after, const redefinition_visitor& visit) = 0;
   virtual void erase_document(doc_number document) = 0;
-  /// Keeps the pairs of the content that defines a document where they cannot be made of the contents.
-  /// Precondition: it has none.
+  /// Stores the pairs of words of the content that defines a document, for when they cannot be computed from the
+  /// contents any more.
+  /// Precondition: the document has none.
   virtual void add_pairs(doc_number document, const feature_set& pairs) = 0;
-  /// Whether a document is there; asked of each candidate.
+  /// Whether the document exists; called for each candidate.
   virtual bool has(doc_number document) = 0;
-  // Of a document that is not there: nothing.
+  // The next functions return nullopt if the document does not exist.
   virtual std::optional<std::string> name_of(doc_number document) = 0;
   virtual std::optional<definition> definition_of(doc_number document) = 0;
   virtual std::optional<kept_article> kept_of(doc_number document) = 0;
-  /// Returns: what add_pairs() was given, if it was.
+  /// Returns: the pairs that add_pairs() or redefine() has stored, if any.
   virtual std::optional<feature_set> pairs_of(doc_number document) = 0;
 
   using document_visitor = std::function<void(doc_number, const std::optional<fingerprint>& title,
                                               const std::optional<fingerprint>& content)>;
-  /// All documents after this one, by their numbers.
+  /// Visits all documents after this number, in ascending order.
   virtual void for_each_document(doc_number after, const document_visitor& visit) = 0;
-  /// The features of the next ones after this one, at most so many, by their numbers.
+  /// The features of the next `most` documents after this number, in ascending order.
   virtual std::vector<document_features> features_after(doc_number after, std::size_t most) = 0;
-  /// The numbers of the next ones after this one, at most so many.
+  /// The next `most` document numbers after this one.
   virtual std::vector<doc_number> documents_after(doc_number after, std::size_t most) = 0;
 
   virtual std::size_t documents() const = 0;
@@ -202,15 +205,15 @@ class contents {
  public:
   virtual ~contents() = default;
 
-  /// Whether what is put in a transaction, or by another service, cannot be got.
+  /// Whether get() cannot see the puts of the open transaction or of other services.
   [[nodiscard]] virtual bool is_local() const = 0;
 
   virtual void put(doc_number document, std::uint64_t version, std::string_view json) = 0;
-  /// What stands under another version, or in another service's store, is not there.
+  /// nullopt if there is only another version, or another service's store has the article.
   virtual std::optional<std::string> get(doc_number document, std::uint64_t version) = 0;
   /// Takes effect after the mapping's commit.
   virtual void erase(doc_number document, std::uint64_t version) = 0;
-  /// Returns when what was put is synced; before the mapping's commit.
+  /// Returns when all puts are synced; called before the mapping's commit.
   virtual void sync() = 0;
   virtual void commit() = 0;
   virtual void rollback() noexcept = 0;

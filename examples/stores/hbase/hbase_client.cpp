@@ -24,17 +24,17 @@ using std::chrono::steady_clock;
 
 constexpr std::uint64_t rows_at_once = 10000;
 constexpr std::size_t bytes_at_once = std::size_t{16} << 20;  // of changes in a request
-constexpr std::chrono::milliseconds pause{100};               // before something is tried again
-constexpr std::chrono::seconds silence{10};                   // of a server that is asked; a pause of Java is shorter
+constexpr std::chrono::milliseconds pause{100};               // before a retry
+constexpr std::chrono::seconds silence{10};                   // longest wait for an answer; pauses of Java are shorter
 
-/// An error after which the same may succeed, with new connections.
+/// An error after which a retry with new connections may succeed.
 struct passing_error : error {
   using error::error;
 };
 
 // ---- protobuf --------------------------------------------------------------------------------------------------------
 
-/// A protobuf message that is being written. A field is written as its number and kind, then its value.
+/// A protobuf message that is being written. Each field is written as its number and kind, followed by its value.
 class message {
  public:
   message& number(unsigned field, std::uint64_t value) {
@@ -64,12 +64,12 @@ class message {
   std::string data_;
 };
 
-/// The fields of a protobuf message, in the order in which they stand there.
+/// The fields of a protobuf message, in their order in the message.
 class fields {
  public:
   explicit fields(std::string_view data) : rest_(data) {}
 
-  /// Goes to the next field. Returns: false at the end.
+  /// Moves to the next field. Returns: false at the end.
   bool next() {
     if (rest_.empty()) return false;
     const std::uint64_t tag = take_varint();
@@ -86,8 +86,8 @@ class fields {
   std::string_view take_delimited() { return take(take_varint()); }
 
   unsigned field = 0;
-  std::uint64_t number = 0;  ///< the value of a number
-  std::string_view bytes;    ///< the value of a string or message
+  std::uint64_t number = 0;  ///< the value, if it is a number
+  std::string_view bytes;    ///< the value, if it is a string or message
 
  private:
   std::uint64_t take_varint() {
@@ -109,7 +109,7 @@ class fields {
   std::string_view rest_;
 };
 
-/// Calls visit(value) for each string or message of a field.
+/// Calls visit(value) for each string or message with this field number.
 template <class Visit>
 void for_each_of(std::string_view data, unsigned field, const Visit& visit) {
   for (fields all(data); all.next();) {
@@ -117,7 +117,7 @@ void for_each_of(std::string_view data, unsigned field, const Visit& visit) {
   }
 }
 
-/// Returns: the last value of a field of numbers; 0 if it has none.
+/// Returns: the last number with this field number; 0 if there is none.
 std::uint64_t number_of(std::string_view data, unsigned field) {
   std::uint64_t result = 0;
   for (fields all(data); all.next();) {
@@ -126,7 +126,7 @@ std::uint64_t number_of(std::string_view data, unsigned field) {
   return result;
 }
 
-/// Returns: the last value of a field of strings or messages; empty if it has none.
+/// Returns: the last string or message with this field number; empty if there is none.
 std::string_view bytes_of(std::string_view data, unsigned field) {
   std::string_view result;
   for_each_of(data, field, [&](std::string_view bytes) { result = bytes; });
@@ -135,7 +135,7 @@ std::string_view bytes_of(std::string_view data, unsigned field) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-/// Throws: what the server said of a change, a NameBytesPair of class and message.
+/// Throws: the server's exception for a change, given as a NameBytesPair of class and message.
 [[noreturn]] void throw_exception_of_change(std::string_view pair) {
   std::string text = "HBase: ";
   text += bytes_of(pair, 1);
@@ -146,14 +146,15 @@ std::string_view first_line(std::string_view text) { return text.substr(0, text.
 
 // ---- a connection ----------------------------------------------------------------------------------------------------
 
-/// A connection to a service of a server.
+/// A connection to one service of a server.
 class connection {
  public:
   connection(const std::string& host, const std::string& port, std::string_view service)
       : place_(host + ':' + port), socket_(connected(host, port)) {
     const int yes = 1;
     ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    // ConnectionHeader: the user, and the service. Before it stand the version, 0, and the kind of identification, none.
+    // The preamble: the version, which is 0, and the kind of authentication, which is none. Then the ConnectionHeader:
+    // the user and the service.
     const message header = message().part(1, message().bytes(1, "neardup")).bytes(2, service);
     unsent_ = std::string("HBas\0\x50", 6) + four_bytes(header.data().size()) + header.data();
   }
@@ -161,7 +162,7 @@ class connection {
   connection& operator=(const connection&) = delete;
   ~connection() { ::close(socket_); }
 
-  /// Asks for something; it goes with the next receive(). Returns: the number of the call.
+  /// Queues a call, which is sent by the next receive(). Returns: the number of the call.
   std::uint64_t send(std::string_view method, const message& parameter) {
     message call;
     call.add_delimited(message().number(1, ++calls_).bytes(3, method).number(4, 1).data());
@@ -174,7 +175,7 @@ class connection {
     std::uint64_t call;
     std::string data;
   };
-  /// Returns: the answer to one of the calls, in any order.
+  /// Returns: the answer to any one of the calls.
   answer receive() {
     write_unsent();
     std::size_t size = 0;
@@ -209,20 +210,20 @@ class connection {
       if (result < 0) continue;
       const timeval longest{silence.count(), 0};
       ::setsockopt(result, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof(longest));
-      ::setsockopt(result, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof(longest));  // of connect(), too
+      ::setsockopt(result, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof(longest));  // applies to connect(), too
       if (::connect(result, one->ai_addr, one->ai_addrlen) == 0) return result;
       ::close(result);
     }
     throw passing_error("HBase: nobody answers at " + host + ':' + port);
   }
 
-  /// Throws: the exception of an answer (ExceptionResponse).
+  /// Throws: the exception in an answer (ExceptionResponse).
   [[noreturn]] static void throw_exception(std::string_view exception) {
     std::string text = "HBase: ";
     text += bytes_of(exception, 1);
     text += ": ";
     text += first_line(bytes_of(exception, 2));
-    if (number_of(exception, 5) != 0) throw error(text);  // do_not_retry
+    if (number_of(exception, 5) != 0) throw error(text);  // the field do_not_retry
     throw passing_error(text);
   }
 
@@ -261,11 +262,11 @@ class connection {
   std::uint64_t calls_ = 0;
   std::string unsent_;
   std::vector<char> buffer_ = std::vector<char>(65536);
-  std::size_t begin_ = 0;  // of what is read and not taken
+  std::size_t begin_ = 0;  // of the bytes read but not used yet
   std::size_t end_ = 0;
 };
 
-/// RegionSpecifier: a region by its name.
+/// RegionSpecifier: names a region.
 message region_named(std::string_view name) { return message().number(1, 1).bytes(2, name); }
 
 std::pair<std::string, std::string> host_and_port(const std::string& place) {
@@ -282,7 +283,7 @@ std::pair<std::string, std::string> host_and_port(const std::string& place) {
 struct table::implementation {
   struct region {
     std::string name;
-    std::string end;  // the first row of the next region; empty for the last one
+    std::string end;  // first row of the next region; empty for the last region
     connection* server;
   };
   struct change {
@@ -296,7 +297,7 @@ struct table::implementation {
   std::vector<change> changes;
   std::size_t waiting = 0;  // bytes of changes
 
-  /// Returns: what attempt() returns, which is called again after a passing error.
+  /// Calls attempt(), again after each passing error until patience is over. Returns: what attempt() returns.
   template <class Attempt>
   auto patiently(const Attempt& attempt) {
     const auto last = steady_clock::now() + where.patience;
@@ -304,7 +305,7 @@ struct table::implementation {
       try {
         return attempt();
       } catch (const error& failed) {
-        // Answers to calls that went with the failed one may still come, so no connection is used again.
+        // Connections are not reused, because answers to other calls may still arrive on them.
         regions.clear();
         servers.clear();
         if (dynamic_cast<const passing_error*>(&failed) == nullptr || steady_clock::now() >= last) throw;
@@ -349,7 +350,7 @@ struct table::implementation {
     return std::prev(regions.upper_bound(row))->second;
   }
 
-  /// Asks the master who has hbase:meta, and hbase:meta for the regions of the table.
+  /// Asks the master which server has hbase:meta, and that server for the regions of the table.
   void find_regions() {
     const std::string locations = connect_to_master("ClientMetaService")->call("GetMetaRegionLocations", message());
     std::string_view server;  // ServerName
@@ -364,7 +365,7 @@ struct table::implementation {
     const std::string answer = meta.call(
         "Scan", message().part(1, region_named("hbase:meta,,1")).part(2, scan).number(4, rows_at_once).number(5, 1));
     for_each_of(answer, 5, [&](std::string_view result) { add_region(result); });
-    // Regions that are being split or moved leave gaps, for a moment.
+    // Regions that are just being split or moved leave gaps.
     std::string next;
     for (const auto& [begin, one] : regions) {
       if (begin != next) throw passing_error("HBase: a region of " + where.name + " is nowhere yet");
@@ -373,7 +374,7 @@ struct table::implementation {
     if (regions.empty() || !next.empty()) throw passing_error("HBase: the table " + where.name + " is not there");
   }
 
-  /// Takes a row of hbase:meta.
+  /// Adds the region that a row of hbase:meta describes.
   void add_region(std::string_view result) {
     std::string begin;
     std::string server;
@@ -384,7 +385,7 @@ struct table::implementation {
       one.name = bytes_of(found, 1);
       if (column == "server") server = value;
       if (column == "regioninfo" && value.size() >= 4) {
-        const std::string_view info = value.substr(4);  // behind "PBUF"
+        const std::string_view info = value.substr(4);  // skips "PBUF"
         begin = bytes_of(info, 3);
         one.end = bytes_of(info, 4);
         is_gone_ = number_of(info, 5) != 0 || number_of(info, 6) != 0;  // offline, split
@@ -406,7 +407,8 @@ struct table::implementation {
     changes.push_back({std::string(row), std::move(mutation)});
   }
 
-  /// Sends the changes from `begin` on that fit a request to each server. Returns: the first one after them.
+  /// Sends as many changes from `begin` on as fit into one request to each server. Returns: the index of the first
+  /// change not sent.
   std::size_t send_changes(std::size_t begin) {
     std::map<const region*, message> actions;
     std::size_t end = begin;
@@ -428,11 +430,11 @@ struct table::implementation {
     return end;
   }
 
-  /// A range of which no answer has come yet, or not the last one.
+  /// A range whose last answer has not arrived yet.
   struct open_scan {
     std::size_t range;
     std::string begin;
-    bool is_after;  // without the row `begin`
+    bool is_after;  // excludes the row `begin`
   };
 
   std::vector<std::vector<cell>> scan(const std::vector<row_range>& ranges) {
@@ -445,7 +447,7 @@ struct table::implementation {
         const region& at = region_of(one.begin);
         message scan = message().bytes(3, one.begin).bytes(4, ranges[one.range].end);
         if (one.is_after) scan.number(21, 0);
-        // The scanner is closed with its first answer, so that the server keeps nothing.
+        // The scanner is closed with its first answer, so the server keeps no state.
         const message request =
             message().part(1, region_named(at.name)).part(2, scan).number(4, rows_at_once).number(5, 1);
         asked.emplace(std::pair(at.server, at.server->send("Scan", request)), std::pair(one, &at));

@@ -1,5 +1,5 @@
-// A client of HBase 2 for tables with one family of columns. It speaks HBase's own protocol, protobuf over TCP, as the .proto
-// files in the jar hbase-protocol-shaded define it; without Kerberos.
+// A client of HBase 2 for tables with one column family. It speaks HBase's own protocol, protobuf over TCP, as defined
+// by the .proto files in the jar hbase-protocol-shaded; without Kerberos.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace hbase {
 
-/// HBase cannot be reached, or refuses; the text says which.
+/// HBase cannot be reached, or refuses a request; the message tells which.
 struct error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,14 +24,14 @@ struct cell {
   std::string value;
 };
 
-/// The rows from `begin` on that come before `end`; an empty end is that of the table.
+/// The rows in [begin, end); an empty end is the end of the table.
 struct row_range {
   std::string begin;
   std::string end;
 };
 
-/// A table of the namespace "default". What fails because a server or a region is just coming up, moving or going is tried
-/// again until `patience` is over.
+/// A table of the namespace "default". Operations that fail because a server or region is just starting, moving or
+/// stopping are retried for the time of `patience`.
 /// Thread safety: none.
 class table {
  public:
@@ -46,22 +46,23 @@ class table {
   table& operator=(const table&) = delete;
   ~table();
 
-  /// Makes the table, unless it is there.
+  /// Creates the table, unless it exists.
   /// Throws: error.
   void create();
 
-  /// A change waits for flush().
+  /// Changes are buffered until flush().
   void put(std::string_view row, std::string_view column, std::string_view value);
   void erase(std::string_view row, std::string_view column);
   void erase_row(std::string_view row);
-  /// Returns: how many bytes the changes that wait have.
+  /// Returns: the size of the buffered changes in bytes.
   [[nodiscard]] std::size_t waiting_bytes() const;
-  /// Returns when HBase has acknowledged all changes: they are synced to its write-ahead log.
-  /// Throws: error; then some of the changes may have been made, and all still wait. They can be made twice without harm.
+  /// Returns when HBase has acknowledged all changes, which are then synced to its write-ahead log.
+  /// Throws: error; then some of the changes may have been made, and all are still buffered. Repeating them is
+  /// harmless.
   void flush();
   void discard_changes();
 
-  /// Returns: the cells of each range, by row and column. The ranges are asked for together.
+  /// Returns: for each range, its cells sorted by row and column. The ranges are requested together.
   /// Throws: error.
   std::vector<std::vector<cell>> scan(const std::vector<row_range>& ranges);
 
