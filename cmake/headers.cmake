@@ -121,6 +121,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/overlap_bounds.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/set_join.hpp
+    include/neardup/sets/engine/set_parts.hpp
     include/neardup/sets/engine/set_postings.hpp
     include/neardup/sets/engine/set_prefixes.hpp
     include/neardup/sets/feature_sets.hpp

@@ -19,6 +19,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/stopwatch.hpp"
 #include "support/set_corpora.hpp"
 
 namespace {
@@ -104,7 +105,8 @@ std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random)
     for (const double least : thresholds) {
       for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
         const std::size_t min_common = random() % 3 == 0 ? random() % 8 : 1;
-        const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50};
+        const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50,
+                                                   neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)}};
         const std::size_t parts[] = {1, 2, 7};
         const set_join_options how{.measure = by, .min_common = min_common, .run = threads{parts[random() % 3]}};
         CAPTURE(split, least, static_cast<int>(by), min_common, tiny.min_postings, tiny.max_chunks, tiny.block);
@@ -135,6 +137,27 @@ TEST_CASE("similar pairs of 64-bit features do not depend on their low or high h
     const auto sets = oracle::draw_sets<std::uint64_t>(shape, oracle::effort(300, 120, 50), random);
     REQUIRE(check_against_brute_force(sets, random) > 0);
   }
+}
+
+TEST_CASE("sets of few features, all of them common, are joined by parts in less time", "[dedup][similar]") {
+  std::mt19937_64 random(13);
+  std::vector<std::vector<std::uint32_t>> sets(oracle::effort(40'000, 20'000, 5'000));
+  for (auto& set : sets) {
+    for (std::uint32_t feature = 0; feature < 100; ++feature) {
+      if (random() % 100 < 18) set.push_back(feature);
+    }
+  }
+  const auto seconds = [&](neardup::detail::set_keys keys, std::size_t& found) {
+    const oracle::stopwatch clock;
+    found = found_pairs(sets, sets.size(), 0.8, {}, {.keys = keys}).size();
+    return clock.seconds();
+  };
+  std::size_t by_prefixes = 0, by_choice = 0;
+  const double slow = seconds(neardup::detail::set_keys::prefixes, by_prefixes);
+  const double fast = seconds(neardup::detail::set_keys::cheapest, by_choice);
+  CAPTURE(slow, fast);
+  REQUIRE(by_choice == by_prefixes);
+  REQUIRE(2 * fast < slow);
 }
 
 TEST_CASE("features of one token make sets meet, and no more", "[dedup][similar]") {

@@ -17,10 +17,11 @@ enum class set_shape {
   common,     // one feature in every set
   small,      // up to five features out of a few
   mixed,      // sizes from ten to many
+  few,        // pairs of words out of three to thirty: all features are common
 };
 inline constexpr set_shape all_set_shapes[] = {set_shape::clusters, set_shape::templates, set_shape::copies,
                                                set_shape::family,   set_shape::common,    set_shape::small,
-                                               set_shape::mixed};
+                                               set_shape::mixed,    set_shape::few};
 
 /// Draws `count` sets of a shape; the features of a set ascend and are distinct.
 template <class Feature>
@@ -48,6 +49,7 @@ std::vector<std::vector<Feature>> draw_sets(set_shape shape, std::size_t count, 
   std::vector<std::vector<Feature>> sets;
   std::vector<Feature> base;
   for (std::size_t i = 0; i < 51; ++i) base.push_back(spread(100000 + i));
+  const std::uint64_t vocabulary = shape == set_shape::few ? 3 + below(28) : 0;
   while (sets.size() < count) {
     std::vector<Feature> set;
     switch (shape) {
@@ -86,6 +88,15 @@ std::vector<std::vector<Feature>> draw_sets(set_shape shape, std::size_t count, 
           add(set, below(8) == 0 ? 1000 : 10, 100000);
         }
         edit(set, below(1 + set.size() / 8));
+        break;
+      case set_shape::few:
+        if (!sets.empty() && below(3) == 0) {
+          set = sets[below(sets.size())];
+          if (!set.empty()) set[below(set.size())] = set.front();
+        }
+        for (std::size_t words = set.empty() ? below(25) : below(3); words > 0; --words) {
+          set.push_back(spread(below(vocabulary) * vocabulary + below(vocabulary)));
+        }
         break;
     }
     distinct(set);

@@ -199,10 +199,12 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// Throws: std::invalid_argument unless similarity > 0 (above 1 nothing is found); std::length_error from 2^32 - 1 sets
 /// or features of a set on; std::bad_alloc.
 /// Complexity: near-linear where few sets have their rare features in common. Copies, texts of a template just below the
-/// similarity, features that all sets have, and sets of very different sizes do not change that. n sets that are all
-/// similar are n^2 / 2 pairs, whatever finds them: see group() of sets, which need not visit them.
+/// similarity, features that all sets have, and sets of very different sizes do not change that. Where all features are
+/// common, it is near-linear (but for containment) if few sets are nearly equal in a part of the features; see
+/// docs/how-to/miss-nothing.md. n sets that are all similar are n^2 / 2 pairs, whatever finds them: see group() of sets,
+/// which need not visit them.
 /// Memory: for each set 28 bytes and 4 bytes per feature of a share of about 1 - similarity of them; what finds sets by
-/// their features, in portions of some 100 MB, or an eighth of it if that is more; for a time 60 bytes per set; and 2
+/// their features, in portions of some 100 MB (by parts 250), or an eighth of it if that is more; for a time 60 bytes per set; and 2
 /// bytes for each fourth feature, at most 128 MiB, for how frequent features are.
 template <set_range Sets, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>

@@ -74,6 +74,19 @@ class overlap_bounds {
   /// least number of common elements depends on the smaller one alone.
   [[nodiscard]] bool looks_up_all() const noexcept { return by_ == set_similarity::containment; }
 
+  /// Whether most_differing() is a bound: where the smaller set may be of any size, there is none.
+  [[nodiscard]] bool bounds_differences() const noexcept { return by_ != set_similarity::containment; }
+
+  /// At least the number of elements of two similar sets that only one of them has, where neither set has more than
+  /// `size` elements. With x <= y <= size and c in common, it is x + y - 2c, and most where x = y = size.
+  /// Precondition: bounds_differences().
+  [[nodiscard]] std::size_t most_differing(std::size_t size) const noexcept {
+    const double share = by_ == set_similarity::cosine ? 1 - threshold_ : (1 - threshold_) / (1 + threshold_);
+    const double most = 2 * static_cast<double>(size) * share;
+    constexpr double rounding = 1e-5;  // of divisions of numbers of up to 32 bits
+    return most > 0 ? static_cast<std::size_t>(most + rounding) : 0;
+  }
+
   /// How many of the first elements of a set go into postings. Where sets look up all of their elements, some more than
   /// need be: a set that has the least number in common has `least_met` of these, and few sets have by chance.
   [[nodiscard]] std::size_t indexed(std::size_t size) const noexcept {

@@ -5,6 +5,8 @@
 // a set of the same size or a larger one can share first go into postings, which are far fewer, and each set looks up
 // all of its own. What meets is discarded by where the common feature stands in both sets, then by a bitmap of each; of
 // what is left the features are compared.
+// Where every feature is common, nearly all sets share a first feature with each other. Then sets are looked for by parts
+// of the universe (set_parts.hpp). For each class of sizes a sample tells how many candidates either way has.
 // Where a small set is looked for in a large one, all features of the large one are looked up. So it is known how many of
 // those in postings it has, and with a few more of these in postings than need be, hardly any set has enough by chance.
 // Sources: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
@@ -32,6 +34,7 @@
 #include "common_elements.hpp"
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"
+#include "set_parts.hpp"
 #include "set_prefixes.hpp"
 
 namespace neardup::inline v0::detail {
@@ -79,11 +82,20 @@ struct similar_ranks {
   std::uint32_t a, b, common;
 };
 
-/// How much a join does at a time: the answers do not depend on it.
+/// How sets are looked for.
+enum class set_keys : unsigned char {
+  cheapest,       // by what costs least, for each class of sizes
+  prefixes,       // by their first features, rare ones first
+  equal_parts,    // by parts of the universe, where the measure allows it
+  similar_parts,  // the same by larger parts, which may differ in one feature
+};
+
+/// How much a join does at a time, and by which keys: the answers do not depend on it.
 struct set_join_sizes {
   std::size_t min_postings = std::size_t{1} << 22;  // of a chunk, if there are more
   std::size_t max_chunks = 8;
   std::size_t block = std::size_t{1} << 12;  // sets of which the prefixes are kept in one piece
+  set_keys keys = set_keys::cheapest;
 };
 
 /// Joins distinct sets, all or some of them.
@@ -123,7 +135,7 @@ class set_join {
     for (std::size_t begin = 0; begin < size(); begin = of.end) {
       if (!next_chunk(begin, room, of)) continue;
       fill(of);
-      if (of.firsts.back() != 0 && !probe_all(of, workers, take)) return false;
+      if (of.firsts.back() != 0 && !probe_by_class(of, workers, take)) return false;
     }
     return true;
   }
@@ -139,9 +151,16 @@ class set_join {
   static constexpr std::size_t large = 0xffff;  // a size that does not fit
   static constexpr std::size_t ahead = 8;
 
-  /// Sets in a row, and their postings by token.
+  /// Places from `begin` to `end`.
+  struct place_range {
+    std::size_t begin, end;
+    [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+  };
+
+  /// Sets in a row, and their postings by token: of their first features, or of their parts.
   struct chunk {
     std::size_t begin = 0, end = 0;
+    part_cut cut = {};           // no parts: postings of first features
     std::size_t probed_end = 0;  // of the sets that may be similar to some of these
     int bits = 0;
     std::vector<std::size_t> firsts;  // of the postings of each set
@@ -162,7 +181,8 @@ class set_join {
   /// What a part needs.
   struct worker {
     std::vector<looked_up> sets;
-    std::vector<std::uint32_t> seen;   // by place in the chunk, the set that met it last
+    std::size_t seen_begin = 0;        // the place of seen[0]
+    std::vector<std::uint32_t> seen;   // by place, the set that met it last
     std::vector<std::uint32_t> times;  // and how often, if all features are looked up
     std::vector<std::uint32_t> least;  // what must be in common with sets of some sizes
     std::size_t least_base = 0, least_for = 0;
@@ -170,6 +190,7 @@ class set_join {
     std::vector<posting_list> lists;  // of one of these after the other
     std::vector<met_set> met;
     std::vector<similar_ranks> found;
+    part_keys keys;  // of a set that is looked up
   };
 
   [[nodiscard]] std::size_t size() const noexcept { return is_all_ ? sets_.size() : chosen_.size(); }
@@ -240,6 +261,7 @@ class set_join {
     return side_ == nullptr ? 0 : salt(place) ^ 0x85ebca6bU;
   }
 
+  /// Postings of the first features.
   void fill(chunk& of) {
     of.firsts.assign(1, 0);
     for_each_size(of.begin, of.end, [&](std::size_t begin, std::size_t end, std::size_t n) {
@@ -271,6 +293,41 @@ class set_join {
                }
                return true;
              });
+    sort_postings(of, count);
+  }
+
+  /// Postings of parts of every `stride`-th set of some.
+  void fill_by_parts(chunk& of, place_range sets, part_cut cut, std::size_t stride) {
+    of.begin = sets.begin;
+    of.end = sets.end;
+    of.cut = cut;
+    of.firsts.assign(1, 0);
+    for (std::size_t place = sets.begin; place < sets.end; place += stride) {
+      of.firsts.push_back(of.firsts.back() + cut.posted(size_at(place)));
+    }
+    if (of.firsts.back() > of.postings.size()) of.postings = large_array<posting>(of.firsts.back());
+    const std::span<posting> flat = of.postings.span();
+    const std::size_t count = of.firsts.size() - 1;
+    constexpr std::size_t step = 1024;
+    in_steps(run_, parts_for(run_, count, step), count, step,
+             [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+               part_keys keys;
+               for (std::size_t i = first; i < last; ++i) {
+                 const std::size_t place = sets.begin + i * stride;
+                 const std::uint32_t own = salt(place);
+                 const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
+                 std::size_t at = of.firsts[i];
+                 for (const std::uint32_t key : keys.to_post(sets_[rank(place)], cut)) {
+                   flat[at++] = {key ^ own, static_cast<std::uint32_t>(place), 0, n};
+                 }
+               }
+               return true;
+             });
+    sort_postings(of, of.firsts.back());
+  }
+
+  void sort_postings(chunk& of, std::size_t count) {
+    const std::span<posting> flat = of.postings.span();
     of.bits = std::clamp(static_cast<int>(std::bit_width(count)) - 1, 1, 28);
     of.starts.resize((std::size_t{1} << of.bits) + 1);
     radix_partition(
@@ -285,14 +342,115 @@ class set_join {
     }
   }
 
-  bool probe_all(chunk& of, std::vector<worker>& workers, const take_type& take) {
+  /// Looks for all sets that may be similar to some of a chunk, of each class of sizes by what costs less.
+  bool probe_by_class(chunk& of, std::vector<worker>& workers, const take_type& take) {
     for (worker& own : workers) {
+      own.seen_begin = of.begin;
       own.seen.assign(of.end - of.begin, (std::numeric_limits<std::uint32_t>::max)());
-      own.least_for = 0;
       if (bounds_.looks_up_all()) own.times.resize(own.seen.size());
     }
-    return in_steps(run_, workers.size(), of.probed_end - of.begin, 64,
+    std::size_t done = of.begin;
+    if (bounds_.bounds_differences() && how_.keys != set_keys::prefixes) {
+      chunk by_parts;
+      for (std::size_t begin = of.begin, end = begin; begin < of.probed_end; begin = end) {
+        const size_class sizes = size_class_from(size_at(begin), size_at(of.probed_end - 1), bounds_);
+        end = first_of_size(begin, of.probed_end, sizes.last + 1);
+        const place_range partners{first_of_size(of.begin, of.end, bounds_.least_partner(sizes.first)),
+                                   (std::min)(of.end, end)};
+        if (partners.begin >= partners.end) continue;
+        const part_cut cut = cheapest_cut(of, by_parts, partners, {begin, end}, sizes.differing);
+        if (cut.parts == 0) continue;
+        if (!probe_all(of, {done, begin}, workers, take)) return false;
+        std::size_t all_postings = 0;
+        for_each_size(partners.begin, partners.end, [&](std::size_t from, std::size_t to, std::size_t n) {
+          all_postings += (to - from) * cut.posted(n);
+        });
+        // Parts have more postings than first features, so there may not be room for those of all partners at a time.
+        const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.firsts.back())) + 1;
+        const std::size_t step = (partners.size() + pieces - 1) / pieces;
+        for (std::size_t from = partners.begin; from < partners.end; from += step) {
+          fill_by_parts(by_parts, {from, (std::min)(from + step, partners.end)}, cut, 1);
+          if (!probe_all(by_parts, {(std::max)(begin, from), end}, workers, take)) return false;
+        }
+        done = end;
+      }
+    }
+    return probe_all(of, {done, of.probed_end}, workers, take);
+  }
+
+  /// How sets that are probed find their partners in a chunk with the least work; without parts: by first features.
+  /// The work is counted for some of them. Parts are made of some of the partners, in `sample`, once first features are
+  /// known to cost more than the parts of all.
+  part_cut cheapest_cut(const chunk& of, chunk& sample, place_range partners, place_range probed,
+                        std::size_t differing) {
+    if (how_.keys == set_keys::equal_parts) return part_cut::into_equal(differing);
+    if (how_.keys == set_keys::similar_parts) return part_cut::into_similar(differing);
+    using costs = set_join_costs;
+    const std::size_t size = size_at(probed.begin + probed.size() / 2);
+    // The counts are estimates: parts have to be cheaper by a quarter.
+    double least = .75 * static_cast<double>(probed.size()) * cost_of_probe(of, probed, 1);
+    part_cut result;
+    for (const part_cut cut : {part_cut::into_equal(differing), part_cut::into_similar(differing)}) {
+      constexpr std::size_t sampled = 4096, least_stride = 16;
+      const double makes = static_cast<double>(partners.size() + probed.size()) * costs::cut(size) +
+                           static_cast<double>(partners.size()) * costs::sort(cut.posted(size));
+      if (makes >= least) continue;
+      const std::size_t stride = (std::max)(partners.size() / sampled, least_stride);
+      fill_by_parts(sample, partners, cut, stride);
+      const double probes = static_cast<double>(probed.size()) * cost_of_probe(sample, probed, stride);
+      if (makes + probes >= least) continue;
+      least = makes + probes;
+      result = cut;
+    }
+    return result;
+  }
+
+  /// The mean cost of looking for a set in a chunk that holds every `stride`-th of its partners, counted for some.
+  double cost_of_probe(const chunk& of, place_range probed, std::size_t stride) const {
+    constexpr std::size_t most_sets = 64, most_postings = 256;
+    const std::size_t sets = (std::min)(most_sets, probed.size() / 8 + 1);
+    worker own;
+    double keys = 0, postings = 0, candidates = 0;
+    for (std::size_t i = 0; i < sets; ++i) {
+      const std::size_t place = probed.begin + (2 * i + 1) * probed.size() / (2 * sets), n = size_at(place);
+      look_up(of, own, place, place + 1);
+      prepare(of, own, n);
+      keys += static_cast<double>(own.lists.size());
+      for (std::size_t key = 0; key < own.lists.size(); ++key) {
+        const std::span<const posting> list = in_places(of, own.lists[key], own.first, (std::min)(own.last, place));
+        const std::size_t step = list.size() / most_postings + 1;
+        std::size_t taken = 0, looks = 0;
+        for (std::size_t at = 0; at < list.size(); at += step, ++looks) {
+          const posting& p = list[at];
+          const std::size_t position = of.cut.parts == 0 ? own.sets.front().first_position + key : 0;
+          taken += p.token == own.lists[key].token && least_common(own, n, position, p) != 0 ? 1 : 0;
+        }
+        postings += static_cast<double>(list.size());
+        if (looks > 0)
+          candidates += static_cast<double>(list.size()) * static_cast<double>(taken) / static_cast<double>(looks);
+      }
+    }
+    const auto share = static_cast<double>(stride);
+    return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
+  }
+
+  /// The postings of a list that have places from `first` to `last`.
+  static std::span<const posting> in_places(const chunk& of, const posting_list& list, std::size_t first,
+                                            std::size_t last) {
+    const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
+    const posting *const begin = of.postings.data() + list.begin, *const end = of.postings.data() + list.end;
+    const posting* const from = std::lower_bound(begin, end, first, is_before);
+    return {from, std::lower_bound(from, end, last, is_before)};
+  }
+
+  /// Looks for some sets in a chunk.
+  bool probe_all(chunk& of, place_range probed, std::vector<worker>& workers, const take_type& take) {
+    if (probed.begin >= probed.end) return true;
+    for (worker& own : workers) own.least_for = 0;
+    return in_steps(run_, workers.size(), probed.size(), 64,
                     [&](std::size_t part, std::size_t first, std::size_t last) {
+                      first += probed.begin;
+                      last += probed.begin;
                       worker& own = workers[part];
                       while (first < last) {
                         first = look_up(of, own, first, last);
@@ -314,15 +472,17 @@ class set_join {
     own.sets.clear();
     own.lists.clear();
     while (first < last && own.lists.size() < most) {
-      const std::size_t place = of.begin + first++;
-      prefetch_prefix(place, of.begin + last);
+      const std::size_t place = first++;
+      if (of.cut.parts == 0) prefetch_prefix(place, last);
       const std::uint32_t others = salt_of_others(place);
       const auto add = [&](std::uint32_t token) {
         own.lists.push_back({token ^ others, 0, 0});
         prefetch(&of.starts[(token ^ others) >> (32 - of.bits)]);
       };
       std::size_t first_position = 0;
-      if (bounds_.looks_up_all()) {
+      if (of.cut.parts != 0) {
+        for (const std::uint32_t key : own.keys.to_look_up(sets_[rank(place)], of.cut)) add(key);
+      } else if (bounds_.looks_up_all()) {
         for (const Feature feature : sets_[rank(place)]) add(feature_token(feature));
       } else {
         const prefix_tokens prefix = prefix_at(place);
@@ -367,9 +527,10 @@ class set_join {
     if (first >= last) return;
     own.met.clear();
     for (std::size_t i = lists_begin; i < set.lists_end; ++i) {
-      scan(of, own, own.lists[i], place, n, set.first_position + (i - lists_begin), first, last);
+      const std::size_t position = of.cut.parts == 0 ? set.first_position + (i - lists_begin) : 0;
+      scan(of, own, own.lists[i], place, n, position, first, last);
     }
-    if (bounds_.looks_up_all()) keep_often_met(of, own, n);
+    if (bounds_.looks_up_all()) keep_often_met(own, n);
     if (!own.met.empty()) compare(own, place, n, own.met);
   }
 
@@ -384,7 +545,7 @@ class set_join {
       const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
       const posting* const all = of.postings.data();
       begin = static_cast<std::uint32_t>(std::lower_bound(all + begin, all + end, first, is_before) - all);
-      if (components_ != nullptr && !counts && end - begin > 4 * few) {
+      if (components_ != nullptr && !counts && end - begin > 4 * few && are_mostly_united(of, place, begin, end)) {
         return scan_by_component(of, own, place, n, position, token, begin, end, last);
       }
     }
@@ -393,11 +554,22 @@ class set_join {
       if (p.place >= last) return;
       if (p.token != token || p.place < first) continue;
       if (counts) {
-        count_meeting(of, own, place, p);
+        count_meeting(own, place, p);
       } else {
-        meet(of, own, place, n, position, p);
+        meet(own, place, n, position, p);
       }
     }
+  }
+
+  /// Whether most of a list are united with a set, as far as some of them tell.
+  [[nodiscard]] bool are_mostly_united(const chunk& of, std::size_t place, std::size_t begin, std::size_t end) const {
+    constexpr std::size_t some = 8;
+    const std::size_t root = components_->find(rank(place));
+    std::size_t united = 0;
+    for (std::size_t i = 0; i < some; ++i) {
+      united += components_->find(rank(of.postings[begin + (end - begin) * i / some].place)) == root ? 1 : 0;
+    }
+    return 2 * united >= some;
   }
 
   /// Where many sets are similar, most are united already: those in a row that are in one component stay so, whatever
@@ -415,7 +587,7 @@ class set_join {
       std::size_t its_root = components_->find(rank(p.place));
       if (its_root != root && p.token == token) {
         const std::size_t before = own.met.size();
-        meet(of, own, place, n, position, p);
+        meet(own, place, n, position, p);
         if (own.met.size() > before) {
           compare(own, place, n, std::span(own.met).subspan(before));
           own.met.resize(before);
@@ -434,24 +606,30 @@ class set_join {
     close((std::min)(i, end));
   }
 
-  void meet(const chunk& of, worker& own, std::size_t place, std::size_t n, std::size_t position, const posting& p) {
-    std::size_t least = 0;
+  /// What a set of `n` elements must have in common with that of a posting; 0 if it cannot be: both have one element in
+  /// common, at `position`, and none before it.
+  [[nodiscard]] std::size_t least_common(const worker& own, std::size_t n, std::size_t position,
+                                         const posting& p) const noexcept {
     if (p.size < large) {
-      least = own.least[p.size - own.least_base];
-      if (std::size_t{p.size} < least + p.position || n < least + position) return;
-    } else {
-      least = bounds_.least(size_at(p.place), n);
-      if (least > size_at(p.place)) return;
+      const std::size_t least = own.least[p.size - own.least_base];
+      return std::size_t{p.size} < least + p.position || n < least + position ? 0 : least;
     }
-    std::uint32_t& seen = own.seen[p.place - of.begin];
+    const std::size_t size = size_at(p.place), least = bounds_.least(size, n);
+    return least > size ? 0 : least;
+  }
+
+  void meet(worker& own, std::size_t place, std::size_t n, std::size_t position, const posting& p) {
+    const std::size_t least = least_common(own, n, position, p);
+    if (least == 0) return;
+    std::uint32_t& seen = own.seen[p.place - own.seen_begin];
     if (seen == place) return;
     seen = static_cast<std::uint32_t>(place);
     own.met.push_back({p.place, static_cast<std::uint32_t>(least)});
     prefetch(&sets_.bitmap_of(rank(p.place)));
   }
 
-  void count_meeting(const chunk& of, worker& own, std::size_t place, const posting& p) const {
-    const std::size_t number = p.place - of.begin;
+  void count_meeting(worker& own, std::size_t place, const posting& p) const {
+    const std::size_t number = p.place - own.seen_begin;
     if (own.seen[number] != place) {
       own.seen[number] = static_cast<std::uint32_t>(place);
       own.times[number] = 0;
@@ -461,12 +639,12 @@ class set_join {
   }
 
   /// Of the sets that were met those that have been often enough.
-  void keep_often_met(const chunk& of, worker& own, std::size_t n) const {
+  void keep_often_met(worker& own, std::size_t n) const {
     std::size_t kept = 0;
     for (const met_set& other : own.met) {
       const std::size_t size = size_at(other.place);
       const std::size_t least = size < large ? own.least[size - own.least_base] : bounds_.least(size, n);
-      if (own.times[other.place - of.begin] < overlap_bounds::least_met(least)) continue;
+      if (own.times[other.place - own.seen_begin] < overlap_bounds::least_met(least)) continue;
       prefetch(&sets_.bitmap_of(rank(other.place)));
       own.met[kept++] = {other.place, static_cast<std::uint32_t>(least)};
     }
