@@ -1,0 +1,129 @@
+"""The tables of docs/peers.md."""
+
+import re
+import signal
+
+BEGIN = "<!-- peers: bench/peers/run.py writes this -->"
+END = "<!-- end of peers -->"
+
+
+def reason(run, options):
+    """Why a run did not end well."""
+    if run["cpu"] >= options.limit - 1 or run["status"] == -signal.SIGXCPU:
+        return f"takes more than {options.limit} s"
+    if re.search(r"memory|alloc", run["said"], re.IGNORECASE):
+        return f"takes more than {options.memory} GiB"
+    return f"fails with exit status {run['status']}"
+
+
+def code_lines(path):
+    """Those that are neither empty nor a comment."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".py" and text.startswith('"""'):
+        text = text[text.index('"""', 3) + 3:]
+    return sum(1 for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", "//")))
+
+
+def versions(here):
+    """The pinned versions of the packages, by their names."""
+    found = dict(re.findall(r"^([\w-]+)==(\S+)", (here / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE))
+    found |= {f"{name} (Rust)": version for name, version in
+              re.findall(r'^([\w-]+) = "=(\S+)"', (here / "rust/Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)}
+    pom = (here / "java/pom.xml").read_text(encoding="utf-8")
+    found |= dict(re.findall(r"<artifactId>(hash4j)</artifactId>\s*<version>([^<]+)", pom))
+    return found
+
+
+def span(values, digits=2):
+    texts = sorted({f"{value:.{digits}f}" for value in values}, key=float)
+    return texts[0] if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
+
+
+def share(found, true):
+    """1 only if nothing is missing."""
+    if found == true:
+        return "1"
+    return f"{min(found / true, .9999):.4f}".removeprefix("0")
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
+
+
+def name_of(name, row, version_of):
+    return f"{name} {version_of.get(row['package']) or version_of[row['package'] + ' (Rust)']}"
+
+
+def memory(runs):
+    return f"{max(run['memory'] for run in runs):.0f}"
+
+
+def cpu(runs):
+    return span([run["cpu"] for run in runs])
+
+
+def measured(entry):
+    return [row for row in entry["rows"].values() if "own" in row]
+
+
+def processes(entry, version_of):
+    """A table of whole processes: pairs, or copies."""
+    own = [run for row in measured(entry) for run in row["own"]]
+    head = ["", "CPU s", "neardup beside it", "of which start", "MB", "found", "wrong", "lines"]
+    best = measured(entry)[0]["own_score"]
+    rows = [["**neardup**", cpu(own), "", "", memory(own), share(best["found"], best["true"]), f"{best['wrong']:,}", 1]]
+    for name, row in entry["rows"].items():
+        if "failed" in row:
+            rows.append([name_of(name, row, version_of), row["failed"], *[""] * 6])
+        else:
+            rows.append([name_of(name, row, version_of), cpu(row["runs"]), cpu(row["own"]),
+                         "" if row["start"] is None else f"{row['start']:.2f}", memory(row["runs"]),
+                         share(row["found"], row["true"]), f"{row['wrong']:,}", row["lines"]])
+    return table(head, rows)
+
+
+def parts(runs):
+    """Seconds to build and to search, as the program printed them last."""
+    printed = [list(map(float, run["said"].split()[-2:])) for run in runs]
+    return [span([one[i] for one in printed], 3) for i in (0, 1)]
+
+
+def codes(entry, version_of, own_lines):
+    """A table of programs that time their parts themselves."""
+    rows = []
+    for title, one_by_one in (("**neardup**", False), ("**neardup**, one query at a time", True)):
+        beside = [row for row in measured(entry) if row["one_by_one"] == one_by_one]
+        if beside:
+            own = [run for row in beside for run in row["own"]]
+            best = beside[0]["own_score"]
+            rows.append([title, *parts(own), "", memory(own), share(best["found"], best["true"]), own_lines])
+    for name, row in entry["rows"].items():
+        if "failed" in row:
+            rows.append([name_of(name, row, version_of), row["failed"], *[""] * 5])
+        else:
+            rows.append([name_of(name, row, version_of), *parts(row["runs"]), " + ".join(parts(row["own"])), memory(row["runs"]),
+                         share(row["found"], row["true"]), row["lines"]])
+    return table(["", "build, s", "search, s", "neardup beside it", "MB", "found", "lines"], rows)
+
+
+def write(tables, here):
+    version_of = versions(here)
+    with open("/proc/cpuinfo", encoding="utf-8") as info:
+        model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "a processor")
+    commits, dates = (" and ".join(sorted({entry[key] for entry in tables})) for key in ("commit", "date"))
+    lines = [BEGIN, "", f"neardup at {commits}, {dates}; {model}."]
+    titles = {"pairs": "pairs of a Jaccard similarity of .8 and more", "copies": "copies of whole texts", "search": "10,000 queries",
+              "join": "all pairs"}
+    for entry in sorted(tables, key=lambda entry: list(titles).index(entry["job"])):
+        lines += ["", f"### {entry['title']}: {titles[entry['job']]}", ""]
+        if not measured(entry):
+            lines.append("No peer was measured: each would take too long.")
+            continue
+        lines += [f"{measured(entry)[0]['own_score']['true']:,} are true.", "",
+                  processes(entry, version_of) if entry["job"] in ("pairs", "copies") else
+                  codes(entry, version_of, code_lines(here / "codes.cpp"))]
+    path = here.parents[1] / "docs/peers.md"
+    text = path.read_text(encoding="utf-8")
+    begin, end = text.index(BEGIN), text.index(END)
+    path.write_text(text[:begin] + "\n".join(lines) + "\n\n" + text[end:], encoding="utf-8")

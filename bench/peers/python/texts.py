@@ -1,0 +1,15 @@
+"""The job of a peer that takes sets: read INPUT, make features, write its pairs to OUTPUT. Its own file adds the rest."""
+import json
+import sys
+
+
+def features(text):
+    words = text.split(" ")
+    return set(map(" ".join, zip(words, words[1:]))) or set(words)
+
+
+def run(pairs_of):
+    with open(sys.argv[1], encoding="utf-8") as lines:
+        sets = [features(json.loads(line)["text"]) for line in lines]
+    with open(sys.argv[2], "w", encoding="ascii") as output:
+        output.writelines(f"{i}\t{j}\n" for i, j in pairs_of(sets))
