@@ -157,6 +157,8 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/canonical_tables.hpp
     include/neardup/text/kernels/joined_words.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
+    include/neardup/text/kernels/reference_tables.hpp
+    include/neardup/text/kernels/spelling_rules.hpp
     include/neardup/text/kernels/text_blocks.hpp
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp

@@ -53,6 +53,10 @@ int main() {
       {"Persian", "words", "canonical:words", "\u06a9\u062a\u0627\u0628 \u0641\u0627\u0631\u0633\u06cc",
        "\u0643\u062a\u0627\u0628 \u0641\u0627\u0631\u0633\u064a"},
       {"names", "words", "canonical:words", "M\u00fcller, Jos\u00e9", "Jose\u0301 Mu\u0308ller"},
+      {"Vietnamese", "words", "canonical:words", "c\u1ed9ng ho\u00e0", "c\u1ed9ng h\u00f2a"},
+      {"web page", "words", "canonical:words", "Andr\u00e9 Dupont", "Andr&eacute; Dupont"},
+      {"PDF file", "words:2", "canonical:words:2", "An example of a paragraph that is set in a narrow column",
+       "An exam-\nple of a para\u00ad\ngraph that is set in a narrow column"},
       {"cut words", "words:2", "spaced:words:2", "\u5206\u8bcd \u5f88 \u597d \u7528",
        "\u5206 \u8bcd\u5f88 \u597d\u7528"},
       {"data", "words:2", "masked:words:2",
@@ -77,5 +81,8 @@ int main() {
 // prints: Arabic: words 0.00, canonical:words 1.00
 // prints: Persian: words 0.00, canonical:words 1.00
 // prints: names: words 0.00, canonical:words 1.00
+// prints: Vietnamese: words 0.33, canonical:words 1.00
+// prints: web page: words 0.25, canonical:words 1.00
+// prints: PDF file: words:2 0.41, canonical:words:2 1.00
 // prints: cut words: words:2 1.00, spaced:words:2 0.00
 // prints: data: words:2 0.58, masked:words:2 1.00

@@ -1,5 +1,7 @@
 """The features of documents, words by a dictionary among them. NEARDUP_PROGRAM names the program."""
 
+import html
+import html.entities
 import os
 import shutil
 import subprocess
@@ -116,6 +118,18 @@ class Words(CommandTest):
                                     data="❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\nOn my way ⚡\n"))
         self.assertEqual(done.text, "❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\n")
 
+    def test_all_character_references_of_html(self):
+        # Python's own, beside which a word stands on either side.
+        names = sorted(name for name in html.entities.html5 if name.endswith(";"))
+        numbers = [f"#{n};" for n in (*range(1, 0x3000), *range(0x10000, 0x20000, 97))]
+        for n in range(0, len(names + numbers), 5000):
+            references = (names + numbers)[n:n + 5000]
+            for features in ("canonical:words:2", "canonical:chars:3"):
+                written = self.tokens("".join(f"a &{name} b\n" for name in references), "--features", features)
+                shown = self.tokens("".join(f"a {html.unescape('&' + name) or ' '} b\n" for name in references),
+                                    "--features", features)
+                self.assertEqual(written, shown)
+
     def test_canonical_features_are_recommended(self):
         data = jsonl(["مرحباً بالعالم الجديد", "hello new world", "and another one"])
         said = "1 of the first 3 documents have characters that can be spelt otherwise"
@@ -124,6 +138,8 @@ class Words(CommandTest):
             done = self.assert_done(run("unique", "--jsonl", *options, "-", data=data))
             self.assertEqual(said in done.err, is_said, done.err)
         self.assertIn("--features canonical:chars:3 ", run("unique", "--jsonl", "--features", "chars:3", "-", data=data).err)
+        for ascii in ("a caf&eacute; here", "an exam-\nple here"):
+            self.assertIn(said, run("unique", "--jsonl", "-", data=jsonl([ascii, "hello new\nworld", "and & one"])).err)
         few = jsonl([A] * 20 + ["مرحباً بالعالم"])
         self.assertNotIn("spelt otherwise", run("unique", "--jsonl", "-", data=few).err)
 

@@ -22,9 +22,17 @@ using namespace neardup;
 
 /// Alternating runs of canonical and non-canonical text.
 std::string next_text(oracle::random_texts& random) {
-  static constexpr std::string_view spelt[] = {
-      "e\u0301"sv, "I\u0307"sv, "stra\u00dfe "sv, "so\u00adft"sv, "\u1112\u1161\u11ab"sv, "\u4e2d\u0301 \u0301"sv,
-      ". "sv};
+  static constexpr std::string_view spelt[] = {"e\u0301"sv,
+                                               "I\u0307"sv,
+                                               "stra\u00dfe "sv,
+                                               "so\u00adft"sv,
+                                               "\u1112\u1161\u11ab"sv,
+                                               "\u4e2d\u0301 \u0301"sv,
+                                               ". "sv,
+                                               "exam-\nple"sv,
+                                               "\u00f3a "sv,
+                                               "h&ograve;"sv,
+                                               "\u00ad\n"sv};
   std::string text;
   for (std::size_t parts = random.below(12); parts > 0; --parts) {
     text += random.below(2) == 0 ? random.next_runs(random.below(300)) : random.next(random.below(20));

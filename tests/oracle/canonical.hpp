@@ -11,6 +11,7 @@
 #include <neardup/text/unicode.hpp>
 #include <neardup/text/utf8.hpp>
 
+#include "spelling.hpp"
 #include "text.hpp"
 
 #include <utf8proc.h>
@@ -119,9 +120,9 @@ inline code_points without_invisible(const code_points& text) {
 
 inline std::string canonicalise(std::string_view text) {
   code_points all;
-  neardup::for_each_code_point(text, [&](char32_t c, std::string_view) {
+  for (const char32_t c : rejoined(unescaped(code_points_of(text)))) {
     for (const utf8proc_int32_t part : without_presentation(static_cast<utf8proc_int32_t>(c))) all.push_back(part);
-  });
+  }
   all = without_invisible(all);
   all = each_mapped(all, UTF8PROC_DECOMPOSE);
   order_marks(all);
@@ -150,10 +151,11 @@ inline std::string canonicalise(std::string_view text) {
   all.push_back(0);  // room that utf8proc needs
   all.resize(static_cast<std::size_t>(
       utf8proc_normalize_utf32(all.data(), size, static_cast<utf8proc_option_t>(UTF8PROC_COMPOSE | UTF8PROC_STABLE))));
+  const std::u32string toned = with_tones_behind(std::u32string(all.begin(), all.end()));
 
   // Removes separators, and marks without a base.
   return normalise(
-      std::vector<std::uint32_t>(all.begin(), all.end()),
+      std::vector<std::uint32_t>(toned.begin(), toned.end()),
       [](std::uint32_t c) { return static_cast<kind>(neardup::classify(static_cast<char32_t>(c))); },
       [](std::uint32_t c) { return c; });
 }

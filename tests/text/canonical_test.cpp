@@ -15,6 +15,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_text.hpp"
+#include "oracle/spelling.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/tokens.hpp"
 
@@ -33,14 +34,20 @@ std::string repeat(std::string_view part, std::size_t times) {
   return result;
 }
 
-/// The slow twin: every character goes through the composer, none is handed on as it is.
+/// The slow twin: every step on the whole text, and every character goes through the composer.
 std::string composed_one_by_one(std::string_view text) {
   neardup::detail::canonical_composer composer;
   std::string form;
-  neardup::for_each_code_point(
-      text, [&](char32_t c, std::string_view) { composer.push(c, neardup::detail::canonical_code::of(c), form); });
+  for (const char32_t c : oracle::rejoined(oracle::unescaped(oracle::code_points_of(text)))) {
+    composer.push(c, neardup::detail::canonical_code::of(c), form);
+  }
   composer.close(form);
-  return neardup::normalise(form);
+  std::string result;
+  for (const char32_t c : oracle::with_tones_behind(oracle::code_points_of(form))) {
+    char bytes[4];
+    result.append(bytes, neardup::encode(c, bytes));
+  }
+  return neardup::normalise(result);
 }
 
 std::string canonical_in_chunks(const std::vector<std::string_view>& chunks) {
@@ -108,7 +115,29 @@ std::string random_spelling(oracle::random_texts& random, std::size_t size) {
                                                "\xff"sv,
                                                "\uff21"sv,
                                                "\u01c6"sv,
-                                               "\u0130"sv};
+                                               "\u0130"sv,
+                                               "&eacute;"sv,
+                                               "&#x301;"sv,
+                                               "&#768;"sv,
+                                               "&shy;"sv,
+                                               "&NotEqualTilde;"sv,
+                                               "&nothing;"sv,
+                                               "&"sv,
+                                               "&#"sv,
+                                               ";"sv,
+                                               "-\n"sv,
+                                               "x-\ny"sv,
+                                               "-"sv,
+                                               "\u00ad\r\n"sv,
+                                               "\u00ac \n \f"sv,
+                                               "\u2010\n"sv,
+                                               "\n"sv,
+                                               " "sv,
+                                               "\u00f2a"sv,
+                                               "o\u0301"sv,
+                                               "A "sv,
+                                               "\u1ecde."sv,
+                                               "u\u0309y"sv};
   std::string text;
   while (text.size() < size) {
     const std::string_view run = spelt[random.below(std::size(spelt))];
@@ -208,6 +237,57 @@ TEST_CASE("thirty marks of a character count", "[canonical]") {
   CHECK(canonicalise("q" + repeat("\u0301\u034f", 31)) == marked(30));
   CHECK(canonicalise("\u0915" + repeat("\u093e", 100)) == "\u0915" + repeat("\u093e", 100));
   CHECK(canonicalise("\u0e01" + repeat("\u0e48", 100)) == "\u0e01" + repeat("\u0e48", 30));
+}
+
+TEST_CASE("canonical text has characters for their references", "[canonical]") {
+  CHECK(canonicalise("caf&eacute; &Agrave;&#32;la&nbsp;carte") == "caf\u00e9 \u00e0 la carte");
+  CHECK(canonicalise("AT&amp;T it&#39;s 5 &lt; 6 &hellip; &mdash;x") == "at t it s 5 6 x");
+  CHECK(canonicalise("&#x4e2d;&#25991; &#X41; &#0000066; &#153; &#146;s") == "\u4e2d\u6587a b s");
+  CHECK(canonicalise("e&#x301; &lstrok;&Lstrok; &fjlig; &Afr; &bne;") == "\u00e9 \u0142\u0142 fj \U0001d504");
+  CHECK(canonicalise("Ver&shy;fas&zwnj;sung") == "verfassung");
+  // Once, and with a semicolon.
+  CHECK(canonicalise("&amp;eacute; &eacute x &copy=2 &; &#; &#x; &foo; &#x110000; &#xd800;a") ==
+        "eacute eacute x copy 2 x foo a");
+  CHECK(canonicalise("&CounterClockwiseContourIntegral;x &CounterClockwiseContourIntegrals;") ==
+        "x counterclockwisecontourintegrals");
+}
+
+TEST_CASE("words that a line end cuts are whole in canonical text", "[canonical]") {
+  CHECK(canonicalise("an exam-\nple, exam\u2010\r\n  ple, exam- \n\t ple, exam\u00ac\nple") ==
+        "an example example example example");
+  CHECK(canonicalise("exam\u00ad\nple Nord\u00ad\nAmerika COVID\u00ad\n19 exam&shy;\nple") ==
+        "example nordamerika covid19 example");
+  CHECK(canonicalise("caf\u00e9-\nteria cafe\u0301-\nteria \u043f\u043e-\n\u0440\u0430") ==
+        "caf\u00e9teria caf\u00e9teria \u043f\u043e\u0440\u0430");
+  // One cannot be told from the other.
+  CHECK(canonicalise("well-\nknown") == "wellknown");
+  // Names, numbers, lists, other lines: these are not words that were cut.
+  CHECK(canonicalise("Anti-\nAmerican EXAM-\nPLE 1990-\n1995 x2-\na x-\n2 - \nitem -\nitem exam-\n\nple exam- ple") ==
+        "anti american exam ple 1990 1995 x2 a x 2 item item exam ple exam ple");
+  CHECK(canonicalise("exam-" + repeat(" ", 32) + "\n" + repeat(" ", 32) + "ple") == "example");
+  CHECK(canonicalise("exam-" + repeat(" ", 33) + "\nple exam-\n" + repeat(" ", 33) + "ple") == "exam ple exam ple");
+  CHECK(canonicalise("exam-\n") == "exam");
+}
+
+TEST_CASE("Vietnamese tone marks stand in one place of canonical text", "[canonical]") {
+  // Each syllable in the old place and in the new one, composed and not, in capitals.
+  static constexpr std::string_view syllables[][2] = {
+      {"h\u00f2a", "ho\u00e0"}, {"h\u00f3a", "ho\u00e1"}, {"h\u1ecfa", "ho\u1ea3"}, {"h\u00f5a", "ho\u00e3"},
+      {"h\u1ecda", "ho\u1ea1"}, {"h\u00f2e", "ho\u00e8"}, {"h\u00f3e", "ho\u00e9"}, {"h\u1ecfe", "ho\u1ebb"},
+      {"h\u00f5e", "ho\u1ebd"}, {"h\u1ecde", "ho\u1eb9"}, {"h\u00f9y", "hu\u1ef3"}, {"h\u00fay", "hu\u00fd"},
+      {"h\u1ee7y", "hu\u1ef7"}, {"h\u0169y", "hu\u1ef9"}, {"h\u1ee5y", "hu\u1ef5"}};
+  for (const auto& syllable : syllables) {
+    const std::string old_place(syllable[0]), new_place(syllable[1]);
+    CHECK(canonicalise(old_place) == new_place);
+    CHECK(canonicalise(new_place) == new_place);
+    CHECK(canonicalise(old_place + " b\u00ecnh, " + old_place) == new_place + " b\u00ecnh " + new_place);
+  }
+  CHECK(canonicalise("HO\u0300A HO\u00c0 H\u00d2A ho\u0300a hoa\u0300") ==
+        "ho\u00e0 ho\u00e0 ho\u00e0 ho\u00e0 ho\u00e0");
+  CHECK(canonicalise("TH\u1ee6Y th\u1ee7y thu\u1ef7 thuy\u0309") == "thu\u1ef7 thu\u1ef7 thu\u1ef7 thu\u1ef7");
+  // Where more letters follow there is one place only; other vowels have one place, too.
+  CHECK(canonicalise("ho\u00e0n n\u00f3ai m\u00f3ar m\u00faa m\u00eda t\u00f4a") ==
+        "ho\u00e0n n\u00f3ai m\u00f3ar m\u00faa m\u00eda t\u00f4a");
 }
 
 TEST_CASE("canonical text by blocks is that of one character after the other, whatever the cuts", "[canonical]") {

@@ -351,8 +351,10 @@ void look_for_spelling(const fingerprint_settings& settings, const document_text
   const bool is_changed = std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
     std::string_view part = text.substr(0, beginning);
     if (part.size() < text.size()) part.remove_suffix(neardup::incomplete_suffix(part));
-    const bool is_ascii = std::none_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0; });
-    return !is_ascii && neardup::canonicalise(part) != neardup::normalise(part);
+    // Most texts have nothing that could be spelt otherwise.
+    const bool may_change =
+        std::any_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0 || c == '&' || c == '\n'; });
+    return may_change && neardup::canonicalise(part) != neardup::normalise(part);
   });
   ++settings.spelling->seen;
   if (is_changed) ++settings.spelling->changed;

@@ -279,7 +279,7 @@ std::optional<std::string> run_notes::note_on_spelling() const {
   canonical.kind = canonical.kind == neardup::feature_kind::chars ? neardup::feature_kind::canonical_chars
                                                                   : neardup::feature_kind::canonical_words;
   return grouped(changed) + " of the first " + counted(seen, "document has", "documents have") +
-         " characters that can be spelt otherwise (accents, forms of letters, vowel marks …): --features " +
+         " characters that can be spelt otherwise (accents, forms of letters, words cut at line ends …): --features " +
          neardup::to_string(canonical) + " makes them one";
 }
 

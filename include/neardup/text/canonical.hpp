@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/canonical_form.hpp"
+#include "kernels/spelling_rules.hpp"
 #include "normalise.hpp"
 #include "tokenizer.hpp"
 #include "utf8.hpp"
@@ -22,23 +22,23 @@ class text_canonicaliser {
 
   void finish(std::string& out) {
     chunks_.finish([&](std::string_view piece) { take(piece, out); });
-    form_.finish([&](std::string_view part) { normaliser_.append(part, out); });
+    spelling_.finish([&](std::string_view part) { normaliser_.append(part, out); });
     normaliser_.finish(out);
   }
 
   void reset() noexcept {
     chunks_.reset();
-    form_.reset();
+    spelling_.reset();
     normaliser_.reset();
   }
 
  private:
   void take(std::string_view piece, std::string& out) {
-    form_.append(piece, [&](std::string_view part) { normaliser_.append(part, out); });
+    spelling_.append(piece, [&](std::string_view part) { normaliser_.append(part, out); });
   }
 
   utf8_chunks chunks_;
-  canonical_form form_;
+  canonical_spelling spelling_;
   text_normaliser normaliser_;
 };
 
@@ -49,7 +49,9 @@ class text_canonicaliser {
 ///
 /// What is not seen: soft hyphens, joiners, zero-width spaces, direction marks, variation selectors, whatever else
 /// Unicode calls default-ignorable, the tatweel and its like, and the dot above an i. Ligatures and other forms are those
-/// of U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to U+FFEF. Of the marks of a character 30 count, and marks without a
+/// of U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to U+FFEF. Character references of HTML ("&eacute;", "&#233;") are
+/// the characters. A word that a hyphen or soft hyphen cuts at the end of a line is whole: "exam-\nple" is "example", and
+/// "well-\nknown", which cannot be told from it, "wellknown". Vietnamese tone marks have one place: "hòa" is "hoà". Of the marks of a character 30 count, and marks without a
 /// character do not. The result is well-formed UTF-8 in NFC, and canonicalise() leaves it as it is.
 /// docs/fingerprint.md has every step.
 [[nodiscard]] inline std::string canonicalise(std::string_view text) {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "../../text/canonical.hpp"
-#include "../../text/kernels/canonical_form.hpp"
 #include "../../text/kernels/joined_words.hpp"
+#include "../../text/kernels/spelling_rules.hpp"
 #include "../../text/shingles.hpp"
 #include "../hashers.hpp"
 #include "token_kernel.hpp"
@@ -40,7 +40,7 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
   using writer = hash_writer<xxh3<Bits>::words>;
 
   struct scratch {
-    canonical_form form;
+    canonical_spelling spelling;
     joined_words joined;
   };
 
@@ -48,10 +48,10 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
                         const writer& out) {
     const auto hash_spans = shingle_hasher(hash.seed, out);
     const auto join = [&](std::string_view part) { memory.joined.append(part, hash_spans); };
-    memory.form.reset();
+    memory.spelling.reset();
     memory.joined.start(shingle_size_of(tokenize), word_form::normalised);
-    memory.form.append(text, join);
-    memory.form.finish(join);
+    memory.spelling.append(text, join);
+    memory.spelling.finish(join);
     memory.joined.finish(hash_spans);
   }
 
@@ -69,7 +69,7 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
       chunks_.finish([&](std::string_view piece) { take(piece, hash, out); });
       if (begun_) {
         const auto hash_spans = shingle_hasher(hash.seed, out);
-        scratch_.form.finish([&](std::string_view part) { scratch_.joined.append(part, hash_spans); });
+        scratch_.spelling.finish([&](std::string_view part) { scratch_.joined.append(part, hash_spans); });
         scratch_.joined.finish(hash_spans);
       }
       begun_ = false;
@@ -77,18 +77,18 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
 
     void reset() noexcept {
       chunks_.reset();
-      scratch_.form.reset();
+      scratch_.spelling.reset();
       begun_ = false;
     }
 
    private:
     void take(std::string_view piece, const xxh3<Bits>& hash, const writer& out) {
       if (!begun_) {
-        scratch_.form.reset();
+        scratch_.spelling.reset();
         scratch_.joined.start(n_, word_form::normalised);
       }
       begun_ = true;
-      scratch_.form.append(piece, [&, hash_spans = shingle_hasher(hash.seed, out)](std::string_view part) {
+      scratch_.spelling.append(piece, [&, hash_spans = shingle_hasher(hash.seed, out)](std::string_view part) {
         scratch_.joined.append(part, hash_spans);
       });
     }

@@ -1,0 +1,515 @@
+// What canonical text has besides the form of its characters: character references as characters, words that were cut at
+// the end of a line in one piece, Vietnamese tone marks in one place.
+//
+// Few texts have any of it, so a rule finds the next place that it changes, and all between is handed on where it stands.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
+#include "../../detail/instructions.hpp"
+#include "../../instruction_set.hpp"
+#include "../unicode.hpp"
+#include "../utf8.hpp"
+#include "canonical_form.hpp"
+#include "reference_tables.hpp"
+
+namespace neardup::inline v0::detail {
+
+// ---- where something may change -------------------------------------------------------------------------------------
+
+/// Whether a byte is an ampersand, or a line end behind what may be the end of a hyphen or of blanks.
+inline bool may_be_written(char before, char c) noexcept {
+  if (c != '\n') return c == '&';
+  const auto end = static_cast<unsigned char>(before);
+  return end == '-' || end == ' ' || end == '\t' || end == '\f' || end == '\r' || end == 0x90 || (end | 1) == 0xad;
+}
+
+/// Whether two bytes may be the end of a vowel with a tone mark and the vowel behind it.
+inline bool may_be_toned(char before, char c) noexcept {
+  return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
+}
+
+#if NEARDUP_X86_KERNELS
+NEARDUP_KERNELS_BEGIN
+
+/// Where `may_be_written` holds of 32 bytes, as top bits.
+NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
+  // What both halves of a byte have a bit in common of: a hyphen or a blank, a control, and the last bytes of hyphens.
+  const __m256i low = _mm256_setr_epi8(3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 12, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4,
+                                       0, 0, 12, 13, 0, 0);
+  const __m256i high =
+      _mm256_setr_epi8(4, 0, 1, 0, 0, 0, 0, 0, 0, 2, 8, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0, 0, 0, 0, 2, 8, 0, 0, 0, 0, 0);
+  const __m256i half = _mm256_set1_epi8(0x0f);
+  const __m256i ends =
+      _mm256_and_si256(_mm256_shuffle_epi8(low, _mm256_and_si256(before, half)),
+                       _mm256_shuffle_epi8(high, _mm256_and_si256(_mm256_srli_epi16(before, 4), half)));
+  const __m256i line = _mm256_andnot_si256(_mm256_cmpeq_epi8(ends, _mm256_setzero_si256()),
+                                           _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\n')));
+  return _mm256_or_si256(line, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('&')));
+}
+
+/// Where `may_be_toned` holds.
+NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
+  const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
+  const __m256i a_or_e =
+      _mm256_or_si256(_mm256_cmpeq_epi8(lower, _mm256_set1_epi8('a')), _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('e')));
+  return _mm256_and_si256(_mm256_or_si256(a_or_e, _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('y'))), before);
+}
+
+/// As far as whole blocks go: the first i > 0 of which `may_be_written` or `may_be_toned` holds, or one behind which is
+/// less than a block.
+template <bool IsToned>
+NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, std::size_t size) noexcept {
+  constexpr std::size_t vector = 32;
+  const auto load = [at](std::size_t from)
+                        NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + from)); };
+  for (; i + 2 * vector <= size; i += 2 * vector) {
+    const __m256i before[] = {load(i - 1), load(i + vector - 1)};
+    __m256i found[2];
+    if constexpr (IsToned) {
+      if (_mm256_movemask_epi8(_mm256_or_si256(before[0], before[1])) == 0) continue;
+      found[0] = toned_avx2(load(i), before[0]);
+      found[1] = toned_avx2(load(i + vector), before[1]);
+    } else {
+      found[0] = written_avx2(load(i), before[0]);
+      found[1] = written_avx2(load(i + vector), before[1]);
+    }
+    if (_mm256_movemask_epi8(_mm256_or_si256(found[0], found[1])) == 0) continue;
+    const std::uint64_t second = static_cast<std::uint32_t>(_mm256_movemask_epi8(found[1]));
+    const std::uint64_t mask = static_cast<std::uint32_t>(_mm256_movemask_epi8(found[0])) | second << vector;
+    return i + static_cast<std::size_t>(std::countr_zero(mask));
+  }
+  return i;
+}
+
+NEARDUP_KERNELS_END
+#endif
+
+/// The first place from `i` on, but not the first byte of the text, where `may_be_written` or `may_be_toned` holds; the
+/// size of the text if there is none.
+template <bool IsToned>
+std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
+  const char* const at = text.data();
+  const auto is_found = [at](std::size_t k) {
+    return IsToned ? may_be_toned(at[k - 1], at[k]) : may_be_written(at[k - 1], at[k]);
+  };
+  if (i == 0) i = 1;
+#if NEARDUP_X86_KERNELS
+  if (has_avx2(active_instruction_set())) {
+    i = find_spelt_avx2<IsToned>(at, i, text.size());
+  } else
+#endif
+  {
+    // The top bits of bytes that are `c`; of one behind such a byte, perhaps, too.
+    const auto equal = [](std::uint64_t x, char c) {
+      const std::uint64_t zero = x ^ byte_ones * static_cast<unsigned char>(c);
+      return (zero - byte_ones) & ~zero & byte_tops;
+    };
+    for (; i + sizeof(std::uint64_t) <= text.size(); i += sizeof(std::uint64_t)) {
+      const std::uint64_t x = load_little_endian(at + i);
+      std::uint64_t found = IsToned ? load_little_endian(at + i - 1) & ~x & byte_tops : equal(x, '&') | equal(x, '\n');
+      for (; found != 0; found &= found - 1) {
+        const std::size_t k = i + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+        if (is_found(k)) return k;
+      }
+    }
+  }
+  while (i < text.size() && !is_found(i)) ++i;
+  return (std::min)(i, text.size());
+}
+
+// ---- rules ----------------------------------------------------------------------------------------------------------
+
+/// A change of a text: `bytes` in the place of what stands from `begin` to `end`. If `is_open`, what follows the text
+/// decides about what stands from `begin` on.
+struct spelling_change {
+  std::size_t begin, end;
+  bool is_open = false;
+  std::uint8_t size = 0;
+  char bytes[8] = {};
+
+  void append(char32_t code_point) noexcept {
+    size = static_cast<std::uint8_t>(size + encode(code_point, bytes + size));
+  }
+};
+
+/// Changes a text by a rule.
+///
+/// `rule.next(text, from, at_end)` gives the first change that begins at `from` or later, with `begin` at the end of the
+/// text if there is none. A change that is open begins at most 128 bytes before the end. `rule.pass(text)` is told what
+/// the text ends with that is handed on.
+template <class Rule>
+class spelling_rewriter {
+ public:
+  /// Calls `take(part)` for what is certain of the text so far. Precondition: `text` ends with a whole character.
+  template <class Take>
+  void append(std::string_view text, const Take& take) {
+    while (!open_.empty() && !text.empty()) {
+      std::size_t part = (text.size() < step) ? text.size() : step;
+      while (part < text.size() && is_continuation(text, part)) ++part;
+      open_.append(text.substr(0, part));
+      text.remove_prefix(part);
+      open_.erase(0, rewrite(open_, false, take));
+    }
+    if (!text.empty()) open_.assign(text.substr(rewrite(text, false, take)));
+  }
+
+  template <class Take>
+  void finish(const Take& take) {
+    rewrite(open_, true, take);
+    reset();
+  }
+
+  void reset() noexcept {
+    rule_ = {};
+    open_.clear();
+    made_.clear();
+  }
+
+  /// Whether the text so far has been handed on.
+  [[nodiscard]] bool is_settled() const noexcept { return open_.empty(); }
+
+  /// The text so far went on by `text`, which somebody else handed on. Precondition: is_settled().
+  void pass(std::string_view text) noexcept { rule_.pass(text); }
+
+ private:
+  static constexpr std::size_t step = 64, worth_a_call = 1024;
+
+  /// Returns: where what is open begins.
+  template <class Take>
+  std::size_t rewrite(std::string_view text, bool at_end, const Take& take) {
+    std::size_t done = 0;
+    for (;;) {
+      const spelling_change change = rule_.next(text, done, at_end);
+      put(text.substr(done, change.begin - done), take);
+      if (change.is_open || change.begin == text.size()) {
+        if (!made_.empty()) take(std::string_view(made_));
+        made_.clear();
+        rule_.pass(text.substr(0, change.begin));
+        return change.begin;
+      }
+      made_.append(change.bytes, change.size);
+      done = change.end;
+    }
+  }
+
+  template <class Take>
+  void put(std::string_view part, const Take& take) {
+    if (part.size() < worth_a_call && !made_.empty()) {
+      made_.append(part);
+    } else if (!part.empty()) {
+      if (!made_.empty()) take(std::string_view(made_));
+      made_.clear();
+      take(part);
+    }
+  }
+
+  Rule rule_;
+  std::string open_;
+  std::string made_;  // changes, and short pieces between
+};
+
+/// Where the last character of a text begins; 0 if there is none.
+inline std::size_t begin_of_last(std::string_view text) noexcept {
+  if (text.empty()) return 0;
+  return static_cast<std::size_t>(previous_character(text.data(), text.data() + text.size()) - text.data());
+}
+
+/// Character references of HTML that end with a semicolon: the names of HTML 5, decimal and hexadecimal numbers.
+class character_references {
+ public:
+  [[nodiscard]] spelling_change next(std::string_view text, std::size_t from, bool at_end) const noexcept {
+    for (;; ++from) {
+      from = text.find('&', from);
+      if (from == text.npos) return {text.size(), text.size()};
+      const std::string_view rest = text.substr(from + 1, longest_reference_name + 1);
+      const std::size_t size = name_size(rest);
+      if (!at_end && from + 1 + size == text.size() && size <= longest_reference_name) return {from, text.size(), true};
+      if (size == rest.size() || rest[size] != ';') continue;
+      spelling_change change{from, from + size + 2};
+      if (resolve(rest.substr(0, size), change)) return change;
+    }
+  }
+
+  /// Whether there may be a reference at an ampersand.
+  static bool may_begin(std::string_view text, std::size_t at) noexcept {
+    const std::string_view rest = text.substr(at + 1, longest_reference_name + 1);
+    const std::size_t size = name_size(rest);
+    return size == rest.size() || rest[size] == ';';
+  }
+
+  void pass(std::string_view /*text*/) noexcept {}
+
+ private:
+  static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  static constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+  static std::size_t name_size(std::string_view text) noexcept {
+    std::size_t size = !text.empty() && text[0] == '#' ? 1 : 0;
+    while (size < text.size() && (is_digit(text[size]) || is_letter(text[size]))) ++size;
+    return size;
+  }
+
+  static bool resolve(std::string_view name, spelling_change& change) noexcept {
+    return name.starts_with('#') ? resolve_number(name.substr(1), change) : resolve_name(name, change);
+  }
+
+  static bool resolve_number(std::string_view digits, spelling_change& change) noexcept {
+    const bool is_hexadecimal = digits.starts_with('x') || digits.starts_with('X');
+    if (is_hexadecimal) digits.remove_prefix(1);
+    if (digits.empty()) return false;
+    char32_t value = 0;
+    for (const char c : digits) {
+      const char32_t letter = static_cast<char32_t>(c | 0x20) - U'a';
+      if (!is_digit(c) && (!is_hexadecimal || letter >= 6)) return false;
+      const char32_t digit = is_digit(c) ? static_cast<char32_t>(c - '0') : letter + 10;
+      value = value * (is_hexadecimal ? 16 : 10) + digit;
+      if (value > 0x10ffff) value = 0x110000;
+    }
+    if (value >= 0x80 && value < 0xa0) value = reference_windows[value - 0x80];
+    const bool is_none = value == 0 || value > 0x10ffff || (value >= 0xd800 && value < 0xe000);
+    change.append(is_none ? replacement_character : value);
+    return true;
+  }
+
+  static bool resolve_name(std::string_view name, spelling_change& change) noexcept {
+    if (name.empty()) return false;
+    const char* names = reference_names;
+    std::size_t first = 0;
+    for (std::size_t shorter = 0; shorter < name.size(); ++shorter) {
+      names += shorter * reference_counts[shorter];
+      first += reference_counts[shorter];
+    }
+    // The first name that is not less.
+    std::size_t begin = 0;
+    const std::size_t all = reference_counts[name.size()];
+    for (std::size_t count = all; count > 0;) {
+      const std::size_t half = count / 2;
+      if (std::string_view(names + (begin + half) * name.size(), name.size()) < name) {
+        begin += half + 1;
+        count -= half + 1;
+      } else {
+        count = half;
+      }
+    }
+    if (begin == all || std::string_view(names + begin * name.size(), name.size()) != name) return false;
+    const char32_t one = reference_units[first + begin][0], two = reference_units[first + begin][1];
+    if (one >= 0xd800 && one < 0xdc00) {
+      change.append((one << 10) + two - ((0xd800U << 10) + 0xdc00U - 0x10000U));
+    } else {
+      change.append(one);
+      if (two != 0) change.append(two);
+    }
+    return true;
+  }
+};
+
+/// Words that were cut at the end of a line. A hyphen there goes if a letter with a case stands before it, and one in
+/// lower case after it; a soft hyphen between any letters.
+class cut_words {
+ public:
+  static constexpr std::size_t max_blanks = 32;  ///< before a line end, and after it
+
+  struct hyphen {
+    std::size_t begin = 0;
+    bool is_there = false, is_soft = false;
+  };
+
+  /// The hyphen that ends at `end`, but for blanks.
+  static hyphen hyphen_before(std::string_view text, std::size_t end) noexcept {
+    const std::size_t least = end > max_blanks ? end - max_blanks : 0;
+    while (end > least && is_blank(text[end - 1])) --end;
+    const std::string_view line = text.substr(0, end);
+    if (line.ends_with(soft_hyphen)) return {end - soft_hyphen.size(), true, true};
+    for (const std::string_view one : hyphens) {
+      if (line.ends_with(one)) return {end - one.size(), true, false};
+    }
+    return {};
+  }
+
+  [[nodiscard]] spelling_change next(std::string_view text, std::size_t from, bool at_end) const noexcept {
+    for (;; ++from) {
+      from = find_spelt<false>(text, from);
+      if (from == text.size()) {
+        const hyphen last = hyphen_before(text, from);
+        return {last.is_there && !at_end ? last.begin : from, from, last.is_there && !at_end};
+      }
+      const hyphen found = text[from] == '\n' ? hyphen_before(text, from) : hyphen();
+      if (!found.is_there) continue;
+      std::size_t after = from + 1;
+      const std::size_t most = after + max_blanks;
+      while (after < text.size() && after < most && is_blank(text[after])) ++after;
+      if (after == text.size()) {
+        if (!at_end) return {found.begin, text.size(), true};
+        continue;
+      }
+      const char32_t following = decode_one(text.substr(after)).code_point;
+      const bool is_cut = found.is_soft ? is_soft_cut(before(text, found.begin), following)
+                                        : is_hard_cut(before(text, found.begin), following);
+      if (is_cut) return {found.begin, after};
+    }
+  }
+
+  void pass(std::string_view text) noexcept { before_ = before(text, text.size()); }
+
+ private:
+  static constexpr std::string_view soft_hyphen = "\u00ad";
+  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // the last one is how OCR writes a soft one
+
+  static constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\f' || c == '\r'; }
+
+  [[nodiscard]] char32_t before(std::string_view text, std::size_t end) const noexcept {
+    return end == 0 ? before_ : decode_one(text.substr(begin_of_last(text.substr(0, end)))).code_point;
+  }
+
+  static constexpr bool is_word(char32_t c) noexcept {
+    return classify(c) == character_class::letter || classify(c) == character_class::mark;
+  }
+  static constexpr bool is_cased(char32_t c) noexcept {
+    if (c < 0x80) return is_ascii_upper(c & ~char32_t{0x20});
+    return (c < 0x590 || (c >= 0x1e00 && c < 0x2000)) && classify(c) == character_class::letter;
+  }
+  static constexpr bool is_soft_cut(char32_t before, char32_t after) noexcept {
+    return is_word(before) && classify(after) == character_class::letter;
+  }
+  static constexpr bool is_hard_cut(char32_t before, char32_t after) noexcept {
+    return (is_cased(before) || classify(before) == character_class::mark) && is_cased(after) &&
+           to_lower(after) == after;
+  }
+
+  char32_t before_ = U' ';
+};
+
+/// Vietnamese syllables that end with oa, oe or uy: the tone mark stands on the second letter.
+/// Precondition: the text is composed.
+class tone_places {
+ public:
+  [[nodiscard]] spelling_change next(std::string_view text, std::size_t from, bool at_end) const noexcept {
+    for (; (from = find_spelt<true>(text, from)) < text.size(); ++from) {
+      const std::size_t begin = begin_of_last(text.substr(0, from));
+      const char32_t first = to_lower(decode_one(text.substr(begin)).code_point);
+      const char32_t second = to_lower(static_cast<unsigned char>(text[from]));
+      const std::string_view rest = text.substr(from + 1);
+      for (const row& vowels : rows) {
+        const std::size_t tone = vowels.second == second ? tone_of(first, vowels.toned_first) : tones;
+        if (tone == tones) continue;
+        if (rest.empty() && !at_end) return {begin, text.size(), true};
+        if (!rest.empty() && goes_on(decode_one(rest).code_point)) break;
+        spelling_change change{begin, from + 1};
+        change.append(vowels.first);
+        change.append(vowels.toned_second[tone]);
+        return change;
+      }
+    }
+    if (const std::size_t last = begin_of_last(text); !at_end && last < text.size()) {
+      if (is_toned(to_lower(decode_one(text.substr(last)).code_point))) return {last, text.size(), true};
+    }
+    return {text.size(), text.size()};
+  }
+
+  void pass(std::string_view /*text*/) noexcept {}
+
+ private:
+  static constexpr std::size_t tones = 5;
+  using toned = char16_t[tones];
+  static constexpr toned o = {0xf2, 0xf3, 0x1ecf, 0xf5, 0x1ecd};
+  static constexpr toned u = {0xf9, 0xfa, 0x1ee7, 0x169, 0x1ee5};
+  struct row {
+    char32_t first, second;
+    const toned& toned_first;
+    toned toned_second;
+  };
+  static constexpr row rows[] = {{U'o', U'a', o, {0xe0, 0xe1, 0x1ea3, 0xe3, 0x1ea1}},
+                                 {U'o', U'e', o, {0xe8, 0xe9, 0x1ebb, 0x1ebd, 0x1eb9}},
+                                 {U'u', U'y', u, {0x1ef3, 0xfd, 0x1ef7, 0x1ef9, 0x1ef5}}};
+
+  static constexpr std::size_t tone_of(char32_t c, const toned& vowel) noexcept {
+    std::size_t tone = 0;
+    while (tone < tones && vowel[tone] != c) ++tone;
+    return tone;
+  }
+  static constexpr bool is_toned(char32_t c) noexcept { return tone_of(c, o) != tones || tone_of(c, u) != tones; }
+  static constexpr bool goes_on(char32_t c) noexcept {
+    return classify(c) == character_class::letter || classify(c) == character_class::mark;
+  }
+};
+
+/// All that makes canonical text but for normalising: see canonical_form, which composes the characters.
+class canonical_spelling {
+ public:
+  /// Calls `take(part)` for what is certain of the text so far. Precondition: `text` ends with a whole character.
+  template <class Take>
+  void append(std::string_view text, const Take& take) {
+    while (!text.empty()) {
+      std::size_t part = references_.is_settled() && words_.is_settled() ? plain_size(text) : 0;
+      if (part > 0) {
+        words_.pass(text.substr(0, part));
+        compose(text.substr(0, part), take);
+      } else {
+        part = (std::min)(text.size(), step);
+        while (part < text.size() && is_continuation(text, part)) ++part;
+        references_.append(text.substr(0, part), [&](std::string_view whole) { join(whole, take); });
+      }
+      text.remove_prefix(part);
+    }
+  }
+
+  template <class Take>
+  void finish(const Take& take) {
+    references_.finish([&](std::string_view part) { join(part, take); });
+    words_.finish([&](std::string_view part) { compose(part, take); });
+    form_.finish([&](std::string_view part) { tones_.append(part, take); });
+    tones_.finish(take);
+  }
+
+  void reset() noexcept {
+    references_.reset();
+    words_.reset();
+    form_.reset();
+    tones_.reset();
+  }
+
+ private:
+  static constexpr std::size_t step = 1024;  // what goes by the rules where one of them has something to do
+
+  /// How many bytes at the beginning of a text neither character_references nor cut_words change.
+  static std::size_t plain_size(std::string_view text) noexcept {
+    if (text.starts_with('&')) return 0;
+    std::size_t size = 0;
+    do {
+      size = find_spelt<false>(text, size + 1);
+    } while (size < text.size() && !(text[size] == '&' ? character_references::may_begin(text, size)
+                                                       : cut_words::hyphen_before(text, size).is_there));
+    if (size == text.size() && !cut_words::hyphen_before(text, size).is_there) return size;
+    // A hyphen and blanks may stand before it.
+    constexpr std::size_t looked_back = cut_words::max_blanks + 3;
+    if (size <= looked_back) return 0;
+    size -= looked_back;
+    while (size > 0 && is_continuation(text, size)) --size;
+    return size;
+  }
+
+  template <class Take>
+  void join(std::string_view text, const Take& take) {
+    words_.append(text, [&](std::string_view part) { compose(part, take); });
+  }
+
+  template <class Take>
+  void compose(std::string_view text, const Take& take) {
+    form_.append(text, [&](std::string_view part) { tones_.append(part, take); });
+  }
+
+  spelling_rewriter<character_references> references_;
+  spelling_rewriter<cut_words> words_;
+  canonical_form form_;
+  spelling_rewriter<tone_places> tones_;
+};
+
+}  // namespace neardup::inline v0::detail
