@@ -146,6 +146,7 @@ set(NEARDUP_HEADERS
     include/neardup/storage/mapped_file.hpp
     include/neardup/storage/record_log.hpp
     include/neardup/text.hpp
+    include/neardup/text/agreeing.hpp
     include/neardup/text/canonical.hpp
     include/neardup/text/chinese/chinese_words.hpp
     include/neardup/text/chinese/dictionary.hpp

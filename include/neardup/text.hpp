@@ -3,6 +3,7 @@
 
 #include "version.hpp"
 
+#include "text/agreeing.hpp"
 #include "text/canonical.hpp"
 #include "text/code.hpp"
 #include "text/feature_choice.hpp"

@@ -1,16 +1,20 @@
 #include "features.hpp"
 
 #include <stdexcept>
+#include <string_view>
 
 #include "../ground/errors.hpp"
 
 namespace command {
 
 feature_setting parse_feature_setting(const std::string& option, const std::string& text) {
-  if (text == "zh:words") return {{}, feature_setting::chinese::words, nullptr};
-  if (text == "zh:keywords") return {{}, feature_setting::chinese::keywords, nullptr};
+  feature_setting result;
+  if (text == "zh:words") result.kind = feature_setting::chinese::words;
+  if (text == "zh:keywords") result.kind = feature_setting::chinese::keywords;
+  if (result.needs_dictionary()) return result;
   try {
-    return {neardup::parse_features(text), feature_setting::chinese::no, nullptr};
+    result.choice = neardup::parse_features(text);
+    return result;
   } catch (const std::invalid_argument& error) {
     const std::string what = error.what();
     const bool lists_them = what.find("features are ") != what.npos;
@@ -25,6 +29,24 @@ std::string to_string(const feature_setting& features) {
     case feature_setting::chinese::no: break;
   }
   return neardup::to_string(features.choice);
+}
+
+std::shared_ptr<const neardup::any_tokenizer<>> parse_same(const std::string& text) {
+  using tokenizer = neardup::any_tokenizer<>;
+  constexpr std::string_view of_file = "words:";
+  if (text == "numbers") return std::make_shared<const tokenizer>(neardup::numbers{});
+  if (!text.starts_with(of_file) || text.size() == of_file.size()) {
+    throw usage_error("--same '" + text + "': is numbers, or words:FILE, a word a line");
+  }
+  const auto listed = [&] {
+    try {
+      return neardup::listed_words::load(text.substr(of_file.size()));
+    } catch (const std::runtime_error& error) {
+      throw usage_error("--same: " + std::string(error.what()));
+    }
+  }();
+  if (listed.size() == 0) throw usage_error("--same " + text + ": the file has no words");
+  return std::make_shared<const tokenizer>(listed);
 }
 
 }  // namespace command

@@ -3,11 +3,13 @@
 
 #include <memory>
 #include <neardup/fingerprint/any_tokenizer.hpp>
+#include <neardup/text/agreeing.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 #include <neardup/text/feature_choice.hpp>
 #include <neardup/text/stop_words.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace command {
 
@@ -20,6 +22,7 @@ struct feature_setting {
   neardup::feature_choice choice;
   chinese kind = chinese::no;
   std::shared_ptr<const dictionary_words> words;  ///< if it is of Chinese, once load_dictionary has been called
+  std::vector<std::shared_ptr<const neardup::any_tokenizer<>>> same;  ///< what near-duplicates share, of --same
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }
 
@@ -29,6 +32,9 @@ struct feature_setting {
 /// As typed. Throws: usage_error.
 feature_setting parse_feature_setting(const std::string& option, const std::string& text);
 std::string to_string(const feature_setting& features);
+
+/// What --same names: numbers, or words:FILE, which is read. Throws: usage_error.
+std::shared_ptr<const neardup::any_tokenizer<>> parse_same(const std::string& text);
 
 /// The files behind zh:words, as typed; empty: not given. stop_words may be "zh", a list that is built in.
 struct dictionary_files {
@@ -50,7 +56,11 @@ decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
 /// The same as one type, so that what stands on it is compiled once.
 template <class Hasher = neardup::xxh3<64>>
 neardup::any_tokenizer<Hasher> make_tokenizer(const feature_setting& features) {
-  return with_tokenizer(features, [](const auto& tokenizer) { return neardup::any_tokenizer<Hasher>(tokenizer); });
+  auto tokenizer = with_tokenizer(features, [](const auto& chosen) { return neardup::any_tokenizer<Hasher>(chosen); });
+  for (const auto& same : features.same) {
+    tokenizer = neardup::any_tokenizer<Hasher>(neardup::agreeing{*same, tokenizer});
+  }
+  return tokenizer;
 }
 
 }  // namespace command

@@ -35,7 +35,8 @@ struct spelling_count {
 struct fingerprint_settings {
   feature_setting features;
   dictionary_files words;
-  bool are_given = false;  ///< records have their features ready, with weights
+  std::vector<std::string> same;  ///< what near-duplicates share, as typed
+  bool are_given = false;         ///< records have their features ready, with weights
   weighting weights = weighting::unit;
   level_rule levels = level_rule::none;
   std::size_t level_count = 0;

@@ -39,6 +39,11 @@ void apply_features(const typed_options& typed, run_settings& to) {
   // A replaced character changes the words around it: single ones stay nearest to what the edit distance says.
   if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
+  for (const std::string& same : typed.all("--same")) {
+    to.fingerprint.same.push_back(same);
+    to.fingerprint.features.same.push_back(parse_same(same));
+    to.comparison.check_features.same.push_back(to.fingerprint.features.same.back());
+  }
   const bool by_dictionary =
       to.fingerprint.features.needs_dictionary() || to.comparison.check_features.needs_dictionary();
   to.fingerprint.folds_chinese = typed.has("--fold-chinese");
@@ -186,6 +191,28 @@ void choose_distance(bool is_any_kind, double similarity, run_settings& to) {
 
 }  // namespace
 
+void refuse_what_same_cannot(const typed_options& typed, const run_settings& to) {
+  if (!typed.has("--same")) return;
+  const auto refuse = [](const std::string& option, const char* why) {
+    throw usage_error(option + " with --same: " + why);
+  };
+  if (typed.has("--fingerprints")) refuse("--fingerprints", "lists have no texts");
+  if (!to.against.grown_index.empty()) refuse("--add-to", "an index does not keep what --same compares");
+  if (!to.against.indexes.empty()) refuse("--against", "an index does not keep what --same compares; name texts");
+  if (typed.has("--weighted-field")) refuse("--weighted-field", "features that are given have no text around them");
+  if (to.input.text_fields.size() > 1) {
+    refuse("--text-field", "it reads what one text has, and here a document has several");
+  }
+  if (to.fingerprint.needs_idf()) {
+    refuse(typed.has("--top") ? "--top" : "--weights " + typed.text("--weights"),
+           "features go by what is the same, so no table knows how rare they are");
+  }
+  if (to.comparison.check == similarity_measure::edit) refuse("--check edit", "it goes by features, and not by texts");
+  if (!to.comparison.min_similarity) {
+    refuse("--distance", "fingerprints alone cannot demand it; add --min-similarity");
+  }
+}
+
 bool may_be_exact(const typed_options& typed) {
   constexpr std::array of_fingerprints{"--distance", "--kind", "--bits", "--blocks", "--fingerprints"};
   return typed.takes(takes::exact) && std::none_of(of_fingerprints.begin(), of_fingerprints.end(),
@@ -284,6 +311,7 @@ void say_similarity(const run_settings& settings) {
     text += features(" --check-features ", settings.comparison.check_features) + " --min-similarity " +
             settings.choice->min_similarity.value_or(typed);
   }
+  for (const std::string& same : settings.fingerprint.same) text += " --same " + same;
   say(text);
 }
 

@@ -26,6 +26,9 @@ bool has_two_similarities(const typed_options& typed);
 /// `is_of_index`: features may be kept without being checked.
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);
 
+/// Refuses what goes without the features of one text, if --same is given.
+void refuse_what_same_cannot(const typed_options& typed, const run_settings& to);
+
 /// Whether the verb can compare features themselves, and no option asks for fingerprints. Only what else is typed, or
 /// stands in files, leaves candidates to fingerprints then.
 bool may_be_exact(const typed_options& typed);

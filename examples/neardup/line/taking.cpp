@@ -474,6 +474,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
     take_comparison(typed, to);
     to.comparison.reads_features = true;
   }
+  refuse_what_same_cannot(typed, to);
   if (lists || !to.against.without_features.empty()) {
     // There are no texts to check.
     to.comparison.min_similarity.reset();

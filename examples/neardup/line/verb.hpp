@@ -35,6 +35,7 @@ enum : option_groups {
   help = 1U << 18,             ///< in brief and in full,
   short_help = 1U << 19,       ///< or where all of it fits on a page
   exact = 1U << 20,            ///< joins that no fingerprint decides
+  same = 1U << 21,             ///< what near-duplicates have to have in common besides
   /// What all have in common that compare the documents of their input.
   comparing = texts | fingerprints | weights | features | dictionary | seed | comparison | blocks | output |
               exit_status | running | help

@@ -199,18 +199,19 @@ bool run_pairs(typed_options& typed) {
 }  // namespace
 
 extern const verb pairs_verb;
-const verb pairs_verb{"pairs",
-                      "PATH…",
-                      "the pairs of near-duplicates",
-                      R"(
+const verb pairs_verb{
+    "pairs",
+    "PATH…",
+    "the pairs of near-duplicates",
+    R"(
 Prints the pairs of near-duplicates among documents, in the order of the input.
 Text: similarity, distance in bits and the two ids, with tabs between them. The similarity is the exact
 one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
 Jaccard similarity. With --check containment: the containment, how many features are common, how many the
 one and the other document have, the id of the one, "in", "holds" or "equals", and the id of the other.
 )",
-                      takes::comparing | takes::exact | takes::near_against | takes::copies | takes::format,
-                      {},
-                      run_pairs};
+    takes::comparing | takes::exact | takes::same | takes::near_against | takes::copies | takes::format,
+    {},
+    run_pairs};
 
 }  // namespace command

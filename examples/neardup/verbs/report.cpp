@@ -158,7 +158,7 @@ document each group is around and which others are in it, and what differs, side
 and filtered. Stretches that are equal are shortened. With --by a table says what goes of each source. Of very many groups --most N writes the largest. The input is
 read twice, standard input through a temporary file.
 )",
-                       takes::comparing | takes::exact | takes::near_against | takes::grouping,
+                       takes::comparing | takes::exact | takes::same | takes::near_against | takes::grouping,
                        report_options,
                        run_report};
 

@@ -608,7 +608,8 @@ void take_cutting(const typed_options& given, run_settings& to) {
     throw usage_error(option + " with --against " + to.against.indexes.front() +
                       ": an index keeps no texts; name texts");
   }
-  refuse_if_given(given, {"--also-within", "--audit", "--by"}, " with " + option + ": take one after the other");
+  refuse_if_given(given, {"--also-within", "--audit", "--by", "--same"},
+                  " with " + option + ": take one after the other");
   refuse_cutting(given, to, option);
 }
 
@@ -638,7 +639,7 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
                           "--keep",    "--grouping",       "--check",  "--check-features", "--min-similarity",
                           "--exact",   "--distance",       "--blocks", "--kind",           "--bits",
                           "--weights", "--weighted-field", "--top",    "--idf-file",       "--seed",
-                          "--memory",  "--fingerprints"},
+                          "--memory",  "--fingerprints",   "--same"},
                   " says nothing of --parts; leave out one of the two");
   refuse_cutting(given, to, "--parts");
   if (given.has("--similarity")) how.similarity = similarity_of(given);
@@ -703,10 +704,11 @@ bool run_unique(typed_options& typed) {
 }  // namespace
 
 extern const verb unique_verb;
-const verb unique_verb{"unique",
-                       "PATH…",
-                       "the input without its near-duplicates",
-                       R"(
+const verb unique_verb{
+    "unique",
+    "PATH…",
+    "the input without its near-duplicates",
+    R"(
 Prints the input without near-duplicates: it drops each record that is similar to an earlier kept one, and
 copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
 of an array of JSON as an array). Of whole files it prints the paths that are kept.
@@ -715,8 +717,8 @@ With --parts or --cut-passages it takes parts out of the texts, and drops a reco
 of a record stays as it is, byte for byte.
 With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
-                       takes::comparing | takes::exact | takes::far_from_against | takes::grouping | takes::format,
-                       unique_options,
-                       run_unique};
+    takes::comparing | takes::exact | takes::same | takes::far_from_against | takes::grouping | takes::format,
+    unique_options,
+    run_unique};
 
 }  // namespace command

@@ -19,6 +19,7 @@
 #include "../fingerprint/simhasher.hpp"
 #include "../fingerprint/weighters.hpp"
 #include "../simhash.hpp"
+#include "../text/agreeing.hpp"
 #include "../text/canonical.hpp"
 #include "../text/code.hpp"
 #include "../text/mask.hpp"
@@ -198,6 +199,7 @@ class part_names {
   [[nodiscard]] std::string of(const sentences&) const { return "sentences"; }
   [[nodiscard]] std::string of(const spaced_words&) const { return "spaced_words"; }
   [[nodiscard]] std::string of(const code_tokens&) const { return "code_tokens"; }
+  [[nodiscard]] std::string of(const numbers&) const { return "numbers"; }
   [[nodiscard]] std::string of(const byte_ngrams& part) const { return with("byte_ngrams", part.n); }
   [[nodiscard]] std::string of(const code_point_ngrams& part) const { return with("code_point_ngrams", part.n); }
   [[nodiscard]] std::string of(const unit&) const { return "unit"; }
@@ -259,6 +261,11 @@ class part_names {
   template <class Inner>
   [[nodiscard]] std::string of(const unspaced<Inner>& part) const {
     return "unspaced(" + of(part.inner) + ")";
+  }
+  template <class Facts, class Features>
+  [[nodiscard]] std::string of(const agreeing<Facts, Features>& part) const {
+    const std::string facts = of(part.facts);
+    return "agreeing(" + facts + ", " + of(part.features) + ")";
   }
   template <class Inner>
   [[nodiscard]] std::string of(const canonical<Inner>& part) const {
