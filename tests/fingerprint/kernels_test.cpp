@@ -276,6 +276,29 @@ TEST_CASE("words and their shingles have the hashes of XXH3") {
   check_blocks(neardup::shingles{1000, words}, neardup::xxh3<64>{1}, all);
 }
 
+TEST_CASE("words with soft hyphens have the hashes of XXH3, wherever in a block these stand") {
+  std::vector<std::string> all;
+  std::mt19937_64 random(46);
+  const std::vector<std::string> pieces{"a", "B", "soft", " ", ".", "#", "7", "\u00ad", "\u00ad", "\u00ad"};
+  const std::vector<std::string> others{"\u4e2d", "\u00e9", "\u0301", "\u2764", "\u200d", "\xc2", "\xad"};
+  for (std::size_t i = 0; i < 130; ++i) {
+    all.push_back(std::string(i, 'x') + "\u00ady" + std::string(70, 'z'));
+    all.push_back(std::string(i, ' ') + "\u00ad\u00ad" + std::string(i % 7, 'z'));
+  }
+  const std::size_t rounds = oracle::effort(2000, 300);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    std::string text;
+    for (std::size_t i = random() % 300; i > 0; --i) {
+      text +=
+          random() % 60 == 0 && round % 2 == 0 ? others[random() % others.size()] : pieces[random() % pieces.size()];
+    }
+    all.push_back(text);
+  }
+  check_blocks(neardup::words{}, neardup::xxh3<64>{}, all);
+  check_blocks(neardup::shingles{2, neardup::words{}}, neardup::xxh3<64>{1}, all);
+  check_blocks(neardup::shingles{2, neardup::folded{neardup::words{}}}, neardup::xxh3<64>{1}, all);
+}
+
 TEST_CASE("n-grams of code points have the hashes of XXH3") {
   std::vector<std::string> all = block_texts();
   std::mt19937_64 random(5);

@@ -215,9 +215,41 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
        static_cast<std::uint32_t>(ends >> 32));
 }
 
+/// The bytes of soft hyphens.
+NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::uint64_t soft_hyphens_avx512(__m512i bytes) noexcept {
+  const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
+    return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
+  };
+  const std::uint64_t leads = equal(0xc2) & equal(0xad) >> 1;
+  return leads | leads << 1;
+}
+
+/// Joins the words of a block of `size` bytes of ASCII, with zeros behind them. Precondition: size > 0.
+NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_ascii_avx512(__m512i bytes, std::size_t size,
+                                                                   const character_masks& masks,
+                                                                   word_join_cursor& c) noexcept {
+  c.leave_lone();
+  // The first separator behind a word ends the word.
+  const std::uint64_t after_word = masks.word << 1 | (c.last == word_run::letters ? 1U : 0U);
+  const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
+  const __m512i lower = lower_avx512(bytes, masks.upper);
+  const __m512i separators = _mm512_set1_epi8(shingle_separator);
+  _mm512_storeu_si512(c.joined + c.size,
+                      _mm512_maskz_compress_epi8(kept, _mm512_mask_mov_epi8(separators, masks.word, lower)));
+  const std::uint64_t ends = _pext_u64(~masks.word, kept);
+  const auto base = static_cast<std::uint32_t>(c.size);
+  bit_positions_avx512(ends, base + 1, c.begin + c.count + 1);
+  c.count += bit_positions_avx512(ends, base, c.close + c.count);
+  c.size += static_cast<std::size_t>(std::popcount(kept));
+  if (masks.word != 0) {
+    c.last = masks.word >> (size - 1) != 0 ? word_run::letters : word_run::none;
+  } else {
+    c.last = word_run::none;
+  }
+}
+
 /// Joins the words of the characters that begin before `limit`. Stops at a character that the masks do not cover.
 NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, const char* limit) noexcept {
-  const __m512i separators = _mm512_set1_epi8(shingle_separator);
   word_join_cursor c = cursor;
   while (c.at < limit) {
     const auto left = static_cast<std::size_t>(c.end - c.at);
@@ -226,30 +258,27 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
     character_masks masks = ascii_masks_avx512(bytes);
     if (c.form == word_form::as_written) masks.upper = 0;
     if (masks.known == ~std::uint64_t{0}) {
-      c.leave_lone();
-      // The first separator behind a word ends the word.
-      const std::uint64_t after_word = masks.word << 1 | (c.last == word_run::letters ? 1U : 0U);
-      const std::uint64_t kept = (masks.word | after_word) & low_mask(size);
-      const __m512i lower = lower_avx512(bytes, masks.upper);
-      _mm512_storeu_si512(c.joined + c.size,
-                          _mm512_maskz_compress_epi8(kept, _mm512_mask_mov_epi8(separators, masks.word, lower)));
-      const std::uint64_t ends = _pext_u64(~masks.word, kept);
-      const auto base = static_cast<std::uint32_t>(c.size);
-      bit_positions_avx512(ends, base + 1, c.begin + c.count + 1);
-      c.count += bit_positions_avx512(ends, base, c.close + c.count);
-      c.size += static_cast<std::size_t>(std::popcount(kept));
-      if (masks.word != 0) {
-        c.last = masks.word >> (size - 1) != 0 ? word_run::letters : word_run::none;
-      } else {
-        c.last = word_run::none;
-      }
-    } else {
-      const std::uint64_t upper = masks.upper;
-      size = add_multibyte_avx512(bytes, size, masks);
-      if (size == 0) break;
-      if (c.form != word_form::normalised) masks.upper = upper;
-      join_mixed_avx512(lower_avx512(bytes, masks.upper), size, masks, c);
+      join_ascii_avx512(bytes, size, masks, c);
+      c.at += size;
+      continue;
     }
+    if (const std::uint64_t hyphens = soft_hyphens_avx512(bytes); hyphens != 0) {
+      // They are as if they were not there. The rest of such a block is ASCII as a rule.
+      const std::uint64_t rest = low_mask(size) & ~hyphens;
+      const __m512i without = _mm512_maskz_compress_epi8(rest, bytes);
+      character_masks ascii = ascii_masks_avx512(without);
+      if (ascii.known == ~std::uint64_t{0} && rest != 0) {
+        if (c.form == word_form::as_written) ascii.upper = 0;
+        join_ascii_avx512(without, static_cast<std::size_t>(std::popcount(rest)), ascii, c);
+        c.at += size;
+        continue;
+      }
+    }
+    const std::uint64_t upper = masks.upper;
+    size = add_multibyte_avx512(bytes, size, masks);
+    if (size == 0) break;
+    if (c.form != word_form::normalised) masks.upper = upper;
+    join_mixed_avx512(lower_avx512(bytes, masks.upper), size, masks, c);
     c.at += size;
   }
   cursor = c;
