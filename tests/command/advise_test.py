@@ -31,6 +31,34 @@ class Advise(CommandTest):
                 texts.append(" ".join(copy))
         return texts[:count]
 
+    def test_the_kind_of_text_says_what_to_try(self):
+        rng = random.Random(8)
+        number = lambda n: rng.randrange(n)
+        word = lambda: rng.choice(("river", "night", "bridge", "water", "house", "letter", "garden")) + str(number(9)) * number(2)
+        prose = lambda: f"The {word()} (as they said) was a {word()} of the {word()}, near the {word()}; and so on.\nAt 10:00 it was {word()}."
+        kinds = {
+            "code:4": lambda: f"int {word()}(int a) {{\n  for (i = {number(99)}; i < a; ++i) {{\n    x[i] += f(a);\n  }}\n  return {word()};\n}}\n",
+            "masked:words:2": lambda: f"2026-08-01T10:0{number(9)}:{10 + number(49)} sshd[{number(999)}]: Failed password for {word()} port {number(9999)}",
+            "zh:words": lambda: "".join(rng.choice("我们明天去北京大学看生命的起源研究") for _ in range(60)),
+            "chars:4": lambda: "".join(rng.choice("กขคงจฉชซดตถ") for _ in range(60)),
+            "canonical:words:2": lambda: f"{prose()} caf&eacute; {word()}",
+            None: prose,
+        }
+        for features, make in kinds.items():
+            data = jsonl([make() for _ in range(40)])
+            hints = self.advice("--jsonl", "-", data=data)["hints"]
+            self.assertEqual([hint["features"] for hint in hints], [features] if features else [], (features, hints))
+            text = self.assert_done(run("advise", "--jsonl", "-", data=data)).text
+            self.assertEqual(text.count("Try --check-features"), 1 if features else 0)
+            if features:
+                self.assertIn(f"Try --check-features {features}: {hints[0]['documents']} of the first 40 documents ", text)
+                if features != "zh:words":
+                    text = self.assert_done(run("advise", "--jsonl", "--check-features", features, "-", data=data)).text
+                    self.assertNotIn("Try --check-features", text)
+        # A few of a kind say nothing.
+        mixed = jsonl([prose() for _ in range(30)] + [kinds["code:4"]() for _ in range(10)])
+        self.assertEqual(self.advice("--jsonl", "-", data=mixed)["hints"], [])
+
     def test_what_is_predicted_happens(self):
         file = self.write("c.jsonl", jsonl(self.edited(1600, 41)))
         for limit, features in ((0.8, "words:2"), (0.6, "chars:3"))[: 1 if SANITIZED else 2]:

@@ -6,6 +6,7 @@
 #include <neardup/text/utf8.hpp>
 #include <neardup/threads.hpp>
 
+#include "../describe/text_kinds.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
@@ -92,13 +93,14 @@ document_visitor for_advised_texts(context& c, const Use& use) {
 }
 
 /// In two passes over the input. `shortened`: how many documents were too large to be looked at whole.
-neardup::advice advice_on(context& c, const advised_run& settings, std::uint64_t& shortened) {
+neardup::advice advice_on(context& c, const advised_run& settings, text_kinds& kinds, std::uint64_t& shortened) {
   neardup::advisor look(request_of(settings));
   const neardup::threads run{c.settings.threads};
   std::uint64_t sampled = 0, compared = 0;
   for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](const std::string& text, bool) {
                          look.sample(text);
-                         ++sampled;
+                         constexpr std::uint64_t enough_documents = 1000;
+                         if (sampled++ < enough_documents) kinds.add(text);
                        }));
 
   std::vector<std::string> waiting;  // enough that starting threads does not count
@@ -192,6 +194,15 @@ void print_corpus(output& out, const advised_run& settings, const neardup::advic
     out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "
         << similar << looked_at << '\n'
         << fixed(100 * found.partnered, 1) << " % of the documents have any, copies counted as one document\n";
+  }
+}
+
+void print_hints(output& out, const advised_run& settings, const std::vector<feature_hint>& hints) {
+  for (const feature_hint& hint : hints) {
+    const std::string compared = to_string(settings.comparison.check_features);
+    if (compared.substr(0, compared.rfind(':')) == hint.features.substr(0, hint.features.rfind(':'))) continue;
+    out << "Try --check-features " << hint.features << ": " << grouped(hint.documents) << " of the first "
+        << counted(hint.seen, "document", "documents") << ' ' << hint.reason << '\n';
   }
 }
 
@@ -325,12 +336,14 @@ void print_setups_text(output& out, const advised_run& settings, const neardup::
                            : "None of these finds as many; * finds the most.\n");
 }
 
-void print_advice_text(output& out, const advised_run& settings, const neardup::advice& found) {
+void print_advice_text(output& out, const advised_run& settings, const neardup::advice& found,
+                       const std::vector<feature_hint>& hints) {
   if (found.documents == 0) {
     out << "There are no documents to advise on.\n";
     return;
   }
   print_corpus(out, settings, found);
+  print_hints(out, settings, hints);
   if (found.documents < few_documents) {
     out << "So few documents are nothing to advise from; the command below is that for any.\n";
   }
@@ -342,7 +355,17 @@ void print_advice_text(output& out, const advised_run& settings, const neardup::
   out << '\n' << on_one_line(command_for(settings, found, path_words(settings, false))) << '\n';
 }
 
-void print_advice_json(output& out, const advised_run& settings, const neardup::advice& found) {
+std::string json_of(const feature_hint& hint) {
+  return json_object()
+      .add("features", json_string(hint.features))
+      .add("documents", std::to_string(hint.documents))
+      .add("of", std::to_string(hint.seen))
+      .add("reason", json_string(hint.reason))
+      .text();
+}
+
+void print_advice_json(output& out, const advised_run& settings, const neardup::advice& found,
+                       const std::vector<feature_hint>& hints) {
   const bool has_advice = found.documents > 0;
   json_object all;
   all.add("documents", std::to_string(found.documents))
@@ -354,6 +377,7 @@ void print_advice_json(output& out, const advised_run& settings, const neardup::
       .add("similar_pairs", number(found.similar_pairs))
       .add("pairs_seen", std::to_string(found.pairs_seen))
       .add("partnered", number(found.partnered))
+      .add("hints", json_array(hints, [](const auto& hint) { return json_of(hint); }))
       .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }));
   if (settings.is_about_fingerprints) {
     all.add("wanted_recall", number(settings.recall))
@@ -368,12 +392,13 @@ void print_advice_json(output& out, const advised_run& settings, const neardup::
 
 void print_advice(context& c, const advised_run& settings) {
   std::uint64_t shortened = 0;
-  neardup::advice found = advice_on(c, settings, shortened);
+  text_kinds kinds;
+  neardup::advice found = advice_on(c, settings, kinds, shortened);
   restrict_to_wanted(settings, found);
   if (settings.output.as_json()) {
-    print_advice_json(c.out, settings, found);
+    print_advice_json(c.out, settings, found, kinds.hints());
   } else {
-    print_advice_text(c.out, settings, found);
+    print_advice_text(c.out, settings, found, kinds.hints());
   }
   if (shortened > 0 && !settings.output.quiet) {
     say(counted(shortened, "document is", "documents are") +
