@@ -111,13 +111,13 @@ class guarded {
   /// Calls `use(value)`, concurrently with other readers. Returns and throws: as `use`.
   template <std::invocable<const T&> Use>
   decltype(auto) read(Use&& use) const {
-    slot& own = own_slot();
-    enter(own);
+    slot& reader_slot = own_slot();
+    enter(reader_slot);
     struct leaving {
       const guarded& from;
-      slot& own;
-      ~leaving() { from.leave(own); }
-    } left{*this, own};
+      slot& reader_slot;
+      ~leaving() { from.leave(reader_slot); }
+    } left{*this, reader_slot};
     return std::forward<Use>(use)(value_);
   }
 
@@ -127,7 +127,7 @@ class guarded {
     const std::lock_guard lock(writers_);
     const std::uint32_t phase = phase_.load() + 1;
     phase_.store(phase);
-    wait_for_none(kept_waiting_by(phase - 2));
+    wait_for_none(waiting_for(phase - 2));
     for (slot& s : slots_) wait_for_none(s.readers);
     struct ending {
       guarded& of;
@@ -202,34 +202,34 @@ class guarded {
   // phase_ is odd while a writer is active. Odd phases use waiting_[0] and waiting_[1] alternately, so that the readers
   // blocked by one writer are counted apart from those of the next.
   static constexpr bool is_writing(std::uint32_t phase) noexcept { return phase % 2 != 0; }
-  std::atomic<std::uint32_t>& kept_waiting_by(std::uint32_t phase) const noexcept { return waiting_[phase / 2 % 2]; }
+  std::atomic<std::uint32_t>& waiting_for(std::uint32_t phase) const noexcept { return waiting_[phase / 2 % 2]; }
 
   static void wait_for_none(const std::atomic<std::uint32_t>& count) noexcept {
     for (std::uint32_t left = count.load(); left != 0; left = count.load()) count.wait(left);
   }
-  static void take_off(std::atomic<std::uint32_t>& count) noexcept {
+  static void decrement(std::atomic<std::uint32_t>& count) noexcept {
     if (count.fetch_sub(1) == 1) count.notify_all();
   }
 
   // A reader increments its count, then reads phase_; a writer sets phase_, then reads the counts. All of these are
   // sequentially consistent, so at least one of the two sees the other.
-  void enter(slot& own) const noexcept {
-    own.readers.fetch_add(1);
+  void enter(slot& reader_slot) const noexcept {
+    reader_slot.readers.fetch_add(1);
     for (std::uint32_t phase = phase_.load(); is_writing(phase); phase = phase_.load()) {
-      leave(own);
-      std::atomic<std::uint32_t>& waiting = kept_waiting_by(phase);
+      leave(reader_slot);
+      std::atomic<std::uint32_t>& waiting = waiting_for(phase);
       waiting.fetch_add(1);
       // If the writer is still active, the next one sees this count, and lets this reader in before it writes.
       const bool is_counted = phase_.load() == phase;
       if (is_counted) phase_.wait(phase);
-      own.readers.fetch_add(1);
-      take_off(waiting);
+      reader_slot.readers.fetch_add(1);
+      decrement(waiting);
       if (is_counted) return;
     }
   }
-  void leave(slot& own) const noexcept {
-    own.readers.fetch_sub(1);
-    if (is_writing(phase_.load())) own.readers.notify_all();
+  void leave(slot& reader_slot) const noexcept {
+    reader_slot.readers.fetch_sub(1);
+    if (is_writing(phase_.load())) reader_slot.readers.notify_all();
   }
 
   template <class Change>

@@ -83,11 +83,11 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   starts[buckets] = sum;
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {
-      std::size_t* const places = next.data() + part * buckets;
+      std::size_t* const next_of_part = next.data() + part * buckets;
       const Read read_here = read;
       for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) {
         const auto record = read_here(i);
-        store(places[address(record)]++, record);
+        store(next_of_part[address(record)]++, record);
       }
     });
   });
@@ -112,24 +112,25 @@ void radix_partition(std::size_t count, int bits, const Read& read, const Addres
   std::vector<std::size_t> begin;
   const std::size_t buckets = std::size_t{1} << low;
   const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
-  std::vector<Offset> places(parts * buckets);
+  std::vector<Offset> memory(parts * buckets);
   const std::span<Record> records = scratch.take(count);
   radix_scatter(
       count, high, read, [&](const Record& record) { return static_cast<std::size_t>(address(record)) >> low; },
       [&](std::size_t position, const Record& record) { records[position] = record; }, begin, run);
   in_steps(run, parts, std::size_t{1} << high, 1, [&](std::size_t part, std::size_t group, std::size_t) {
-    const std::span<Offset> place(places.data() + part * buckets, buckets);
-    const std::span<const Record> own = records.subspan(begin[group], begin[group + 1] - begin[group]);
-    std::fill(place.begin(), place.end(), Offset{0});
-    for (const Record& record : own) ++place[address(record) & (buckets - 1)];
+    const std::span<Offset> next(memory.data() + part * buckets, buckets);
+    const std::span<const Record> group_records = records.subspan(begin[group], begin[group + 1] - begin[group]);
+    std::fill(next.begin(), next.end(), Offset{0});
+    for (const Record& record : group_records) ++next[address(record) & (buckets - 1)];
     auto sum = static_cast<Offset>(begin[group]);
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      const Offset size = place[bucket];
+      const Offset size = next[bucket];
       starts[group * buckets + bucket] = sum;
-      place[bucket] = sum;
+      next[bucket] = sum;
       sum = static_cast<Offset>(sum + size);
     }
-    for (const Record& record : own) write(static_cast<std::size_t>(place[address(record) & (buckets - 1)]++), record);
+    for (const Record& record : group_records)
+      write(static_cast<std::size_t>(next[address(record) & (buckets - 1)]++), record);
     return true;
   });
   starts[std::size_t{1} << bits] = static_cast<Offset>(count);

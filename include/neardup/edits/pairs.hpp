@@ -79,12 +79,12 @@ inline void check_text_similarity(double similarity) {
 
 /// Texts from position `first_count` on are the second corpus. `q`: see edit_join.
 inline void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
-                             const text_join_options& how, std::size_t q,
+                             const text_join_options& options, std::size_t q,
                              const std::function<bool(const similar_text_pair&)>& visit) {
   check_text_similarity(similarity);
   if (similarity > 1) return;
   const distinct_texts texts(source, first_count);
-  const bool is_across = first_count < source.size, copies_once = how.copies_once && !is_across;
+  const bool is_across = first_count < source.size, copies_once = options.copies_once && !is_across;
   std::mutex mutex;
   bool goes_on = true;
   const auto visit_members = [&](std::uint32_t i, std::uint32_t j, std::size_t distance, std::size_t longer) {
@@ -122,17 +122,17 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
   };
   std::size_t done = 0;  // guarded by the mutex
   const auto advance = [&](std::size_t count) {
-    if (!how.progress) return;
+    if (!options.progress) return;
     const std::lock_guard<std::mutex> lock(mutex);
     done += count;
-    how.progress({done, texts.size(), join.q() == 0});
+    options.progress({done, texts.size(), join.q() == 0});
   };
   advance(0);
-  const std::size_t parts = parts_for(how.run, texts.size(), 256);
+  const std::size_t parts = parts_for(options.run, texts.size(), 256);
   std::vector<edit_join::workspace> memory;
   memory.reserve(parts);
   for (std::size_t part = 0; part < parts; ++part) memory.emplace_back(join);
-  in_steps(how.run, parts, texts.size(), 64, [&](std::size_t part, std::size_t first, std::size_t last) {
+  in_steps(options.run, parts, texts.size(), 64, [&](std::size_t part, std::size_t first, std::size_t last) {
     bool wants_more = true;
     for (std::size_t rank = first; rank < last && wants_more; ++rank) {
       join.visit_candidates(rank, rank, true, memory[part], [&](std::size_t other) {
@@ -159,7 +159,7 @@ inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
 
 /// Calls `visit(pair)` once for each two texts whose edit_similarity is at least `similarity`, positions first <
 /// second.
-/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `how.run`. The visit ends
+/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The visit ends
 /// early if the visitor returns false or throws; its exception is rethrown. The result is exact: no pair is missed. A
 /// text without code points is similar to none. Each ill-formed subpart counts as one U+FFFD.
 ///
@@ -172,18 +172,18 @@ inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
 /// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and 200 bytes or more of
 /// counts.
 template <indexed_texts Texts, class Visit>
-void visit_pairs(const Texts& texts, double similarity, Visit&& visit, const text_join_options& how = {}) {
-  detail::visit_text_pairs(detail::source_of_texts(texts), texts.size(), similarity, how, 0,
+void visit_pairs(const Texts& texts, double similarity, Visit&& visit, const text_join_options& options = {}) {
+  detail::visit_text_pairs(detail::source_of_texts(texts), texts.size(), similarity, options, 0,
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
 /// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar; pair.second is a position in `b`.
 /// Pairs within `a` and within `b` are not visited. Otherwise as visit_pairs of one corpus.
 template <indexed_texts A, indexed_texts B, class Visit>
-void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const text_join_options& how = {}) {
+void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const text_join_options& options = {}) {
   detail::check_text_similarity(similarity);
   if (a.size() == 0 || b.size() == 0) return;
-  detail::visit_text_pairs(detail::source_of_texts(a, b), a.size(), similarity, how, 0,
+  detail::visit_text_pairs(detail::source_of_texts(a, b), a.size(), similarity, options, 0,
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
@@ -194,10 +194,10 @@ void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, 0.8, {.run = threads{8}})) …`
 template <indexed_texts Texts>
 [[nodiscard]] std::vector<similar_text_pair> pairs(const Texts& texts, double similarity,
-                                                   const text_join_options& how = {}) {
+                                                   const text_join_options& options = {}) {
   std::vector<similar_text_pair> result;
   visit_pairs(
-      texts, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, how);
+      texts, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, options);
   detail::sort_text_pairs(result);
   return result;
 }
@@ -206,10 +206,10 @@ template <indexed_texts Texts>
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, 0.8)) …`
 template <indexed_texts A, indexed_texts B>
 [[nodiscard]] std::vector<similar_text_pair> pairs(const A& a, const B& b, double similarity,
-                                                   const text_join_options& how = {}) {
+                                                   const text_join_options& options = {}) {
   std::vector<similar_text_pair> result;
   visit_pairs(
-      a, b, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, how);
+      a, b, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, options);
   detail::sort_text_pairs(result);
   return result;
 }

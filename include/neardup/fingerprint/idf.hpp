@@ -40,10 +40,10 @@ class hashed_idf {
     shift_ = static_cast<int>(64 - std::bit_width(entries_.size() - 1));
     table.for_each_exact([&](std::string_view term, std::uint64_t value) {
       const std::uint64_t hash = XXH3_64bits_withSeed(term.data(), term.size(), seed);
-      std::size_t place = place_of(hash);
-      while (entries_[place].value_and_1 != 0 && entries_[place].hash != hash) place = next(place);
+      std::size_t slot = home_slot(hash);
+      while (entries_[slot].value_and_1 != 0 && entries_[slot].hash != hash) slot = next(slot);
       const std::uint64_t kept = (exact ? value : weight_of_exact(value).raw()) + 1;
-      entries_[place] = {hash, (std::max)(entries_[place].value_and_1, kept)};
+      entries_[slot] = {hash, (std::max)(entries_[slot].value_and_1, kept)};
     });
   }
 
@@ -59,13 +59,13 @@ class hashed_idf {
   }
 
   /// Prefetches the entry of value(hash).
-  void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[place_of(hash)]); }
+  void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[home_slot(hash)]); }
 
   /// The value of the term with this hash, or the median if there is none.
   [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {
-    std::size_t place = place_of(hash);
-    while (entries_[place].value_and_1 != 0 && entries_[place].hash != hash) place = next(place);
-    return entries_[place].value_and_1 != 0 ? entries_[place].value_and_1 - 1 : median_;
+    std::size_t slot = home_slot(hash);
+    while (entries_[slot].value_and_1 != 0 && entries_[slot].hash != hash) slot = next(slot);
+    return entries_[slot].value_and_1 != 0 ? entries_[slot].value_and_1 - 1 : median_;
   }
 
  private:
@@ -75,10 +75,10 @@ class hashed_idf {
   };
 
   // The highest bits of the hash; those of XXH3 are uniform.
-  [[nodiscard]] std::size_t place_of(std::uint64_t hash) const noexcept {
+  [[nodiscard]] std::size_t home_slot(std::uint64_t hash) const noexcept {
     return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
   }
-  [[nodiscard]] std::size_t next(std::size_t place) const noexcept { return (place + 1) & (entries_.size() - 1); }
+  [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (entries_.size() - 1); }
 
   std::uint64_t seed_;
   std::uint64_t median_;

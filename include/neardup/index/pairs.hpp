@@ -20,13 +20,13 @@ namespace neardup::inline v0 {
 
 /// The pairs of positions i < j whose fingerprints differ in at most k bits, sorted by i, then j.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// there is no layout of `how.blocks` blocks; std::bad_alloc.
+/// there is no layout of `options.blocks` blocks; std::bad_alloc.
 /// Complexity: that of visit_pairs, and O(p log p) for p pairs. Copies of a fingerprint are joined as one fingerprint.
 /// Memory: that of visit_pairs; 12 bytes per pair; and 12 bytes per pair of distinct fingerprints, 24 while these are
 /// sorted (24 and 48 from 2^32 fingerprints on). If there may be very many pairs, use visit_pairs.
 /// Example: `for (const auto& [i, j, distance] : pairs(fingerprints, 3, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
-[[nodiscard]] std::vector<near_pair<Index>> pairs(const Range& fingerprints, int k, const join_options& how = {}) {
+[[nodiscard]] std::vector<near_pair<Index>> pairs(const Range& fingerprints, int k, const join_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
@@ -34,7 +34,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
   std::vector<near_pair<Index>> result;
   detail::with_position_type<Index>(all.size(), [&](auto position) {
     detail::visit_in_order<decltype(position)>(
-        detail::fingerprint_words(all), bits, k, how, [&](std::size_t i, std::size_t j, int distance) {
+        detail::fingerprint_words(all), bits, k, options, [&](std::size_t i, std::size_t j, int distance) {
           result.push_back({static_cast<Index>(i), static_cast<Index>(j), distance});
           return true;
         });
@@ -44,22 +44,23 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
 
 /// Calls `visit(i, j, distance)` once for each pair of positions i < j whose fingerprints differ in at most k bits, as
 /// soon as it is found.
-/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `how.run`. The visit ends
+/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The visit ends
 /// early if the visitor returns false or throws; its exception is rethrown.
-/// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `how.blocks` blocks; std::bad_alloc.
+/// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `options.blocks` blocks; std::bad_alloc.
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of filters of
 /// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; then the calls.
 /// Memory: independent of the number of pairs: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order,
 /// and 16 bytes per copy of another fingerprint.
 template <fingerprint_range Range, class Visit>
-void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& how = {}) {
+void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
     const detail::fingerprint_words words(all);
-    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(words, bits, k, how.blocks, how.run);
-    detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
+    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(words, bits, k, options.blocks,
+                                                                               options.run);
+    detail::visit_as_found(join, options, [&](std::size_t i, std::size_t j, int distance) {
       return detail::visit_goes_on(visit, i, j, distance);
     });
   });
@@ -73,7 +74,7 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
 /// Memory: that of visit_pairs.
 template <fingerprint_range A, fingerprint_range B, class Visit>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
-void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_options& how = {}) {
+void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<A>;
   const std::span<const range_fingerprint_t<A>> first(a), second(b);
   detail::check_distance(bits, k);
@@ -81,9 +82,9 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
   const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second),
       both(words_of_a, words_of_b);
   detail::with_position_type<std::size_t>(both.size(), [&](auto position) {
-    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(both, bits, k, how.blocks, how.run,
-                                                                               detail::copies_as::others, first.size());
-    detail::visit_as_found(join, how, [&](std::size_t i, std::size_t j, int distance) {
+    detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(
+        both, bits, k, options.blocks, options.run, detail::copies_as::others, first.size());
+    detail::visit_as_found(join, options, [&](std::size_t i, std::size_t j, int distance) {
       return detail::visit_goes_on(visit, i, j - first.size(), distance);
     });
   });
@@ -97,7 +98,7 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
 /// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, 3)) …`
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
-[[nodiscard]] std::vector<near_pair<Index>> pairs(const A& a, const B& b, int k, const join_options& how = {}) {
+[[nodiscard]] std::vector<near_pair<Index>> pairs(const A& a, const B& b, int k, const join_options& options = {}) {
   const std::span<const range_fingerprint_t<A>> first(a), second(b);
   detail::check_index_type<Index>(first.size() + second.size(), "pairs");
   std::vector<near_pair<Index>> result;
@@ -106,8 +107,8 @@ template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_
       [&](std::size_t i, std::size_t j, int distance) {
         result.push_back({static_cast<Index>(i), static_cast<Index>(j), distance});
       },
-      how);
-  detail::sort_pairs(std::span(result), 0, first.size(), how.run);
+      options);
+  detail::sort_pairs(std::span(result), 0, first.size(), options.run);
   return result;
 }
 

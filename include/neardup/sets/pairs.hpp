@@ -147,15 +147,15 @@ class similar_pair_visits {
 /// Sets from number `first_count` on are another corpus.
 template <class Feature>
 void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
-                     const set_join_options& how, const set_join_sizes& sizes,
+                     const set_join_options& options, const set_join_sizes& sizes,
                      const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
-  const overlap_bounds bounds(how.measure, similarity, how.min_common);
+  const overlap_bounds bounds(options.measure, similarity, options.min_common);
   const bool is_across = first_count < source.size;
-  const distinct_sets<Feature> sets(source, first_count, bounds.min_common(), how.run);
-  similar_pair_visits<Feature> visits(sets, bounds, how.copies_once && !is_across, visit);
+  const distinct_sets<Feature> sets(source, first_count, bounds.min_common(), options.run);
+  similar_pair_visits<Feature> visits(sets, bounds, options.copies_once && !is_across, visit);
   if (!is_across && !visits.visit_copies()) return;
-  const set_prefixes prefixes(sets, bounds, how.run, sizes.block);
-  set_join<Feature> join(sets, prefixes, bounds, how.run, sizes);
+  const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
+  set_join<Feature> join(sets, prefixes, bounds, options.run, sizes);
   std::vector<bool> is_of_second;
   if (is_across) {
     for (std::size_t rank = 0; rank < sets.size(); ++rank) is_of_second.push_back(sets.is_of_second(rank));
@@ -188,7 +188,7 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 
 /// Calls `visit(pair)` with the similar_pair<std::size_t> of each two sets, positions first < second, of a similarity of
 /// at least `similarity`, exactly as jaccard(a, b) >= similarity decides: each pair once, in no order that means
-/// anything, never two calls at a time, but from any thread of `how.run`. A visitor that returns false ends the visit;
+/// anything, never two calls at a time, but from any thread of `options.run`. A visitor that returns false ends the visit;
 /// what it throws ends it, too, and passes through. A set without features is similar to none.
 ///
 /// No pair is missed, whatever the sets: there are no fingerprints, distances or probabilities in it. What is exact are
@@ -208,20 +208,20 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// bytes for each fourth feature, at most 128 MiB, for how frequent features are.
 template <set_range Sets, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const Sets& sets, double similarity, Visit&& visit, const set_join_options& how = {}) {
+& > void visit_pairs(const Sets& sets, double similarity, Visit&& visit, const set_join_options& options = {}) {
   detail::visit_set_pairs<set_feature_t<Sets>>(
-      detail::source_of_sets(sets), sets.size(), similarity, how, {},
+      detail::source_of_sets(sets), sets.size(), similarity, options, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
 /// The same of each set of `a` and each of `b`, pairs within either left out; the second position is one in `b`.
 template <set_range A, set_range B, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
-void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const set_join_options& how = {}) {
-  const detail::overlap_bounds checked(how.measure, similarity, how.min_common);
+void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const set_join_options& options = {}) {
+  const detail::overlap_bounds checked(options.measure, similarity, options.min_common);
   if (a.size() == 0 || b.size() == 0) return;
   detail::visit_set_pairs<set_feature_t<A>>(
-      detail::source_of_sets(a, b), a.size(), similarity, how, {},
+      detail::source_of_sets(a, b), a.size(), similarity, options, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
@@ -231,7 +231,7 @@ void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, 0.8, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, set_range Sets>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, double similarity,
-                                                     const set_join_options& how = {}) {
+                                                     const set_join_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "pairs");
   std::vector<similar_pair<Index>> result;
   visit_pairs(
@@ -240,7 +240,7 @@ template <std::integral Index = std::uint32_t, set_range Sets>
         result.push_back(
             {static_cast<Index>(p.first), static_cast<Index>(p.second), static_cast<Index>(p.common), p.similarity});
       },
-      how);
+      options);
   detail::sort_similar(result);
   return result;
 }
@@ -250,7 +250,7 @@ template <std::integral Index = std::uint32_t, set_range Sets>
 template <std::integral Index = std::uint32_t, set_range A, set_range B>
   requires std::same_as<set_feature_t<A>, set_feature_t<B>>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, double similarity,
-                                                     const set_join_options& how = {}) {
+                                                     const set_join_options& options = {}) {
   detail::check_index_type<Index>(a.size() + b.size(), "pairs");
   std::vector<similar_pair<Index>> result;
   visit_pairs(
@@ -259,7 +259,7 @@ template <std::integral Index = std::uint32_t, set_range A, set_range B>
         result.push_back(
             {static_cast<Index>(p.first), static_cast<Index>(p.second), static_cast<Index>(p.common), p.similarity});
       },
-      how);
+      options);
   detail::sort_similar(result);
   return result;
 }

@@ -103,20 +103,20 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
 /// Parses the text of to_string(). Returns: nullopt for any other text.
 [[nodiscard]] inline std::optional<fingerprint_composition> parse_composition(std::string_view text) {
   fingerprint_composition made_of;
-  const auto take = [&text](std::string_view name) -> std::optional<std::string_view> {
+  const auto next_value = [&text](std::string_view name) -> std::optional<std::string_view> {
     const std::size_t end = text.find('\n');
     if (end == text.npos || !text.starts_with(name) || text.substr(name.size(), 2) != ": ") return std::nullopt;
     const std::string_view value = text.substr(name.size() + 2, end - name.size() - 2);
     text.remove_prefix(end + 1);
     return value;
   };
-  const auto kind = take("kind");
+  const auto kind = next_value("kind");
   if (kind == to_string(fingerprint_kind::minwise)) {
     made_of.kind = fingerprint_kind::minwise;
   } else if (kind != to_string(fingerprint_kind::simhash)) {
     return std::nullopt;
   }
-  const auto definition = take("definition");
+  const auto definition = next_value("definition");
   if (!definition || definition->empty() || definition->size() > 9) return std::nullopt;
   made_of.definition = 0;
   for (const char c : *definition) {
@@ -124,7 +124,7 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
     made_of.definition = 10 * made_of.definition + static_cast<unsigned>(c - '0');
   }
   for (const auto& field : detail::composition_fields) {
-    if (const auto value = take(field.name)) made_of.*field.value = *value;
+    if (const auto value = next_value(field.name)) made_of.*field.value = *value;
   }
   // A rest means that a field is repeated, out of order or unknown: it would not be written again.
   if (!text.empty()) return std::nullopt;

@@ -100,9 +100,9 @@ class deduplicator_format {
   /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are
   /// equal.
   static std::string difference(const Form& form, byte_span of_file) {
-    const std::string own = options(form);
-    if (to_text(of_file) == own) return "";
-    const byte_span wanted = to_bytes(own);
+    const std::string expected = options(form);
+    if (to_text(of_file) == expected) return "";
+    const byte_span wanted = to_bytes(expected);
     const auto either = [&](const auto& tell) { return tell(of_file) + ", not " + tell(wanted); };
     const auto differs = [&](std::size_t begin, std::size_t size) {
       return to_text(of_file.subspan(begin, size)) != to_text(wanted.subspan(begin, size));
@@ -449,9 +449,9 @@ class durable_deduplicator {
   }
 
   /// As deduplicator::add. Throws: also std::runtime_error naming the log.
-  verdict_type add(std::string_view text, const id_type& id) { return add(dedup_.describe(text, own_), id); }
+  verdict_type add(std::string_view text, const id_type& id) { return add(dedup_.describe(text, scratch_), id); }
   verdict_type add(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
-    return add(dedup_.describe(text, own_), id, now);
+    return add(dedup_.describe(text, scratch_), id, now);
   }
   verdict_type add(std::string_view text) requires(!has_times && counting_id<id_type>) {
     return add(text, dedup_.next_id());
@@ -468,9 +468,11 @@ class durable_deduplicator {
   }
 
   /// As deduplicator::replace. Throws: also std::runtime_error naming the log.
-  verdict_type replace(std::string_view text, const id_type& id) { return replace(dedup_.describe(text, own_), id); }
+  verdict_type replace(std::string_view text, const id_type& id) {
+    return replace(dedup_.describe(text, scratch_), id);
+  }
   verdict_type replace(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
-    return replace(dedup_.describe(text, own_), id, now);
+    return replace(dedup_.describe(text, scratch_), id, now);
   }
   verdict_type replace(const description_type& document, const id_type& id) {
     if constexpr (has_times) {
@@ -663,7 +665,7 @@ class durable_deduplicator {
   fingerprint_composition made_of_;
   Deduplicator dedup_;
   detail::append_log log_;
-  workspace own_;
+  workspace scratch_;
 };
 
 }  // namespace neardup::inline v0

@@ -73,8 +73,8 @@ class bucket_segment {
   /// Precondition: prepare() for the same hash.
   void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
     bucket& b = directory_[hash >> shift_];
-    const std::size_t place = b.begin() + b.count();
-    put(place, filter, slot);
+    const std::size_t position = b.begin() + b.count();
+    put(position, filter, slot);
     b.set(b.begin(), b.count() + 1, b.chunk());
     ++size_;
   }
@@ -82,10 +82,10 @@ class bucket_segment {
   /// Precondition: the slot is in the bucket.
   void erase(std::uint64_t hash, std::size_t slot) noexcept {
     bucket& b = directory_[hash >> shift_];
-    const std::size_t place = place_of(b, slot);
+    const std::size_t position = position_of(b, slot);
     const std::size_t count = b.count() - 1;
     const std::size_t end = b.begin() + count;
-    put(place, filter_at(end), static_cast<std::size_t>(slots_[end]));
+    put(position, filter_at(end), static_cast<std::size_t>(slots_[end]));
     --size_;
     if (count == 0) {
       release(b.begin(), b.chunk());
@@ -105,13 +105,13 @@ class bucket_segment {
 
   /// Precondition: the slot is in the bucket.
   void renumber(std::uint64_t hash, std::size_t slot, std::size_t new_number) noexcept {
-    slots_[place_of(directory_[hash >> shift_], slot)] = static_cast<Offset>(new_number);
+    slots_[position_of(directory_[hash >> shift_], slot)] = static_cast<Offset>(new_number);
   }
 
   /// Moves all entries of another segment here. Precondition: `other` has half as many buckets; each splits into two.
   /// `hash_of(slot)` returns the hash as in push(); `prefetch_slot(slot)` prefetches what hash_of reads.
   template <class HashOf, class Prefetch>
-  void take_doubling(const bucket_segment& other, const HashOf& hash_of, const Prefetch& prefetch_slot) {
+  void fill_from(const bucket_segment& other, const HashOf& hash_of, const Prefetch& prefetch_slot) {
     constexpr std::size_t ahead = 4;  // how many buckets ahead to prefetch
     for (std::size_t from = 0; from < other.directory_.size(); ++from) {
       if (from + ahead < other.directory_.size()) {
@@ -211,8 +211,8 @@ class bucket_segment {
 
   template <class Visit>
   void for_each_in(const bucket& b, const Visit& visit) const {
-    for (std::size_t place = b.begin(); place < b.begin() + b.count(); ++place) {
-      visit(filter_at(place), static_cast<std::size_t>(slots_[place]));
+    for (std::size_t position = b.begin(); position < b.begin() + b.count(); ++position) {
+      visit(filter_at(position), static_cast<std::size_t>(slots_[position]));
     }
   }
 
@@ -220,35 +220,37 @@ class bucket_segment {
   [[nodiscard]] std::size_t bytes_of(std::size_t filters) const noexcept {
     return is_wide_ ? filters * 8 : filters * 4;
   }
-  [[nodiscard]] const std::byte* at(std::size_t place) const noexcept { return filters_.data() + bytes_of(place); }
-  [[nodiscard]] std::byte* at(std::size_t place) noexcept { return filters_.data() + bytes_of(place); }
+  [[nodiscard]] const std::byte* at(std::size_t position) const noexcept {
+    return filters_.data() + bytes_of(position);
+  }
+  [[nodiscard]] std::byte* at(std::size_t position) noexcept { return filters_.data() + bytes_of(position); }
 
-  [[nodiscard]] std::uint64_t filter_at(std::size_t place) const noexcept {
-    return is_wide_ ? load<std::uint64_t>(place) : load<std::uint32_t>(place);
+  [[nodiscard]] std::uint64_t filter_at(std::size_t position) const noexcept {
+    return is_wide_ ? load<std::uint64_t>(position) : load<std::uint32_t>(position);
   }
   template <class Filter>
-  [[nodiscard]] Filter load(std::size_t place) const noexcept {
+  [[nodiscard]] Filter load(std::size_t position) const noexcept {
     Filter filter;
-    std::memcpy(&filter, filters_.data() + place * sizeof filter, sizeof filter);
+    std::memcpy(&filter, filters_.data() + position * sizeof filter, sizeof filter);
     return filter;
   }
   template <class Filter>
-  void store(std::size_t place, Filter filter) noexcept {
-    std::memcpy(filters_.data() + place * sizeof filter, &filter, sizeof filter);
+  void store(std::size_t position, Filter filter) noexcept {
+    std::memcpy(filters_.data() + position * sizeof filter, &filter, sizeof filter);
   }
 
-  void put(std::size_t place, std::uint64_t filter, std::size_t slot) noexcept {
+  void put(std::size_t position, std::uint64_t filter, std::size_t slot) noexcept {
     if (is_wide_) {
-      store(place, filter);
+      store(position, filter);
     } else {
-      store(place, static_cast<std::uint32_t>(filter));
+      store(position, static_cast<std::uint32_t>(filter));
     }
-    slots_[place] = static_cast<Offset>(slot);
+    slots_[position] = static_cast<Offset>(slot);
   }
 
   // Searches backwards: the latest slot, which often is renumbered when another is erased, stands at the end. Sixteen
   // comparisons at a time, so that compilers vectorise the loop.
-  std::size_t place_of(const bucket& b, std::size_t slot) const noexcept {
+  std::size_t position_of(const bucket& b, std::size_t slot) const noexcept {
     constexpr std::size_t step = 16;
     const auto wanted = static_cast<Offset>(slot);
     std::size_t end = b.begin() + b.count();
@@ -413,7 +415,7 @@ class bucket_table {
     larger.make_buckets(log, count);
     const auto hash_in_segment = [&](std::size_t slot) { return hash_of(slot) << log_segments_; };
     if (larger.buckets() == 2 * s.buckets()) {
-      larger.take_doubling(s, hash_in_segment, [&](std::size_t slot) { hash_of.prefetch(slot); });
+      larger.fill_from(s, hash_in_segment, [&](std::size_t slot) { hash_of.prefetch(slot); });
     } else {
       s.for_each([&](std::uint64_t filter, std::size_t slot) {
         larger.prepare(hash_in_segment(slot));

@@ -236,11 +236,11 @@ class frozen_builder {
     std::vector<pair> crowd;
     // Drops duplicate pairs, and keeps one fingerprint for all ids of its copies.
     const auto append = [&](std::size_t base, std::size_t first) {
-      for (std::size_t place = 0; place + 1 < starts.size(); ++place) {
-        if (((first + place) & ((std::size_t{1} << extra) - 1)) == 0) {
-          bucket_starts[(first + place) >> extra] = static_cast<Offset>(slots);
+      for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket) {
+        if (((first + bucket) & ((std::size_t{1} << extra) - 1)) == 0) {
+          bucket_starts[(first + bucket) >> extra] = static_cast<Offset>(slots);
         }
-        const std::size_t begin = base + starts[place], end = base + starts[place + 1];
+        const std::size_t begin = base + starts[bucket], end = base + starts[bucket + 1];
         if (end - begin <= 16) {
           for (std::size_t i = begin + 1; i < end; ++i) {
             const pair p = load(i);

@@ -90,10 +90,10 @@ class frozen_ids {
     if (marks_.size() != 0) {
       const id_marks& group = marks_[slot / id_marks::slots];
       const std::size_t word = slot % id_marks::slots / word_bits;
-      const std::uint64_t own = std::uint64_t{1} << (slot % word_bits);
-      if ((group.words[word] & own) != 0) {
+      const std::uint64_t bit = std::uint64_t{1} << (slot % word_bits);
+      if ((group.words[word] & bit) != 0) {
         std::size_t list = static_cast<std::size_t>(group.before) +
-                           static_cast<std::size_t>(portable_popcount(group.words[word] & (own - 1)));
+                           static_cast<std::size_t>(portable_popcount(group.words[word] & (bit - 1)));
         for (std::size_t i = 0; i < word; ++i) list += static_cast<std::size_t>(portable_popcount(group.words[i]));
         const auto ids =
             lists_.span(static_cast<std::size_t>(list_begins_[list]), static_cast<std::size_t>(list_begins_[list + 1]));

@@ -22,7 +22,7 @@ class component_finder {
   using arrays = typename join_type::arrays;
 
   component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
-      : join_(&join), check_(&check), components_(&components), own_(join.filter()) {}
+      : join_(&join), check_(&check), components_(&components), scratch_(join.filter()) {}
 
   /// Unites the near fingerprints of a job of `table`. Precondition: all earlier tables are done.
   /// Most buckets have few pairs or none, which are compared directly. A crowd of n near-duplicates has about n^2 / 2
@@ -77,9 +77,9 @@ class component_finder {
   /// already, and that of record 0 if count > 0.
   bool copy(const arrays& records, range from, std::size_t count) {
     bool is_one = true;
-    const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : own_.position(0));
+    const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : scratch_.position(0));
     for (std::size_t i = from.begin; i < from.end; ++i) {
-      own_.set(count + i - from.begin, records.words(i), records.position(i));
+      scratch_.set(count + i - from.begin, records.words(i), records.position(i));
       is_one = is_one && components_->find(records.position(i)) == root;
     }
     return is_one;
@@ -96,11 +96,11 @@ class component_finder {
     const std::size_t x = from.queue++;
     filter_pair found[room];
     for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
-      const std::size_t count = own_.find_near(job, join_->k(), found, join_->level());
+      const std::size_t count = scratch_.find_near(job, join_->k(), found, join_->level());
       // Pairs ascend and none is below to.rest, so a record that is swapped to the front of the rest is not visited
       // again.
       for (const filter_pair& pair : std::span(found).first(count)) {
-        if (unite_if_near(own_, x, pair.y)) own_.swap(pair.y, to.rest++);
+        if (unite_if_near(scratch_, x, pair.y)) scratch_.swap(pair.y, to.rest++);
       }
     }
   }
@@ -108,7 +108,7 @@ class component_finder {
   /// Unites connected records by breadth-first search: within range `a` if `b` is empty, otherwise by steps between
   /// both ranges.
   void sweep(const arrays& records, range a, range b) {
-    own_.take(a.size() + b.size());
+    scratch_.take(a.size() + b.size());
     const bool is_within = b.size() == 0;
     const bool a_is_one = copy(records, a, 0);
     const bool b_is_one = is_within || copy(records, b, a.size());
@@ -135,7 +135,7 @@ class component_finder {
   const pair_check* check_;
   std::size_t table_ = 0;
   shared_components<Offset>* components_;
-  arrays own_;
+  arrays scratch_;
 };
 
 template <class Offset, std::size_t Words>

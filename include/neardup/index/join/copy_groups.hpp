@@ -118,7 +118,7 @@ class copy_groups {
     radix_scatter(
         count_, bits, [fingerprints](std::size_t i) { return record::of(fingerprints[i], static_cast<Offset>(i)); },
         [group_of](const record& r) { return group_of(r.words()); },
-        [first = records.data()](std::size_t place, const record& r) { first[place] = r; }, begin, run);
+        [first = records.data()](std::size_t position, const record& r) { first[position] = r; }, begin, run);
     const std::size_t parts = parts_for(run, count_, std::size_t{1} << 14);
     std::vector<std::vector<copy>> found(parts);
     std::vector<std::vector<Offset>> tables(parts);
@@ -126,9 +126,9 @@ class copy_groups {
       find_in(records.subspan(begin[group], begin[group + 1] - begin[group]), tables[part], found[part]);
       return true;
     });
-    for (std::vector<copy>& own : found) {
-      copies_.insert(copies_.end(), own.begin(), own.end());
-      own = {};
+    for (std::vector<copy>& copies_of_part : found) {
+      copies_.insert(copies_.end(), copies_of_part.begin(), copies_of_part.end());
+      copies_of_part = {};
     }
   }
 

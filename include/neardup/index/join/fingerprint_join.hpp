@@ -50,8 +50,8 @@ class bucket_arrays {
     positions_ = position_memory_.take(count);
   }
 
-  [[nodiscard]] const words_type& words(std::size_t place) const noexcept { return words_[place]; }
-  [[nodiscard]] Offset position(std::size_t place) const noexcept { return positions_[place]; }
+  [[nodiscard]] const words_type& words(std::size_t i) const noexcept { return words_[i]; }
+  [[nodiscard]] Offset position(std::size_t i) const noexcept { return positions_[i]; }
 
   /// The first record in begin..end with position >= least, or `end`. Precondition: positions ascend there.
   [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
@@ -59,11 +59,11 @@ class bucket_arrays {
     return static_cast<std::size_t>(std::lower_bound(first + begin, first + end, least) - first);
   }
 
-  void set(std::size_t place, const words_type& fingerprint, Offset position) noexcept {
-    if (filter_ == join_filter::narrow) narrow_[place] = fold_filter<std::uint32_t>(fingerprint);
-    if (filter_ == join_filter::wide) wide_[place] = fold_filter<std::uint64_t>(fingerprint);
-    words_[place] = fingerprint;
-    positions_[place] = position;
+  void set(std::size_t i, const words_type& fingerprint, Offset position) noexcept {
+    if (filter_ == join_filter::narrow) narrow_[i] = fold_filter<std::uint32_t>(fingerprint);
+    if (filter_ == join_filter::wide) wide_[i] = fold_filter<std::uint64_t>(fingerprint);
+    words_[i] = fingerprint;
+    positions_[i] = position;
   }
 
   /// The arrays that the first pass writes; filters are computed later.
@@ -150,7 +150,7 @@ class fingerprint_join {
     if (k_ == 0 && copies_as_ == copies_as::one) return;  // Distinct fingerprints are never within 0 bits.
     for (std::size_t table = 0; table < plan_.tables().size(); ++table) {
       const bool has_radius = plan_.tables()[table].radius > 0 || plan_.tables()[table].address_bits == 0;
-      if (!(has_radius ? join_by_places(table, run, splits, use) : join_by_groups(table, run, use))) return;
+      if (!(has_radius ? join_by_buckets(table, run, splits, use) : join_by_groups(table, run, use))) return;
     }
   }
 
@@ -202,9 +202,9 @@ class fingerprint_join {
           return record{from[static_cast<std::size_t>(position)], position};
         },
         [&table, low](const record& r) { return table.address(r.words) >> low; },
-        [to = records_.without_filters()](std::size_t place, const record& r) {
-          to.words[place] = r.words;
-          to.positions[place] = r.position;
+        [to = records_.without_filters()](std::size_t i, const record& r) {
+          to.words[i] = r.words;
+          to.positions[i] = r.position;
         },
         groups.begin, run);
     return groups;
@@ -212,26 +212,26 @@ class fingerprint_join {
 
   /// Writes `size` records of a group to `to`, in bucket order, from index `first` on.
   static void second_pass(const join_table<Words>& table, const words_type* words, const Offset* positions,
-                          std::size_t size, int low_bits, std::size_t first, group_memory& own, arrays& to) {
+                          std::size_t size, int low_bits, std::size_t first, group_memory& scratch, arrays& to) {
     const std::size_t mask = (std::size_t{1} << low_bits) - 1;
-    own.addresses.resize((std::max)(own.addresses.size(), size));
-    own.ends.assign(mask + 1, 0);
+    scratch.addresses.resize((std::max)(scratch.addresses.size(), size));
+    scratch.ends.assign(mask + 1, 0);
     for (std::size_t i = 0; i < size; ++i) {
-      own.addresses[i] = static_cast<std::uint32_t>(table.address(words[i]) & mask);
-      ++own.ends[own.addresses[i]];
+      scratch.addresses[i] = static_cast<std::uint32_t>(table.address(words[i]) & mask);
+      ++scratch.ends[scratch.addresses[i]];
     }
-    for (std::size_t& end : own.ends) first += std::exchange(end, first);
-    for (std::size_t i = 0; i < size; ++i) to.set(own.ends[own.addresses[i]]++, words[i], positions[i]);
+    for (std::size_t& end : scratch.ends) first += std::exchange(end, first);
+    for (std::size_t i = 0; i < size; ++i) to.set(scratch.ends[scratch.addresses[i]]++, words[i], positions[i]);
   }
 
   /// The second pass of a group, in place.
   static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
-                                   group_memory& own, arrays& records) {
+                                   group_memory& scratch, arrays& records) {
     const std::size_t begin = groups.begin[group], size = groups.size_of(group);
     const auto from = records.without_filters();
-    own.words.assign(from.words + begin, from.words + begin + size);
-    own.positions.assign(from.positions + begin, from.positions + begin + size);
-    second_pass(table, own.words.data(), own.positions.data(), size, groups.low_bits, begin, own, records);
+    scratch.words.assign(from.words + begin, from.words + begin + size);
+    scratch.positions.assign(from.positions + begin, from.positions + begin + size);
+    second_pass(table, scratch.words.data(), scratch.positions.data(), size, groups.low_bits, begin, scratch, records);
   }
 
   /// Runs the first pass; then, for each group, the second pass and the join, while the group is in the cache.
@@ -244,15 +244,16 @@ class fingerprint_join {
     std::vector<part_memory> memory;
     for (std::size_t part = parts(run); part > 0; --part) memory.push_back({{}, arrays(filter_)});
     return in_steps(run, memory.size(), groups.size(), 1, [&](std::size_t part, std::size_t group, std::size_t) {
-      part_memory& own = memory[part];
+      part_memory& scratch = memory[part];
       const auto from = records_.without_filters();
       const std::size_t begin = groups.begin[group], size = groups.size_of(group);
-      own.records.take(size);
-      second_pass(shape, from.words + begin, from.positions + begin, size, groups.low_bits, 0, own, own.records);
+      scratch.records.take(size);
+      second_pass(shape, from.words + begin, from.positions + begin, size, groups.low_bits, 0, scratch,
+                  scratch.records);
       std::size_t first = 0;
-      for (const std::size_t end : own.ends) {
-        const auto use_here = [&](const filter_join& job) { return use(part, table, own.records, job); };
-        if (!join_bucket(own.records, {first, end}, first, end, use_here)) return false;
+      for (const std::size_t end : scratch.ends) {
+        const auto use_here = [&](const filter_join& job) { return use(part, table, scratch.records, job); };
+        if (!join_bucket(scratch.records, {first, end}, first, end, use_here)) return false;
         first = end;
       }
       return true;
@@ -260,7 +261,7 @@ class fingerprint_join {
   }
 
   /// Runs both passes; then joins each bucket with itself and with the buckets within the radius.
-  bool join_by_places(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
+  bool join_by_buckets(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const std::size_t count = distinct_.size();
     std::vector<Offset> starts((std::size_t{1} << shape.address_bits) + 1);
@@ -269,9 +270,9 @@ class fingerprint_join {
       const table_groups groups = first_pass(shape, run);
       std::vector<group_memory> memory(parts(run));
       in_steps(run, memory.size(), groups.size(), 1, [&](std::size_t part, std::size_t group, std::size_t) {
-        group_memory& own = memory[part];
-        second_pass_in_place(shape, groups, group, own, all);
-        std::transform(own.ends.begin(), own.ends.end(),
+        group_memory& scratch = memory[part];
+        second_pass_in_place(shape, groups, group, scratch, all);
+        std::transform(scratch.ends.begin(), scratch.ends.end(),
                        starts.begin() + static_cast<std::ptrdiff_t>((group << groups.low_bits) + 1),
                        [](std::size_t end) { return static_cast<Offset>(end); });
         return true;

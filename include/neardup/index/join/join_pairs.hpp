@@ -20,11 +20,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// Calls `take(part, pairs)` with all pairs of distinct fingerprints within k bits, each pair once, first < second. All
+/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints within k bits, each pair once, first < second. All
 /// parts call it concurrently, in unspecified order. If it returns false, the join ends soon.
 template <std::size_t Words, class Offset>
 void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
-                          const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& take) {
+                          const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& visit) {
   constexpr std::size_t room = 4 * join_step;
   using arrays = typename fingerprint_join<Words, Offset>::arrays;
   join.run(run, true, [&](std::size_t part, std::size_t table, const arrays& records, filter_join job) {
@@ -32,16 +32,16 @@ void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runne
     near_pair<Offset> pairs[room];
     while (!job.is_done()) {
       const std::size_t count = records.find_near(job, join.k(), found, join.level());
-      std::size_t taken = 0;
+      std::size_t count_near = 0;
       for (const filter_pair& pair : std::span(found).first(count)) {
         const auto& x = records.words(pair.x);
         const auto& y = records.words(pair.y);
         const int distance = count_differing_bits(x, y);
         if (distance > join.k() || !join.plan().is_first(table, x, y)) continue;
         const Offset i = records.position(pair.x), j = records.position(pair.y);
-        pairs[taken++] = {(std::min)(i, j), (std::max)(i, j), distance};
+        pairs[count_near++] = {(std::min)(i, j), (std::max)(i, j), distance};
       }
-      if (taken != 0 && !take(part, std::span(pairs).first(taken))) return false;
+      if (count_near != 0 && !visit(part, std::span(pairs).first(count_near))) return false;
     }
     return true;
   });
@@ -181,17 +181,17 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
 
 /// Joins the fingerprints, and calls visit(i, j, distance) for all pairs, sorted by (i, j), until it returns false.
 template <class Offset, std::size_t Words, class Visit>
-void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& how,
+void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& options,
                     const Visit& visit) {
-  fingerprint_join<Words, Offset> join(fingerprints, bits, k, how.blocks, how.run);
-  auto pairs = distinct_pairs(join, how.run);
+  fingerprint_join<Words, Offset> join(fingerprints, bits, k, options.blocks, options.run);
+  auto pairs = distinct_pairs(join, options.run);
   join.release();
   const auto& groups = join.distinct();
-  if (!how.copies_once && !groups.copies().empty()) {
-    return visit_in_order(groups, std::move(pairs), fingerprints.size(), how.run, visit);
+  if (!options.copies_once && !groups.copies().empty()) {
+    return visit_in_order(groups, std::move(pairs), fingerprints.size(), options.run, visit);
   }
   for (const auto& copy : groups.copies()) pairs.push_back({copy.first, copy.position, 0});
-  sort_pairs(std::span(pairs), 0, fingerprints.size(), how.run);
+  sort_pairs(std::span(pairs), 0, fingerprints.size(), options.run);
   for (const near_pair<Offset>& pair : pairs) {
     if (!visit(pair.first, pair.second, pair.distance)) return;
   }
@@ -200,10 +200,10 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bi
 /// Calls visit(i, j, distance) for all pairs of positions i < j of a join, in unspecified order, from any thread. Calls
 /// never overlap.
 template <class Offset, std::size_t Words>
-void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& how,
+void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& options,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {
   const auto& groups = join.distinct();
-  if (how.copies_once) {
+  if (options.copies_once) {
     for (const auto& copy : groups.copies()) {
       if (!visit(copy.first, copy.position, 0)) return;
     }
@@ -212,7 +212,7 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& h
   }
   // Each part hands its pairs over in batches, so that parts seldom wait for the mutex.
   constexpr std::size_t handed = 1024;
-  std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(how.run));
+  std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(options.run));
   std::mutex mutex;
   bool goes_on = true;
   const auto hand_over = [&](std::vector<near_pair<Offset>>& pairs) {
@@ -221,16 +221,17 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& h
     const bool went_on = std::exchange(goes_on, false);
     for (const auto& [a, b, distance] : pairs) {
       if (!went_on) return false;
-      if (!(how.copies_once ? visit(a, b, distance) : visit_copies(groups, a, b, distance, visit))) return false;
+      if (!(options.copies_once ? visit(a, b, distance) : visit_copies(groups, a, b, distance, visit))) return false;
     }
     pairs.clear();
     goes_on = went_on;
     return went_on;
   };
-  visit_distinct_pairs<Words, Offset>(join, how.run, [&](std::size_t part, std::span<const near_pair<Offset>> some) {
-    waiting[part].insert(waiting[part].end(), some.begin(), some.end());
-    return waiting[part].size() < handed || hand_over(waiting[part]);
-  });
+  visit_distinct_pairs<Words, Offset>(join, options.run,
+                                      [&](std::size_t part, std::span<const near_pair<Offset>> pairs) {
+                                        waiting[part].insert(waiting[part].end(), pairs.begin(), pairs.end());
+                                        return waiting[part].size() < handed || hand_over(waiting[part]);
+                                      });
   for (auto& pairs : waiting) {
     if (!hand_over(pairs)) return;
   }

@@ -139,12 +139,12 @@ class join_plan {
     return best;
   }
 
-  /// The cost of a table. `met` is the share of all pairs that share a bucket, at least that of uniform addresses.
-  double cost(int address_bits, int radius, double met) const noexcept {
+  /// The cost of a table. `pair_share` is the share of all pairs that share a bucket, at least that of uniform addresses.
+  double cost(int address_bits, int radius, double pair_share) const noexcept {
     const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
     const double joined =
         static_cast<double>(choose_at_most(static_cast<std::size_t>(address_bits), static_cast<std::size_t>(radius)));
-    const double share = (std::max)(met, joined / buckets);
+    const double share = (std::max)(pair_share, joined / buckets);
     return count_ * costs_.record + pairs_ * share * costs_.pair +
            (1 + joined) / 2 * (count_ * costs_.few + buckets * costs_.bucket);
   }
@@ -168,21 +168,21 @@ class join_plan {
     if (size < 2) return 0;
     std::vector<std::size_t> addresses(size);
     for (std::size_t i = 0; i < size; ++i) addresses[i] = table.address(sample_[i]);
-    double met = 0;
+    double meeting = 0;
     if (table.radius == 0) {
       std::sort(addresses.begin(), addresses.end());
       for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
         while (end < size && addresses[end] == addresses[begin]) ++end;
-        met += static_cast<double>(end - begin) * static_cast<double>(end - begin - 1) / 2;
+        meeting += static_cast<double>(end - begin) * static_cast<double>(end - begin - 1) / 2;
       }
     } else {
       for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j = i + 1; j < size; ++j) {
-          met += std::popcount(addresses[i] ^ addresses[j]) <= table.radius ? 1 : 0;
+          meeting += std::popcount(addresses[i] ^ addresses[j]) <= table.radius ? 1 : 0;
         }
       }
     }
-    return met / (static_cast<double>(size) * static_cast<double>(size - 1) / 2);
+    return meeting / (static_cast<double>(size) * static_cast<double>(size - 1) / 2);
   }
 
   table_list cheapest(std::size_t bits, int k) {

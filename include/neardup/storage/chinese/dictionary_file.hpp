@@ -56,15 +56,15 @@ struct dictionary_access {
       words.nodes_ = {{reinterpret_cast<const node*>(nodes.data()), size}, owner};
       words.first_ = {{reinterpret_cast<const std::uint32_t*>(first.data()), first_size}, owner};
     } else {
-      std::vector<node> own(size);
+      std::vector<node> copied_nodes(size);
       for (std::size_t i = 0; i < size; ++i) {
-        own[i] = {get<std::uint64_t>(nodes, node_size * i),
-                  std::bit_cast<double>(get<std::uint64_t>(nodes, node_size * i + 8))};
+        copied_nodes[i] = {get<std::uint64_t>(nodes, node_size * i),
+                           std::bit_cast<double>(get<std::uint64_t>(nodes, node_size * i + 8))};
       }
-      std::vector<std::uint32_t> own_first(first_size);
-      for (std::size_t i = 0; i < first_size; ++i) own_first[i] = get<std::uint32_t>(first, 4 * i);
-      words.nodes_ = shared_table<node>(std::move(own));
-      words.first_ = shared_table<std::uint32_t>(std::move(own_first));
+      std::vector<std::uint32_t> copied_first(first_size);
+      for (std::size_t i = 0; i < first_size; ++i) copied_first[i] = get<std::uint32_t>(first, 4 * i);
+      words.nodes_ = shared_table<node>(std::move(copied_nodes));
+      words.first_ = shared_table<std::uint32_t>(std::move(copied_first));
     }
     words.measure_nodes();
     words.total_ = load_little_endian<std::uint64_t>(reinterpret_cast<const char*>(file.header().details.data()));
@@ -95,8 +95,8 @@ struct dictionary_access {
                  word_dictionary::code_point_of(n.key) < 0x110000 &&
                  (n.key & ~word_dictionary::has_children) >> 53 == 0;
     }
-    for (const std::uint32_t place : words.first_.values()) {
-      is_sound = is_sound && (place < nodes.size() || place == word_dictionary::none);
+    for (const std::uint32_t child : words.first_.values()) {
+      is_sound = is_sound && (child < nodes.size() || child == word_dictionary::none);
     }
     // A lookup ends at a free entry, so the table must have some.
     is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
@@ -127,7 +127,7 @@ inline std::vector<section_source> dictionary_sections(const word_dictionary& wo
       put(bytes[0], n.key);
       put(bytes[0], std::bit_cast<std::uint64_t>(n.log_frequency));
     }
-    for (const std::uint32_t place : first) put(bytes[1], place);
+    for (const std::uint32_t child : first) put(bytes[1], child);
     of_nodes = to_bytes(bytes[0]);
     of_first = to_bytes(bytes[1]);
   }
