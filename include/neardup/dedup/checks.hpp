@@ -1,4 +1,4 @@
-// Checks: what decides whether two documents whose fingerprints are near each other are near-duplicates.
+// Checks decide whether two documents with fingerprints near each other are near-duplicates.
 #pragma once
 
 #include <cmath>
@@ -12,14 +12,14 @@
 
 namespace neardup::inline v0 {
 
-/// The least similarity of near-duplicates, unless another is given.
+/// The default for the least similarity of near-duplicates.
 inline constexpr double default_similarity = 0.8;
 
-/// By default, texts of fewer distinct tokens count as short: their fingerprints may be near each other by chance.
-/// docs/decisions/0018-short-texts.md has the measurements behind it.
+/// By default, texts of fewer distinct tokens are short: their fingerprints may be near each other by chance.
+/// docs/decisions/0018-short-texts.md has the measurements.
 inline constexpr std::size_t default_min_tokens = 8;
 
-/// The check that accepts every candidate: fingerprints alone decide. Leave out short texts then (see
+/// The check that accepts every candidate, so that fingerprints alone decide. Short texts should be left out then (see
 /// default_min_tokens).
 struct no_check {
   template <class... Names>
@@ -28,25 +28,25 @@ struct no_check {
   }
 };
 
-/// What a check says: whether it accepts, and the similarity if it gives one.
+/// The result of a check: whether it accepts the pair, and the similarity if it computes one.
 struct check_result {
   bool accepts;
   std::optional<double> similarity;
 };
 
-/// A check of two documents that are named by an A and a B: `check(a, b)`, const, gives a bool, whether they are
-/// near-duplicates; or a number that is not NaN, their similarity, and then the least similarity in the options
-/// decides; or a check_result, where it is chosen when the program runs which of the two it is.
+/// A check of two documents that are named by an A and a B: a const call `check(a, b)` returns either a bool, whether
+/// they are near-duplicates; or a number that is not NaN, their similarity, which is compared with the least similarity
+/// in the options; or a check_result, if which of the two it is depends on the run.
 ///
-/// Who asks, and for what:
-/// - group calls `check(i, j)` for positions of fingerprints, from several threads at once. The answer has to be the
-///   same each time, also for (j, i).
-/// - A deduplicator calls `check(id, text)` for the id of a kept document, whose text the check finds itself, and a new
+/// It is called:
+/// - by group as `check(i, j)` with positions of fingerprints, from several threads at once. The result must be the
+///   same each time, and the same for (j, i).
+/// - by a deduplicator as `check(id, text)` with the id of a kept document, whose text the check looks up, and a new
 ///   text.
-/// - find_original calls `check(id)` for the id of a stored document; the check knows the new one.
+/// - by find_original as `check(id)` with the id of a stored document; the check knows the new one.
 ///
-/// A deduplicator takes a feature_extractor, too: the check is the Jaccard similarity of its features then, which are
-/// kept. What a check throws ends the call and passes through.
+/// Instead of a check, a deduplicator also accepts a feature_extractor: it keeps the features, and checks their Jaccard
+/// similarity. An exception of a check ends the call and is passed on.
 template <class T, class... Names>
 concept check_of = requires(const T& check, const Names&... names) {
   requires std::convertible_to<decltype(check(names...)), double> ||
@@ -55,7 +55,7 @@ concept check_of = requires(const T& check, const Names&... names) {
 
 namespace detail {
 
-/// Reads what a check gave, a bool or a number. Throws: std::invalid_argument if it is NaN.
+/// Converts the result of a check, a bool or a number. Throws: std::invalid_argument if it is NaN.
 template <class Result>
 [[nodiscard]] check_result result_of_check(const Result& result, double least) {
   if constexpr (std::is_same_v<Result, bool>) {

@@ -1,4 +1,4 @@
-// Groups of near-duplicates: the connected components of "differs in at most k bits".
+// Clusters of near-duplicates: the connected components of the pairs within k bits.
 #pragma once
 
 #include <concepts>
@@ -15,15 +15,14 @@
 
 namespace neardup::inline v0 {
 
-/// Which near-duplicates belong together: two fingerprints share a label if a chain of steps of at most k bits each
-/// joins them.
-/// Returns: one label per fingerprint, the smallest position of its group; a fingerprint on its own has its own
-/// position.
+/// Clusters fingerprints: two of them have the same label if a chain of steps of at most k bits each connects them.
+/// Returns: one label per fingerprint, the smallest position of its cluster; a fingerprint alone in its cluster has its
+/// own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// there is no layout of `how.blocks` blocks; std::bad_alloc.
-/// Complexity: that of visit_pairs without its calls; crowds of near-duplicates and of copies, which have a quadratic
-/// number of pairs, take no more than others of their size.
-/// Memory: that of visit_pairs, and a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
+/// there is no layout of `options.blocks` blocks; std::bad_alloc.
+/// Complexity: that of visit_pairs without its calls; large groups of near-duplicates or copies, which have a quadratic
+/// number of pairs, take no longer than other fingerprints.
+/// Memory: that of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
 /// Example: `auto label = cluster(fingerprints, 3, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
 [[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, int k, const join_options& how = {}) {

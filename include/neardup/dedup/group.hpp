@@ -1,4 +1,4 @@
-// One pass over a whole corpus that gives groups of near-duplicates, each verified, with a representative.
+// Groups the near-duplicates of a whole corpus in one pass, each pair verified, with a representative for each group.
 #pragma once
 
 #include <algorithm>
@@ -29,52 +29,54 @@
 
 namespace neardup::inline v0 {
 
-/// What makes a group. Two documents *match* if their fingerprints differ in at most k bits and the check accepts them.
+/// How groups are formed. Two documents *match* if their fingerprints differ in at most k bits and the check accepts
+/// them.
 enum class grouping {
-  /// In the order of preference, each document joins the closest of the representatives before it that it matches, of
-  /// equally close ones the first (see original_rank), or becomes a representative. So every member matches its
-  /// representative, and no two representatives match.
+  /// In the order of preference, each document joins the closest of the earlier representatives that it matches, of
+  /// equally close ones the first (see original_rank); if it matches none, it becomes a representative. So every member
+  /// matches its representative, and no two representatives match.
   representatives,
-  /// Documents that a chain of matches connects. Every match is within a group, but a chain may tie texts together that
-  /// have little in common.
+  /// Documents connected by a chain of matches. Every match is within a group, but a chain may connect texts that have
+  /// little in common.
   components,
 };
 
-/// How group() groups.
+/// Options of group() and extend_groups().
 struct group_options {
   grouping by = grouping::representatives;
 
-  /// Which documents to prefer: a score for each, the highest first, equal ones in the order of their positions.
-  /// None: the order of their positions. Longest first: `.preference = lengths`.
+  /// Which documents to prefer: a score for each, higher ones first, equal ones in order of their positions. If empty:
+  /// in order of positions. To prefer long documents: `.preference = lengths`.
   std::span<const double> preference = {};
 
-  /// The least similarity of near-duplicates, if the check gives similarities.
+  /// The least similarity of near-duplicates, if the check returns similarities.
   double similarity = default_similarity;
 
-  /// Whether documents of extend_groups join each other, too: false for two corpora of which only the second is asked
-  /// about, and only about the first.
+  /// Whether documents passed to extend_groups join each other, too. False suits two corpora if only matches between
+  /// the two are of interest.
   bool among_themselves = true;
 
-  /// Whether labels name originals. Without, only which documents are kept is decided, in less time: the label of any
-  /// other document is the position of the most preferred document of all.
+  /// Whether labels name originals. If false, only which documents are kept is decided, in less time; the label of
+  /// every other document is then the position of the most preferred document of all.
   bool originals = true;
 
-  /// How fingerprints are cut, as in pigeonhole_index; 0 for what suits their number. Does not change the result.
+  /// The number of blocks that fingerprints are cut into, as in pigeonhole_index; 0 chooses one that suits the number
+  /// of fingerprints. Does not change the result.
   int blocks = 0;
 
-  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
+  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 
-  /// The features that the check compares, if it accepts no two documents of a Jaccard similarity below `similarity`:
-  /// those of a position, as feature_extractor gives them. Candidates are found by the features that they share then,
-  /// where that is faster. Called from several threads; does not change the result.
+  /// The features that the check compares, by position, as feature_extractor returns them; only if the check accepts no
+  /// documents with a Jaccard similarity below `similarity`. If that is faster, candidates are then found by shared
+  /// features. Called from several threads; does not change the result.
   std::function<std::span<const std::uint32_t>(std::size_t)> features = {};
 };
 
 namespace detail {
 
-/// Positions by falling preference, equal ones ascending; an empty order if there are no preferences.
-/// Throws: std::invalid_argument.
+/// Positions by descending preference, equal ones ascending; empty if there are no preferences.
+/// Throws: std::invalid_argument if their number is wrong or one is NaN.
 template <class Number>
 std::vector<Number> order_of_preference(std::size_t count, std::span<const double> preference) {
   if (!preference.empty() && preference.size() != count) {
@@ -90,16 +92,16 @@ std::vector<Number> order_of_preference(std::size_t count, std::span<const doubl
   return order;
 }
 
-/// The closeness of two positions whose fingerprints have this distance, or nothing if they do not match. An empty
-/// function stands for no_check. It is called from many threads.
+/// The closeness of two positions whose fingerprints have this distance, or nullopt if they do not match. An empty
+/// function stands for no_check. Thread safety: called from many threads.
 using pair_closeness = std::function<std::optional<double>(std::size_t, std::size_t, int)>;
 
 /// Matches documents by their fingerprints and a check of positions.
 template <std::size_t Words, class Number>
 class group_matcher final : public fingerprint_matcher<Words, Number> {
  public:
-  /// Representatives of earlier calls are numbered by their positions. Documents follow them, by their ranks in `order`
-  /// if there is one.
+  /// Representatives of earlier calls are numbered by their positions. Documents follow, numbered by their ranks in
+  /// `order` if there is one.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, std::size_t earlier,
                 std::span<const Number> order, const pair_closeness& check, const group_options& how)
       : fingerprint_matcher<Words, Number>(fingerprints, bits, k, how.blocks, how.run, features_for(this, how, check)),
@@ -113,7 +115,7 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
     return check_(position(earlier), position(later), distance);
   }
 
-  /// The position of a number: among the representatives of earlier calls, and behind them the documents.
+  /// The position of a number: representatives of earlier calls come first, then the documents.
   [[nodiscard]] std::size_t position(Number number) const {
     return number < earlier_ || order_.empty() ? number
                                                : earlier_ + static_cast<std::size_t>(order_[number - earlier_]);
@@ -165,7 +167,7 @@ std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints,
   if (check) accepts = [&](std::size_t i, std::size_t j) { return check(i, j, 0).has_value(); };
   auto components =
       find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, how.blocks, how.run, accepts);
-  // The first of each component in the order of preference, counted from 1.
+  // The most preferred member of each component, counted from 1.
   std::vector<Number> first(fingerprints.size(), Number{0});
   std::vector<Index> labels(fingerprints.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -177,7 +179,7 @@ std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints,
   return labels;
 }
 
-/// A check of two positions as a function.
+/// The check of two positions as a function.
 template <class Check>
 pair_closeness closeness_by(const Check& check, double similarity) {
   if (std::isnan(similarity)) fail<std::invalid_argument>("group: the similarity is not a number");
@@ -194,22 +196,23 @@ pair_closeness closeness_by(const Check& check, double similarity) {
 
 }  // namespace detail
 
-/// Groups the near-duplicates of a corpus: those within k bits, accepted by `check`.
+/// Groups the near-duplicates of a corpus: the pairs within k bits that `check` accepts.
 ///
-/// `check(i, j)`, for positions i and j, says whether two documents belong together, or how similar they are, as the
-/// Jaccard similarity of their features: see check_of. It is called from several threads at once (of `how.run`).
-/// Returns: one label per fingerprint, the position of the most preferred member of its group: the representative. A
-/// document that has no near-duplicate has its own position.
+/// `check(i, j)` tells for positions i and j whether two documents belong together, or how similar they are, such as
+/// the Jaccard similarity of their features; see check_of. It is called from several threads at once (those of
+/// `options.run`).
+/// Returns: one label per fingerprint, the position of the representative of its group, which is its most preferred
+/// member. A document without near-duplicates has its own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits,
-/// there is no layout of `blocks` blocks (for k = Bits there is none to choose), `preference` has another number of
+/// there is no layout of `blocks` blocks (for k = Bits there is none to choose), `preference` has a wrong number of
 /// scores, or a similarity or a score is NaN; std::bad_alloc.
-/// Complexity, representatives: that of visit_pairs, and a check of each document with each representative before it that
-/// is near it: n - 1 checks for n texts that are all alike, n^2 / 2 for n that are near each other and of which no two
+/// Complexity, representatives: that of visit_pairs, and a check of each document with each earlier representative near
+/// it: n - 1 checks for n texts that are all similar, n^2 / 2 for n texts that are near each other and of which no two
 /// are accepted.
-/// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two that are near
-/// each other and not connected yet: about n for n texts that are all alike, whatever their number of pairs. Texts that
-/// are near each other and rejected take a check for each of their pairs.
-/// Memory, representatives: about 60 bytes per fingerprint of 64 bits, however many are near each other; 12 more with
+/// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two documents near
+/// each other that are not yet connected: about n for n texts that are all similar, whatever their number of pairs.
+/// Texts that are near each other and rejected take a check for each pair.
+/// Memory, representatives: about 60 bytes per 64-bit fingerprint, however many are near each other; 12 more with
 /// preferences. Components: that of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Check = no_check>
@@ -229,16 +232,15 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
   });
 }
 
-/// Groups further documents around representatives, those of earlier calls, which stay what they are: one batch after
-/// the other, with the answers that group() would give for all of them in this order.
+/// Groups further documents around the representatives of earlier calls, which do not change: one batch after the
+/// other, with the results that group() would give for all batches concatenated.
 ///
-/// Positions, in the check and in what is returned, are those of the representatives, and of `fingerprints` behind
-/// them.
-/// Returns: one position per fingerprint, of the representative that takes it; its own if it is a new one, or, without
-/// `how.among_themselves`, if no representative of an earlier call takes it.
-/// Throws: as group(); std::invalid_argument also if `how.by` is not grouping::representatives.
-/// Complexity, memory: a join of all of them, so batches should not be much smaller than what they are joined with;
-/// a batch of up to 256 is compared with everything, in about 0.1 ns for each two on AVX-512.
+/// Positions, in the check and in the result, count the representatives first, then `fingerprints`.
+/// Returns: one position per fingerprint: that of the representative that it joins; its own if it becomes a
+/// representative, or, without `options.among_themselves`, if it joins none.
+/// Throws: as group(); also std::invalid_argument if `options.by` is not grouping::representatives.
+/// Complexity, memory: a join of all of them, so batches should not be much smaller than the number of representatives;
+/// a batch of up to 256 is compared with everything, in about 0.1 ns per pair with AVX-512.
 /// Example: `auto label = extend_groups(kept, batch, 3);  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Check = no_check>
   requires(

@@ -1,4 +1,4 @@
-// Groups of similar sets of features, exactly: as if each set were compared with each.
+// Groups similar sets of features exactly, as if every two sets were compared.
 #pragma once
 
 #include <algorithm>
@@ -29,35 +29,36 @@
 
 namespace neardup::inline v0 {
 
-/// How group() and extend_groups() group sets. Two sets *match* if their similarity is at least the one given.
+/// Options of group() and extend_groups() for sets. Two sets *match* if their similarity is at least the given one.
 struct set_group_options {
   /// Around representatives, by the rule of original_rank, or by chains of matches.
   grouping by = grouping::representatives;
 
-  /// What is compared with the least similarity.
+  /// The similarity that is compared with the least similarity.
   set_similarity measure = set_similarity::jaccard;
 
-  /// The least number of features in common, however similar sets are. 0: one, of containment default_min_contained.
+  /// The least overlap, however similar sets are. 0 stands for one, or for containment default_min_contained.
   std::size_t min_common = 0;
 
-  /// Which sets to prefer: a score for each, the highest first, equal ones in the order of their positions. None: the
-  /// order of their positions; of containment the largest sets first, so that what holds others stays.
+  /// Which sets to prefer: a score for each, higher ones first, equal ones in order of their positions. If empty: in
+  /// order of positions; for containment the largest sets first, so that sets which contain others are kept.
   std::span<const double> preference = {};
 
-  /// Whether sets of extend_groups join each other, too.
+  /// Whether sets passed to extend_groups join each other, too.
   bool among_themselves = true;
 
-  /// Whether labels name originals. Without, only which documents are kept is decided, in less time: the label of any
-  /// other document is the position of the most preferred document of all.
+  /// Whether labels name originals. If false, only which documents are kept is decided, in less time; the label of
+  /// every other document is then the position of the most preferred document of all.
   bool originals = true;
 
-  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
+  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 };
 
 namespace detail {
 
-/// Numbers of sets in the order of decision: the first `earlier`, which are known, then the others by preference.
+/// Numbers of sets in the order of decision: the first `earlier`, which are representatives, then the others by
+/// preference.
 template <class Feature>
 std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
                                          const set_group_options& how) {
@@ -76,8 +77,8 @@ std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std:
   return set_at;
 }
 
-/// What groups of similar sets need: the sets from number `earlier` on are grouped, those before are representatives.
-/// `min_pairs` pairs are always kept at a time.
+/// Labels for groups of similar sets: sets from number `earlier` on are grouped, those before are representatives.
+/// Holds at most `min_pairs` pairs at a time, or four per set if that is more.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, double similarity,
                                  const set_group_options& how, const set_join_sizes& sizes, std::size_t min_pairs) {
@@ -92,16 +93,16 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
   const overlap_bounds bounds(how.measure, similarity, how.min_common);
   std::vector<Index> labels(count);
   for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
-  if (similarity > 1) return labels;  // not even those that are equal match
+  if (similarity > 1) return labels;  // not even equal sets match
 
   const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), how.run);
-  // set_at[place] is the set at a place in the order of decision; place_of[set] is its inverse.
+  // set_at[place] is the set at a place in the order of decision; place_of[set] is the inverse.
   const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, how);
   std::vector<std::uint32_t> place_of(source.size);
   for (std::size_t place = 0; place < set_at.size(); ++place) {
     place_of[set_at[place]] = static_cast<std::uint32_t>(place);
   }
-  std::vector<std::uint32_t> first_place(sets.size());  // of each set and its copies, by rank
+  std::vector<std::uint32_t> first_place(sets.size());  // by rank: the first place of a set and its copies
   for (std::size_t rank = 0; rank < sets.size(); ++rank) {
     std::uint32_t least = place_of[sets.first_of(rank)];
     for (const std::uint32_t member : sets.members(rank)) least = (std::min)(least, place_of[member]);
@@ -126,7 +127,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     return labels;
   }
 
-  // Distinct sets are the documents that are decided, in the order of their first places.
+  // The documents to decide are the distinct sets, in the order of their first places.
   std::vector<std::uint32_t> rank_of;
   {
     std::vector<std::uint32_t> rank_at(source.size, static_cast<std::uint32_t>(sets.size()));
@@ -160,7 +161,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     const std::span<const std::uint32_t> members = sets.members(rank_of[document]);
     const std::uint32_t first = place_at(static_cast<std::uint32_t>(document));
     if (decider.is_kept(document)) {
-      if (!how.among_themselves) continue;  // of these even copies stand for themselves
+      if (!how.among_themselves) continue;  // here, even copies stand for themselves
       for (const std::uint32_t member : members) labels[member - earlier] = static_cast<Index>(set_at[first]);
       continue;
     }
@@ -184,17 +185,17 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 16;
 
 }  // namespace detail
 
-/// Groups sets that have a similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides: as
-/// group() would with a fingerprint distance that rules nothing out, and this check. No pair is missed. A set that is
-/// not kept goes to the most similar of the sets that were kept before it, of equally similar ones to the earliest. A set without
-/// features is in no group but its own.
-/// Returns: one label per set, the position of the most preferred member of its group: the representative. So
-/// label[i] == i says that set i is kept where one of each group is.
-/// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has another number
-/// of scores or one that is NaN; what visit_pairs of sets throws.
-/// Complexity: that of visit_pairs of sets without the visits. Of n sets that are all similar not all pairs are looked
-/// at: it stays near-linear. n sets that are equal are joined as one.
-/// Memory: that of visit_pairs of sets, about 60 bytes per set more, and 12 bytes per pair for at most four pairs per
+/// Groups sets with a similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides: like the
+/// group() of fingerprints with this check and a distance that excludes nothing. No pair is missed. A set that is not
+/// kept joins the most similar of the sets kept before it, of equally similar ones the earliest. A set without features
+/// is alone in its group.
+/// Returns: one label per set, the position of the representative of its group, which is its most preferred member. So
+/// set i is kept if label[i] == i.
+/// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
+/// of scores or one is NaN; as visit_pairs of sets.
+/// Complexity: that of visit_pairs of sets without the visits. Of n sets that are all similar, not all pairs are
+/// examined: it stays near-linear. Equal sets are joined as one.
+/// Memory: that of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per pair for at most four pairs per
 /// set.
 /// Example: `auto label = group(sets, 0.8, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets>
@@ -203,12 +204,12 @@ template <std::integral Index = std::uint32_t, set_range Sets>
   return detail::label_similar<Index>(detail::source_of_sets(sets), 0, similarity, how, {}, detail::min_kept_pairs);
 }
 
-/// Groups further sets around representatives, those of earlier calls, which stay what they are: one batch after the
-/// other, with the answers that group() would give for all of them in this order.
-/// Returns: one position per set, among the representatives and, behind these, the sets: of the representative that
-/// takes it; its own if it is a new one, or, without `how.among_themselves`, if no representative takes it.
-/// Throws: as group() of sets; std::invalid_argument also if `how.by` is not grouping::representatives.
-/// Complexity, memory: a join of all of them, so batches should not be much smaller than what they are joined with.
+/// Groups further sets around the representatives of earlier calls, which do not change: one batch after the other,
+/// with the results that group() would give for all batches concatenated.
+/// Returns: one position per set, counting the representatives first, then the sets: that of the representative that it
+/// joins; its own if it becomes a representative, or, without `options.among_themselves`, if it joins none.
+/// Throws: as group() of sets; also std::invalid_argument if `options.by` is not grouping::representatives.
+/// Complexity, memory: a join of all of them, so batches should not be much smaller than the number of representatives.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, double similarity,

@@ -1,4 +1,4 @@
-// Groups of texts that are similar enough by their edit distance, exactly.
+// Groups texts exactly by their edit similarity.
 #pragma once
 
 #include <algorithm>
@@ -22,25 +22,25 @@
 
 namespace neardup::inline v0 {
 
-/// How group() and extend_groups() group texts.
+/// Options of group() and extend_groups() for texts.
 struct text_group_options {
   /// Around representatives, or by chains of similar texts.
   grouping by = grouping::representatives;
 
-  /// Which texts to prefer: a score for each, the highest first, equal ones in the order of their positions. None: the
-  /// order of their positions.
+  /// Which texts to prefer: a score for each, higher ones first, equal ones in order of their positions. If empty: in
+  /// order of positions.
   std::span<const double> preference = {};
 
-  /// Whether texts of extend_groups join each other, too.
+  /// Whether texts passed to extend_groups join each other, too.
   bool among_themselves = true;
 
-  /// Called before the first text and after some at a time.
+  /// Called before the first text, and again after every few texts.
   std::function<void(const text_join_progress&)> progress = nullptr;
 };
 
 namespace detail {
 
-/// The first `known` texts are representatives of earlier calls. `q`: see edit_join.
+/// Labels for groups of texts. The first `known` texts are representatives of earlier calls. `q`: see edit_join.
 inline std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, double similarity,
                                                     const text_group_options& how, std::size_t q) {
   check_text_similarity(similarity);
@@ -93,8 +93,8 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
     }
     return label;
   }
-  // Of each text and its copies: the place in the order at which it was kept; the best of the representatives that were
-  // kept before a place, and that place.
+  // By rank of a distinct text: the place in the order at which it was kept; the best of the representatives kept
+  // before a place, and that place.
   std::vector<std::size_t> kept_at(texts.size(), none), considered_until(texts.size(), 0);
   std::vector<std::optional<original_rank<std::size_t>>> best(texts.size());
   std::size_t last_kept = none;
@@ -133,26 +133,25 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
 
 }  // namespace detail
 
-/// Groups texts whose edit_similarity is at least `similarity`. With representatives, texts are taken by preference: one
-/// that is similar to earlier representatives joins the first of them, or else becomes one.
-/// Returns: one label per text, the position of the most preferred member of its group: the representative. With
-/// components, a group is all texts that chains of similar ones connect.
-/// Throws: as visit_pairs of texts; std::invalid_argument if the preferences are not as many as the texts, or one is not
-/// a number.
-/// Complexity, memory: as visit_pairs of texts, but texts meet representatives only; on one thread.
+/// Groups texts with an edit_similarity of at least `similarity`. With representatives, texts are taken in order of
+/// preference; a text that is similar to earlier representatives joins the closest of them, of equally close ones the
+/// first, or else becomes one. With components, a group consists of the texts that chains of similar texts connect.
+/// Returns: one label per text, the position of the representative of its group, which is its most preferred member.
+/// Throws: as visit_pairs of texts; std::invalid_argument if the number of preferences is wrong or one is NaN.
+/// Complexity, memory: as visit_pairs of texts, but texts are compared with representatives only; on one thread.
 template <indexed_texts Texts>
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, double similarity,
                                              const text_group_options& how = {}) {
   return detail::label_similar_texts(detail::source_of_texts(texts), 0, similarity, how, 0);
 }
 
-/// Groups further texts around representatives, those of earlier calls, which stay what they are: one batch after the
-/// other, with the answers that group() would give for all of them in this order.
-/// Returns: one position per text, among the representatives and, behind these, the texts: of the representative that
-/// takes it; its own if it is a new one, or, without `how.among_themselves`, if no representative takes it.
-/// Throws: as group() of texts; std::invalid_argument also if `how.by` is not grouping::representatives.
-/// Complexity, memory: those of group() of all of them, so batches should not be much smaller than what they are joined
-/// with.
+/// Groups further texts around the representatives of earlier calls, which do not change: one batch after the other,
+/// with the results that group() would give for all batches concatenated.
+/// Returns: one position per text, counting the representatives first, then the texts: that of the representative that
+/// it joins; its own if it becomes a representative, or, without `options.among_themselves`, if it joins none.
+/// Throws: as group() of texts; also std::invalid_argument if `options.by` is not grouping::representatives.
+/// Complexity, memory: those of group() of all of them, so batches should not be much smaller than the number of
+/// representatives.
 /// Example: `auto label = extend_groups(kept, batch, 0.8);  // label[i] == kept.size() + i: batch[i] is new`
 template <indexed_texts Kept, indexed_texts Texts>
 [[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts, double similarity,

@@ -1,4 +1,4 @@
-// Decides from a list of pairs that match: which documents are kept, and what the originals of the others are.
+// Decides from a list of matching pairs which documents are kept, and which are the originals of the others.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,10 @@
 
 namespace neardup::inline v0 {
 
-/// Decides about documents by the rule of original_rank, from pairs that were found and verified elsewhere: by the joins
-/// of many machines, an engine, or somebody else's candidates. Documents are numbered in the order of decision.
-/// Memory: a Number for each document, and what matches documents that have copies.
+/// Decides about documents by the rule of original_rank, from pairs that were found and verified elsewhere, such as by
+/// joins on many machines, by a search engine, or from somebody else's candidates. Documents are numbered in the order
+/// of decision.
+/// Memory: a Number for each document, and the matches of documents that have copies.
 /// Thread safety: none.
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_groups {
@@ -28,8 +29,8 @@ class pair_groups {
     for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = static_cast<Number>(i);
   }
 
-  /// Says that `copy` equals `of`, an earlier document that is no copy. Copies come in no pairs: they have the matches
-  /// of `of`. All copies are named before the first pair.
+  /// Declares that `copy` equals `of`, an earlier document that is not itself a copy. Copies are in no pairs: they have
+  /// the matches of `of`. All copies must be declared before the first pair.
   /// Throws: std::invalid_argument unless of < copy < the number of documents.
   void add_copy(Number copy, Number of) {
     if (!(of < copy) || static_cast<std::size_t>(copy) >= label_.size()) {
@@ -39,9 +40,9 @@ class pair_groups {
     are_copies_sorted_ = false;
   }
 
-  /// Takes a pair that matches. `closeness()` gives a number as closeness_of does; it is called at most once, where it
-  /// makes a difference. Pairs come by their later documents, those of one by the earlier ones.
-  /// Throws: std::invalid_argument if the order is wrong or a document is not there; what closeness() throws.
+  /// Adds a pair that matches. `closeness()` returns a number as closeness_of does; it is called at most once, only if
+  /// it makes a difference. Pairs must be sorted by their later documents, then by the earlier ones.
+  /// Throws: std::invalid_argument if the order is wrong or a document does not exist; exceptions of closeness().
   template <class Closeness>
   void add(Number later, Number earlier, const Closeness& closeness) {
     if (!(earlier < later) || static_cast<std::size_t>(later) >= label_.size()) {
@@ -61,7 +62,8 @@ class pair_groups {
     }
   }
 
-  /// Decides about what is left. Returns: the original of each document, itself if it is kept. The object is empty then.
+  /// Decides about the rest. Returns: the original of each document; a kept document is its own. Leaves the object
+  /// empty.
   [[nodiscard]] std::vector<Number> finish() {
     decide();
     sort_copies();
@@ -86,7 +88,7 @@ class pair_groups {
   }
 
  private:
-  /// A kept document that matches one that was dropped and has copies.
+  /// A kept document that matches a dropped one, which has copies.
   struct match {
     Number document, kept;
     double closeness;
@@ -102,7 +104,7 @@ class pair_groups {
     return at != copies_.end() && at->first == document;
   }
 
-  /// Decides about the later document of the pairs that came last.
+  /// Decides about the later document of the last pairs.
   void decide() {
     if (last_) {
       const Number document = last_->first;
@@ -118,15 +120,15 @@ class pair_groups {
   }
 
   std::vector<Number> label_;
-  std::vector<std::pair<Number, Number>> copies_;  // what a copy equals, and the copy
+  std::vector<std::pair<Number, Number>> copies_;  // (original of the copy, copy)
   bool are_copies_sorted_ = true;
-  std::optional<std::pair<Number, Number>> last_;       // the pair that came last
-  std::optional<original_rank<Number>> best_;           // of its later document
-  std::vector<std::pair<Number, double>> with_copies_;  // documents with copies that match it and are not kept
+  std::optional<std::pair<Number, Number>> last_;       // the last pair added
+  std::optional<original_rank<Number>> best_;           // for its later document
+  std::vector<std::pair<Number, double>> with_copies_;  // dropped documents with copies that match it
   std::vector<match> matches_;
 };
 
-/// Labels the connected components of pairs that come in any order.
+/// Labels the connected components of pairs that are added in any order.
 /// Memory: a Number for each document. Thread safety: add() may be called from several threads.
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_components {
@@ -134,13 +136,13 @@ class pair_components {
   /// For documents 0 .. count - 1.
   explicit pair_components(Number count) : components_(static_cast<std::size_t>(count)), count_(count) {}
 
-  /// Throws: std::invalid_argument if a document is not there.
+  /// Throws: std::invalid_argument if a document does not exist.
   void add(Number a, Number b) {
     if (a >= count_ || b >= count_) detail::fail<std::invalid_argument>("pair_components: no such document");
     components_.unite(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
   }
 
-  /// Returns: for each document the smallest one of its component.
+  /// Returns: for each document, the smallest one of its component.
   [[nodiscard]] std::vector<Number> finish() {
     std::vector<Number> label(static_cast<std::size_t>(count_));
     for (std::size_t i = 0; i < label.size(); ++i) label[i] = static_cast<Number>(components_.find(i));

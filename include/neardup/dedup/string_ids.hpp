@@ -17,15 +17,15 @@
 
 namespace neardup::inline v0 {
 
-/// Names of any length, each with a number: what an index or a deduplicator takes for an id. Numbers of erased names
+/// Names of any length, each with a number that an index or a deduplicator takes as an id. The numbers of erased names
 /// are used again.
-/// Memory: for each name its bytes, about 60 more, and what the allocator adds.
-/// Guarantee: what throws changes nothing; const members may run in many threads while nobody writes.
+/// Memory: for each name its bytes and about 60 more, plus the overhead of the allocator.
+/// Guarantee: strong. Thread safety: const members may be called from many threads while no thread writes.
 /// Example: `string_ids names;  auto result = dedup.add(text, names.add(url));  if (!result.is_new()) names.erase(url);
 ///          … names[*result.original]`
 class string_ids {
  public:
-  /// The number of a name, which it gets if it has none. Throws: std::length_error after 2^32 - 1 names.
+  /// The number of a name; assigns one if it has none. Throws: std::length_error after 2^32 - 1 names.
   std::uint32_t add(std::string_view name) {
     if (const auto known = find(name)) return *known;
     const std::size_t number = free_.empty() ? names_.size() : free_.back();
@@ -45,14 +45,14 @@ class string_ids {
     return static_cast<std::uint32_t>(number);
   }
 
-  /// The number of a name, if it has one.
+  /// The number of a name; nullopt if it has none.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const {
     const auto found = numbers_.find(name);
     if (found == numbers_.end()) return std::nullopt;
     return found->second;
   }
 
-  /// The name of a number, until it is erased. Throws: std::out_of_range if no name has it.
+  /// The name with a number; valid until it is erased. Throws: std::out_of_range if no name has the number.
   [[nodiscard]] std::string_view operator[](std::uint32_t number) const {
     if (number >= names_.size() || names_[number] == nullptr) {
       detail::fail<std::out_of_range>("string_ids: no name has the number " + std::to_string(number));
@@ -60,7 +60,7 @@ class string_ids {
     return *names_[number];
   }
 
-  /// Forgets a name; its memory is given back. Returns: whether it had a number.
+  /// Erases a name and frees its memory. Returns: whether it had a number.
   bool erase(std::string_view name) noexcept {
     const auto found = numbers_.find(name);
     if (found == numbers_.end()) return false;
@@ -75,7 +75,7 @@ class string_ids {
   [[nodiscard]] bool empty() const noexcept { return numbers_.empty(); }
 
  private:
-  std::unordered_map<std::string_view, std::uint32_t> numbers_;  // of the strings below
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;  // keys are views of the strings below
   std::vector<std::unique_ptr<std::string>> names_;              // by number
   std::vector<std::uint32_t> free_;
 };

@@ -14,23 +14,24 @@
 
 namespace neardup::inline v0 {
 
-/// Sets of features, one after the other in one array: what feature_extractor gives for many texts, kept to be
-/// compared.
+/// Sets of features, stored contiguously in one array: the results of feature_extractor for many texts, kept for
+/// comparisons.
 /// Memory: sizeof(Feature) bytes per feature and 8 bytes per set, up to twice that while it grows.
-/// Guarantee: what throws leaves the sets as they were.
+/// Guarantee: strong.
 template <std::unsigned_integral Feature = std::uint32_t>
 class feature_sets {
  public:
   using feature_type = Feature;
 
-  /// Appends a set, which may be one of these. Returns: its number, which is how many sets there were before.
-  /// Throws: std::invalid_argument unless the features ascend, each once; std::bad_alloc. Complexity: amortised linear.
+  /// Appends a set, which may be one of this object. Returns: its number, which is the number of sets before it.
+  /// Throws: std::invalid_argument unless the features are ascending and distinct; std::bad_alloc. Complexity:
+  /// amortised linear.
   std::size_t add(std::span<const Feature> features) {
     if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) != features.end()) {
       detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
     }
     const std::size_t begin = feature_count();
-    // Resizing may move the features, those of the argument included. It also drops what a call that threw has left.
+    // Resizing may move the features, including those of the argument. It also drops what a call that threw has left.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;
@@ -40,7 +41,7 @@ class feature_sets {
     return ends_.size() - 1;
   }
 
-  /// The features of set `i`. Adding a set invalidates it.
+  /// The features of set `i`. Invalidated when a set is added.
   /// Precondition: i < size().
   [[nodiscard]] std::span<const Feature> operator[](std::size_t i) const noexcept {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
@@ -54,13 +55,13 @@ class feature_sets {
   /// The number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
 
-  /// Makes room for so many sets of so many features in all.
+  /// Reserves memory for so many sets with so many features in total.
   void reserve(std::size_t sets, std::size_t features) {
     ends_.reserve(sets);
     features_.reserve(features);
   }
 
-  /// Removes all sets, keeps the memory.
+  /// Removes all sets, but keeps the memory.
   void clear() noexcept {
     features_.clear();
     ends_.clear();
@@ -72,7 +73,7 @@ class feature_sets {
   }
   friend void swap(feature_sets& a, feature_sets& b) noexcept { a.swap(b); }
 
-  /// Bytes that are allocated.
+  /// The number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return features_.capacity() * sizeof(Feature) + ends_.capacity() * sizeof(std::size_t);
   }

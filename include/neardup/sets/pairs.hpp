@@ -1,4 +1,4 @@
-// All pairs of feature sets of a similarity, of one corpus or of two, exactly.
+// All pairs of similar feature sets, of one corpus or of two, exactly.
 #pragma once
 
 #include <algorithm>
@@ -30,21 +30,21 @@ namespace neardup::inline v0 {
 template <class Sets>
 using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
 
-/// Sets by their positions: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending
-/// unsigned numbers of 32 or 64 bits, each once, as feature_extractor gives them. feature_sets is one, and so is a
-/// vector of vectors. It is read from several threads.
+/// Sets by their positions: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending,
+/// distinct unsigned numbers of 32 or 64 bits, as feature_extractor returns them. feature_sets is such a range, and so
+/// is a vector of vectors. It is read from several threads.
 template <class Sets>
 concept set_range = requires(const Sets& sets) {
   { sets.size() } -> std::convertible_to<std::size_t>;
   std::span<const set_feature_t<Sets>>(sets[std::size_t{}]);
-  // What is no reference has to be one itself, as a span is.
+  // If sets[i] is not a reference, it has to refer to the features like one, as a span does.
   requires std::is_lvalue_reference_v<decltype(sets[std::size_t{}])> ||
       std::is_trivially_copyable_v<std::remove_cvref_t<decltype(sets[std::size_t{}])>>;
   requires std::unsigned_integral<set_feature_t<Sets>>;
   requires sizeof(set_feature_t<Sets>) == 4 || sizeof(set_feature_t<Sets>) == 8;
 };
 
-/// Two sets that are similar enough: their positions, how many features they have in common, and what follows from that.
+/// Two sets that are similar enough: their positions, their overlap, and the similarity that follows from it.
 template <class Index>
 struct similar_pair {
   Index first, second, common;
@@ -53,19 +53,19 @@ struct similar_pair {
   friend constexpr bool operator==(const similar_pair&, const similar_pair&) = default;
 };
 
-/// How pairs and visit_pairs of sets work.
+/// Options of pairs and visit_pairs for sets.
 struct set_join_options {
-  /// What is compared with the least similarity.
+  /// The similarity that is compared with the least similarity.
   set_similarity measure = set_similarity::jaccard;
 
-  /// The least number of features in common, however similar sets are; 0: default_min_contained for containment, else 1.
+  /// The least overlap, however similar sets are; 0 stands for default_min_contained for containment, and 1 otherwise.
   std::size_t min_common = 0;
 
-  /// Within one corpus: of sets that are equal only the first is paired with others, and each of the rest with that
-  /// first one alone. So a thousand copies of a text are 999 pairs, not 499,500.
+  /// Within one corpus: of equal sets, only the first one is paired with other sets, and each of the rest only with
+  /// that first one. So a thousand copies of a text give 999 pairs instead of 499,500.
   bool copies_once = false;
 
-  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
+  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 };
 
@@ -76,7 +76,7 @@ set_source<set_feature_t<Sets>> source_of_sets(const Sets& sets) {
   return {sets.size(), [&sets](std::size_t i) { return std::span<const set_feature_t<Sets>>(sets[i]); }};
 }
 
-/// Those of `a`, and behind them those of `b`.
+/// The sets of `a`, followed by those of `b`.
 template <set_range A, set_range B>
 set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   using span = std::span<const set_feature_t<A>>;
@@ -84,7 +84,7 @@ set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   return {behind + b.size(), [&a, &b, behind](std::size_t i) { return i < behind ? span(a[i]) : span(b[i - behind]); }};
 }
 
-/// What found pairs of distinct sets mean for all sets, handed to a visitor: never two calls at a time.
+/// Translates pairs of distinct sets into pairs of all sets, and passes these to a visitor, one call at a time.
 template <class Feature>
 class similar_pair_visits {
  public:
@@ -94,7 +94,7 @@ class similar_pair_visits {
                       const visit_type& visit)
       : sets_(sets), bounds_(bounds), copies_once_(copies_once), visit_(visit) {}
 
-  /// The pairs of sets that are equal. Returns: false if the visitor did.
+  /// Visits the pairs of equal sets. Returns: false if the visitor did.
   bool visit_copies() {
     for (std::size_t rank = 0; rank < sets_.size(); ++rank) {
       const std::span<const std::uint32_t> members = sets_.members(rank);
@@ -109,7 +109,7 @@ class similar_pair_visits {
     return true;
   }
 
-  /// Returns: false if the visitor did. What it throws ends the visits, too.
+  /// Returns: false if the visitor did. An exception of the visitor also ends the visits.
   bool visit_found(std::span<const similar_ranks> pairs) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const bool went_on = std::exchange(goes_on_, false);
@@ -144,7 +144,7 @@ class similar_pair_visits {
   bool goes_on_ = true;
 };
 
-/// Sets from number `first_count` on are another corpus.
+/// Sets from number `first_count` on are a second corpus.
 template <class Feature>
 void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
                      const set_join_options& options, const set_join_sizes& sizes,
@@ -186,26 +186,27 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 
 }  // namespace detail
 
-/// Calls `visit(pair)` with the similar_pair<std::size_t> of each two sets, positions first < second, of a similarity of
-/// at least `similarity`, exactly as jaccard(a, b) >= similarity decides: each pair once, in no order that means
-/// anything, never two calls at a time, but from any thread of `options.run`. A visitor that returns false ends the visit;
-/// what it throws ends it, too, and passes through. A set without features is similar to none.
+/// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, with a
+/// similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides. Each pair is visited once, in
+/// unspecified order, one call at a time, but from any thread of `options.run`. If the visitor returns false or throws,
+/// the visit ends, and its exception is passed on. A set without features is similar to none.
 ///
-/// No pair is missed, whatever the sets: there are no fingerprints, distances or probabilities in it. What is exact are
-/// the sets: where features are hashes of 32 bits, two words of a text are taken for one feature if their hashes are
-/// equal, of n distinct ones in about n^2 / 2^33 texts (of 1,000: one in 8,600), which changes the count of one feature;
-/// and a word of one text for another one of the other, in about n^2 / 2^32 pairs. With 64 bits neither happens.
+/// No pair is missed: no fingerprints, distances or probabilities are involved. The result is exact for the sets of
+/// features. If features are 32-bit hashes, hash collisions can merge two words of a text into one feature (in about
+/// n^2 / 2^33 of texts with n distinct words; for n = 1,000, one in 8,600), and make a word of one text equal to
+/// another word of the other text (in about n^2 / 2^32 of pairs). Either changes an overlap by one. With 64 bits,
+/// neither happens in practice.
 ///
 /// Throws: std::invalid_argument unless similarity > 0 (above 1 nothing is found); std::length_error from 2^32 - 1 sets
 /// or features of a set on; std::bad_alloc.
-/// Complexity: near-linear where few sets have their rare features in common. Copies, texts of a template just below the
-/// similarity, features that all sets have, and sets of very different sizes do not change that. Where all features are
-/// common, it is near-linear (but for containment) if few sets are nearly equal in a part of the features; see
-/// docs/how-to/miss-nothing.md. n sets that are all similar are n^2 / 2 pairs, whatever finds them: see group() of sets,
-/// which need not visit them.
-/// Memory: for each set 28 bytes and 4 bytes per feature of a share of about 1 - similarity of them; what finds sets by
-/// their features, in portions of some 100 MB (by parts 250), or an eighth of it if that is more; for a time 60 bytes per set; and 2
-/// bytes for each fourth feature, at most 128 MiB, for how frequent features are.
+/// Complexity: near-linear if few sets share their rare features. Copies, texts of a template just below the
+/// similarity, features that all sets have, and sets of very different sizes do not change that. If all features are
+/// common, it is near-linear (except for containment) if few sets are nearly equal in a part of their features; see
+/// docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; see group() of sets, which need not
+/// visit all of them.
+/// Memory: for each set 28 bytes, and 4 bytes per feature for a share of about 1 - similarity of its features; posting
+/// lists in portions of some 100 MB (250 MB if sets are joined by parts), or of an eighth of that memory if that is
+/// more; temporarily 60 bytes per set; and 2 bytes for every fourth feature, at most 128 MiB, for document frequencies.
 template <set_range Sets, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Sets& sets, double similarity, Visit&& visit, const set_join_options& options = {}) {
@@ -214,7 +215,7 @@ template <set_range Sets, class Visit>
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The same of each set of `a` and each of `b`, pairs within either left out; the second position is one in `b`.
+/// The same for each set of `a` with each of `b`, without pairs within either; the second position is one in `b`.
 template <set_range A, set_range B, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
 void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const set_join_options& options = {}) {
@@ -225,9 +226,9 @@ void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The pairs of positions of sets whose similarity is at least `similarity`, sorted by the first, then the second.
-/// Throws: std::length_error if Index cannot number the sets; what visit_pairs throws.
-/// Complexity, memory: those of visit_pairs; O(p log p) for p pairs, and 24 bytes per pair.
+/// The pairs of positions of sets whose similarity is at least `similarity`, sorted by (first, second).
+/// Throws: std::length_error if Index cannot number the sets; as visit_pairs.
+/// Complexity, memory: those of visit_pairs, plus O(p log p) for p pairs and 24 bytes per pair.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, 0.8, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, set_range Sets>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, double similarity,
@@ -245,7 +246,7 @@ template <std::integral Index = std::uint32_t, set_range Sets>
   return result;
 }
 
-/// The pairs of a position in `a` and one in `b`, as pairs of one corpus.
+/// The pairs of a position in `a` and a position in `b`, sorted like those of one corpus.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, 0.8)) …`
 template <std::integral Index = std::uint32_t, set_range A, set_range B>
   requires std::same_as<set_feature_t<A>, set_feature_t<B>>

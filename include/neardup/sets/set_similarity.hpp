@@ -1,22 +1,23 @@
-// The measures by which two sets are similar.
+// The measures of the similarity of two sets.
 #pragma once
 
 #include <cstddef>
 
 namespace neardup::inline v0 {
 
-/// How similar two sets are, by their sizes and the number of elements that they have in common.
+/// How the similarity of two sets is computed from their sizes and their overlap.
 enum class set_similarity {
-  /// The share of the common elements in all elements of both: see jaccard().
+  /// The overlap divided by the number of distinct elements of both: see jaccard().
   jaccard,
-  /// The common elements over the root of the product of the sizes: what cosine() is where all weights are equal.
+  /// The overlap divided by the square root of the product of the sizes: cosine() with equal weights.
   cosine,
-  /// The share of the smaller set that stands in the larger one: 1 of a paragraph and the page that it is from.
+  /// The overlap divided by the size of the smaller set: 1 for a paragraph and the page that it is from.
   containment,
 };
 
-/// A text of fewer features in common with another is not contained in it, whatever its share: three common words are
-/// no finding. docs/decisions/0034-exact-set-joins.md has what was measured.
+/// The least overlap for containment by default: if a text shares fewer features with another one, it does not count as
+/// contained, because three common words, say, mean nothing. docs/decisions/0034-exact-set-joins.md has the
+/// measurements.
 inline constexpr std::size_t default_min_contained = 8;
 
 }  // namespace neardup::inline v0

@@ -1,4 +1,4 @@
-// The exact similarities of two feature sets.
+// Exact similarities of two feature sets.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace neardup::inline v0 {
 
-/// A set as a range in contiguous memory, such as a vector or a span, whose elements are compared by <.
+/// A set as a range in contiguous memory, such as a vector or a span, with elements that < compares.
 template <class T>
 concept contiguous_set = requires(const T& set) {
   std::span(set);
@@ -22,21 +22,21 @@ concept contiguous_set = requires(const T& set) {
 
 namespace detail {
 
-/// The elements of any contiguous set, including arrays and spans of fixed size.
+/// The elements of any contiguous set; accepts arrays and spans of fixed size, too.
 template <contiguous_set T>
 auto elements_of(const T& set) noexcept {
   const std::span all(set);
   return std::span<const typename decltype(all)::value_type>(all);
 }
 
-/// The least number of common elements with which sets of `a` and `b` have a Jaccard similarity of `threshold`; more
-/// than either has if none is enough. Precondition: 0 < threshold <= 1.
+/// The least overlap with which sets of `a` and `b` elements have a Jaccard similarity of at least `threshold`; more
+/// than either size if none suffices. Precondition: 0 < threshold <= 1.
 inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {
   const std::size_t most = (std::min)(a, b);
   const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
   const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
   std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
-  // Rounding may make the estimate wrong by one. The comparison that a caller of jaccard() would make decides.
+  // Rounding may make the estimate wrong by one, so the comparison that a caller of jaccard() would make decides.
   while (common > 0 && suffices(common - 1)) --common;
   while (common <= most && !suffices(common)) ++common;
   return common;
@@ -44,12 +44,12 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 
 }  // namespace detail
 
-/// The Jaccard similarity of two sets: the share of their common elements in all of their elements, from 0 to 1.
-/// Two empty sets have similarity 0: texts without features are not evidence of duplication, and 1 would make all of
-/// them duplicates of each other.
-/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_extractor give
-/// them.
-/// Complexity: O(|a| + |b|), without a branch for each element if they are numbers.
+/// The Jaccard similarity of two sets: the number of common elements divided by the number of distinct elements of
+/// both, from 0 to 1. Two empty sets have similarity 0: texts without features are no evidence of duplication, and with
+/// 1 all of them would be duplicates of each other.
+/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_extractor
+/// return them.
+/// Complexity: O(|a| + |b|); for numbers, without a branch for each element.
 template <contiguous_set A, contiguous_set B>
 [[nodiscard]] double jaccard(const A& a, const B& b) {
   const auto first = detail::elements_of(a);
@@ -57,13 +57,13 @@ template <contiguous_set A, contiguous_set B>
   return detail::jaccard_of_sizes(first.size(), second.size(), detail::count_common(first, second, 0));
 }
 
-/// The Jaccard similarity of two sets if it is at least `threshold`; otherwise nothing.
+/// The Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
-/// Exactly what comparing jaccard(a, b) with the threshold gives, but it stops as soon as the threshold is out of
-/// reach: at once if the sizes alone rule it out.
+/// The result is the same as that of comparing jaccard(a, b) with the threshold, but it stops as soon as the threshold
+/// is out of reach, which the sizes alone may decide.
 /// Precondition: that of jaccard().
 /// Throws: std::invalid_argument if the threshold is NaN.
-/// Complexity: O(|a| + |b|), mostly a small part of it for sets that are not similar.
+/// Complexity: O(|a| + |b|); for sets that are not similar, usually a small part of it.
 template <contiguous_set A, contiguous_set B>
 [[nodiscard]] std::optional<double> jaccard_at_least(const A& a, const B& b, double threshold) {
   if (std::isnan(threshold)) detail::fail<std::invalid_argument>("the threshold of a similarity is not a number");
@@ -77,9 +77,9 @@ template <contiguous_set A, contiguous_set B>
   return detail::jaccard_of_sizes(first.size(), second.size(), common);
 }
 
-/// The cosine similarity of two weighted sets, from 0 to 1: the sum of the products of the weights of their common
-/// elements, over the root of the sums of the squares of each one's weights. If either has no weight it is 0.
-/// Elements have a `hash` and a weight in `units` of any size: simhasher::weighted_features() gives such sets.
+/// The cosine similarity of two weighted sets, from 0 to 1: the sum over common elements of the products of their
+/// weights, divided by the product of the Euclidean norms of both sets' weights. 0 if either set has no weight.
+/// Elements have a `hash` and a weight in `units` of any size: simhasher::weighted_features() returns such sets.
 /// Precondition: both are sorted ascending by hash and without duplicates.
 /// Complexity: O(|a| + |b|).
 template <class A, class B>

@@ -1,4 +1,4 @@
-// Source code: identifiers, numbers and operators, each a token.
+// Cuts source code into tokens: identifiers, numbers and operators.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Operators of two and more characters in common languages, the longest first.
+/// Operators of two or more characters in common languages, longest first.
 inline constexpr std::array<std::string_view, 50> long_operators = {
     ">>>=", "<<=",  ">>=", ">>>", "===", "!==", "<=>", "...", "..=", "->*", "**=", "//=", "&&=",
     "||=",  "?\?=", "==",  "!=",  "<=",  ">=",  "&&",  "||",  "<<",  ">>",  "+=",  "-=",  "*=",
@@ -23,12 +23,13 @@ inline constexpr std::array<std::string_view, 50> long_operators = {
 
 }  // namespace detail
 
-/// Tokenizes source code and formulas into identifiers, numbers, operators and brackets, as they are.
+/// Tokenizes source code and formulas into identifiers, numbers, operators and brackets, unchanged.
 ///
-/// An identifier is a run of letters, numbers, marks and `_` that does not begin with a digit. A number begins with one,
-/// or with a full stop and a digit; letters, digits, `_`, a `.` or `'` before a digit and the sign of an exponent belong
-/// to it. Operators are the longest ones known, such as `<<=` and `->`; every other character but white space is a token
-/// of its own, each byte of ill-formed UTF-8 too. Comments and strings are cut like the rest, and case is kept.
+/// An identifier is a run of letters, numbers, marks and `_` that does not begin with a digit. A number begins with a
+/// digit, or with a full stop and a digit; it includes letters, digits, `_`, a `.` or `'` before a digit, and the sign
+/// of an exponent. An operator is the longest known one, such as `<<=` and `->`. Every other character except white
+/// space is a token of its own, as is each byte of ill-formed UTF-8. Comments and strings are cut like other code, and
+/// case is kept.
 /// Complexity: linear.
 /// Example: `simhasher hash{shingles{4, code_tokens{}}}`
 struct code_tokens {
@@ -79,8 +80,8 @@ struct code_tokens {
     return i;
   }
 
-  /// The end of the number that begins at `begin`, by the rule of C for preprocessing numbers, but for a full stop
-  /// without a digit behind it: 1..9 is a range, and 1.abs a call.
+  /// The end of the number that begins at `begin`, by the rule of C for preprocessing numbers, except that a full stop
+  /// without a digit behind it ends the number: 1..9 is a range, and 1.abs a call.
   static std::size_t end_of_number(std::string_view text, std::size_t begin) noexcept {
     const bool is_hexadecimal = text[begin] == '0' && begin + 1 < text.size() && (text[begin + 1] | 0x20) == 'x';
     std::size_t i = begin;

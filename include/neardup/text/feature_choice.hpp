@@ -1,4 +1,4 @@
-// Features by name: what a configuration or a command line says, turned into a tokenizer.
+// Names of features, and the tokenizers that they stand for, for command lines and configuration files.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@
 
 namespace neardup::inline v0 {
 
-/// What a feature is made of.
+/// The kind of pieces that features are made of.
 enum class feature_kind {
   words,
   chars,
@@ -36,13 +36,13 @@ enum class feature_kind {
   spaced_words
 };
 
-/// Which pieces of a text are its features: runs of `size` words or `size` code points of the normalised text, of
-/// `size` bytes of the text as it is, of `size` words of the masked text (see mask), normalised then, of `size` words
-/// or code points of the canonical text (see canonicalise), or of `size` code points of the normalised text without its
-/// spaces (letters); or the `size` longest sentences of the text as it is; or runs of `size` code_tokens or spaced_words.
+/// Which pieces of a text are its features: runs of `size` words or code points of the normalised text; of `size` bytes
+/// of the text; of `size` words of the masked, then normalised text (see mask); of `size` words or code points of the
+/// canonical text (see canonicalise); of `size` code points of the normalised text without its spaces (letters); of
+/// `size` code_tokens or spaced_words; or the `size` longest sentences of the text.
 struct feature_choice {
   feature_kind kind = feature_kind::words;
-  std::size_t size = 2;  ///< 1 or more
+  std::size_t size = 2;  ///< at least 1
 
   friend constexpr bool operator==(const feature_choice&, const feature_choice&) = default;
 };
@@ -68,8 +68,8 @@ inline constexpr feature_name feature_names[] = {
 
 }  // namespace detail
 
-/// "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5", "letters:4", "longest:3", "code:4",
-/// "spaced:words:2": what parse_features takes.
+/// The name of a choice, such as "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5", "letters:4",
+/// "longest:3", "code:4" or "spaced:words:2". parse_features() reads it.
 [[nodiscard]] inline std::string to_string(const feature_choice& features) {
   std::string text;
   for (const detail::feature_name& one : detail::feature_names) {
@@ -78,10 +78,10 @@ inline constexpr feature_name feature_names[] = {
   return text + ":" + std::to_string(features.size);
 }
 
-/// The features that are called "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
+/// Parses the name of a choice: "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
 /// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N", "longest:N", "code:N", "spaced:words" or
-/// "spaced:words:N", N from 1 to 1000.
-/// Throws: std::invalid_argument, with what is wrong.
+/// "spaced:words:N", with N from 1 to 1000.
+/// Throws: std::invalid_argument, which tells what is wrong, for any other name.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {
     detail::fail<std::invalid_argument>(std::string("'").append(name).append("': ").append(why));
@@ -116,9 +116,10 @@ inline constexpr feature_name feature_names[] = {
   return features;
 }
 
-/// Calls `use(tokenizer)` with the tokenizer of a choice, and returns what that returns. Each kind is a type of its
-/// own, so `use` is compiled for eleven.
-/// Precondition: features.size is 1 or more.
+/// Calls `use(tokenizer)` with the tokenizer of a choice. Each kind of features has its own tokenizer type, so `use` is
+/// compiled for eleven types.
+/// Precondition: features.size is at least 1.
+/// Returns: the result of `use`.
 template <class Use>
 decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
   switch (features.kind) {

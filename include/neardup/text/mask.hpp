@@ -1,5 +1,5 @@
-// Masking: numbers, dates, addresses and other identifiers as one token, so that lines of a log that people call the
-// same are the same.
+// Masking: replaces numbers, dates, addresses and other identifiers by one token, so that log lines that differ only in
+// these become equal.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Writes what varies from line to line of a log as "0".
+/// Writes the parts that vary from log line to log line as "0".
 ///
-/// It looks at runs of ASCII letters and digits with single or double joiners (. : - / , + _) between them, and decides
-/// about each when it has ended. A run longer than max_run is copied, so that little is ever kept.
+/// It examines runs of ASCII letters and digits with single or double joiners (. : - / , + _) between them, and decides
+/// about each run at its end. A run longer than max_run is copied unchanged, so that memory stays bounded.
 class text_masker {
  public:
   static constexpr std::size_t max_run = 128;  ///< bytes
@@ -51,7 +51,7 @@ class text_masker {
   }
 
  private:
-  // What a run is; a month is a name without a number.
+  // The kind of a run; a month is a name without a number.
   enum class kind { other, number, date, month };
 
   static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -72,7 +72,7 @@ class text_masker {
       out.append(word);
       return;
     }
-    // No more than that is looked at, so that it does not matter where a text is cut.
+    // Examines only so many bytes that the result does not depend on how the text is cut into chunks.
     const std::string_view looked_at = word.substr(0, run_.size() > max_run ? 1 : max_run + 1 - run_.size());
     run_.append(looked_at);
     if (run_.size() > max_run) {
@@ -100,7 +100,7 @@ class text_masker {
       return;
     }
     end_run(out);
-    // Two in "Nov  2", as in the log of the system.
+    // Two spaces occur in "Nov  2", as in system logs.
     if (c == ' ' && before_ != kind::other && spaces_ < 2) {
       held_.push_back(c);
       ++spaces_;
@@ -121,7 +121,7 @@ class text_masker {
     spaces_ = 0;
   }
 
-  // The joiners at the end of a run are no part of it.
+  // Joiners at the end of a run do not belong to it.
   void end_run(std::string& out) {
     is_copying_ = false;
     if (run_.empty()) return;
@@ -147,7 +147,7 @@ class text_masker {
     const kind is = kind_of(run);
     const bool is_date = is == kind::date || is == kind::month || before_ == kind::date || before_ == kind::month;
     if (is != kind::other && spaces_ > 0 && is_date && !(is == kind::month && before_ == kind::month)) {
-      // "Nov 22 10:00:01" and "22 Nov" are one date; its 0 stands there already but after a month.
+      // "Nov 22 10:00:01" and "22 Nov" are one date each; its 0 has been written already, except after a month.
       drop_held();
       if (before_ == kind::month) out.push_back('0');
       before_ = kind::date;
@@ -160,7 +160,7 @@ class text_masker {
     } else if (is == kind::other) {
       mask_words(run, out);
     } else if (is == kind::month) {
-      held_ = run;  // until it is clear whether a number follows
+      held_ = run;  // kept until it is clear whether a number follows
     } else {
       out.push_back('0');
     }
@@ -191,7 +191,7 @@ class text_masker {
     return run.substr(begin, end - begin);
   }
 
-  // Each word by itself: digits become 0, and so does all of what looks like an identifier.
+  // Masks word by word: digits become 0, and words that look like identifiers as a whole become 0.
   static void mask_words(std::string_view run, std::string& out) {
     for (std::size_t begin = 0; begin < run.size();) {
       const std::string_view word = next_word(run, begin);
@@ -209,8 +209,8 @@ class text_masker {
     }
   }
 
-  // Digits, also with the letters of a time ("01T10", "00Z"), hexadecimal ("0x1f", or from 6 digits on with one of 0 to
-  // 9), or an identifier: letters and digits by turns.
+  // Whether a word is a number or identifier: digits, maybe with the letters of a time ("01T10", "00Z"); hexadecimal
+  // digits ("0x1f", or at least 6 of them with a digit from 0 to 9); or letters and digits in turns.
   static bool is_number(std::string_view word) {
     const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), is_digit));
     if (digits == 0) return false;
@@ -229,12 +229,12 @@ class text_masker {
     return word.size() >= 8 && turns >= 3;
   }
 
-  static constexpr std::string_view base64_mark = "base64,";  // in the URL of data
+  static constexpr std::string_view base64_mark = "base64,";  // in data URLs
   static constexpr bool is_base64_sign(char c) noexcept { return c == '+' || c == '/' || c == '-' || c == '_'; }
 
-  /// Whether a run is data in base64: what stands behind "base64,", or a long run in which digits, capitals and small
-  /// letters are mixed as they never are in words. Of random bytes 62 % of the characters are of another kind than the
-  /// one before, of camelCase about 35 %.
+  /// Whether a run is base64 data: it begins with "base64,", or it is long and mixes digits, capitals and small letters
+  /// as words never do. In random base64, 62 % of the characters are of another kind than the one before, in camelCase
+  /// about 35 %.
   static bool is_base64(std::string_view run) {
     if (run.starts_with(base64_mark) && run.size() > base64_mark.size()) return true;
     constexpr std::size_t least = 48;
@@ -267,13 +267,13 @@ class text_masker {
                                                      "september", "october",  "november", "december"};
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
       if (word.size() != 3 && word.size() != name.size()) return false;
-      // "may" and "march" are words, too; a month is written with a capital.
+      // Months are written with a capital, because "may" and "march" are also words.
       if (word[0] != name[0] - 32) return false;
       return std::equal(word.begin() + 1, word.end(), name.begin() + 1, [](char a, char b) { return lower(a) == b; });
     });
   }
 
-  // 8-4-4-4-12 hexadecimal digits.
+  // Whether a run has 8-4-4-4-12 hexadecimal digits.
   static bool is_uuid(std::string_view run) {
     if (run.size() != 36) return false;
     for (std::size_t i = 0; i < run.size(); ++i) {
@@ -283,8 +283,8 @@ class text_masker {
     return true;
   }
 
-  // Whether a run is the address of a network card or one of IP version 6: up to four hexadecimal digits between colons,
-  // of which there are three or more, or two side by side.
+  // Whether a run is a MAC address or an IPv6 address: up to four hexadecimal digits between colons, with at least
+  // three colons, or two adjacent ones.
   static bool is_hexadecimal_address(std::string_view run) {
     std::size_t length = 0, colons = 0;
     bool has_digit = false;
@@ -301,7 +301,7 @@ class text_masker {
   }
 
   std::string run_;   // since its first letter or digit
-  std::string held_;  // a month, or the spaces after a number or month: dropped if a date goes on after them
+  std::string held_;  // a month, or the spaces after a number or month; dropped if a date continues behind them
   std::size_t joiners_ = 0, spaces_ = 0;
   bool is_copying_ = false, is_dropping_ = false;
   kind before_ = kind::other;
@@ -309,20 +309,20 @@ class text_masker {
 
 }  // namespace detail
 
-/// The text with each number, date, time, hexadecimal number, UUID and network address as "0", and the digits of other
-/// words as one 0 ("eth1" is "eth0"); all else as it was.
+/// The text with each number, date, time, hexadecimal number, UUID and network address replaced by "0", and with the
+/// digits of other words replaced by one 0 ("eth1" becomes "eth0"); everything else is unchanged.
 ///
-/// What holds together is masked as one: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
-/// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" are each one "0". Hexadecimal numbers
-/// are those after 0x, and words of six or more of 0 to 9 and a to f with one of 0 to 9 among them; words of eight or
-/// more in which letters and digits change three times or more are identifiers, and masked whole. Months are English
-/// names with a capital. Data in base64 is one "0": what follows "base64,", as in the URL of data, and a run of 48 bytes
-/// or more in which digits, capitals and small letters change as they do in no word. Any other run of letters, digits
-/// and . : - / , + _ between them of more than 128 bytes stays as it is.
+/// A compound value is replaced as a whole: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
+/// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" each become one "0". A hexadecimal
+/// number begins with 0x, or is a word of at least six characters 0 to 9 and a to f, with a digit from 0 to 9 among
+/// them. A word of at least eight characters that changes at least three times between letters and digits is an
+/// identifier, and is replaced as a whole. Months are English names with a capital. Base64 data becomes one "0": what
+/// follows "base64,", as in data URLs, and runs of at least 48 bytes that mix digits, capitals and small letters as
+/// words never do. Other runs of more than 128 bytes of letters, digits and . : - / , + _ between them stay unchanged.
 /// Complexity: linear. Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
 [[nodiscard]] inline std::string mask(std::string_view text) { return detail::rewrite<detail::text_masker>(text); }
 
-/// Tokenizes the masked text. See mask.
+/// Tokenizes the masked text; see mask().
 /// Example: `shingles{2, masked{normalised{words{}}}}`
 template <class Inner>
 struct masked : detail::rewritten<masked<Inner>, detail::text_masker, Inner> {};

@@ -1,4 +1,4 @@
-// N-grams: every window of n bytes or n code points.
+// N-grams: all windows of n consecutive bytes or code points.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace neardup::inline v0 {
 
-/// Tokenizes a text into its n-grams of bytes; the bytes need not be text at all.
+/// Tokenizes a text into its n-grams of bytes; the bytes need not be text.
 ///
-/// A text of m >= n bytes has m - n + 1 tokens; one of 1 to n - 1 bytes has one, all of it.
-/// Throws: std::invalid_argument when used with n = 0. Complexity: linear in the number of windows.
+/// A text of m >= n bytes has m - n + 1 tokens; a shorter, non-empty text has one token, which is the whole text.
+/// Throws: std::invalid_argument if it is called with n = 0. Complexity: linear in the number of windows.
 struct byte_ngrams {
   std::size_t n = 8;
 
@@ -24,11 +24,11 @@ struct byte_ngrams {
   void operator()(std::string_view text, Sink&& sink) const;
 };
 
-/// Tokenizes a text into its n-grams of code points, each in UTF-8.
+/// Tokenizes a text into its n-grams of code points, encoded as UTF-8.
 ///
-/// Ill-formed UTF-8 reads as U+FFFD, one for each maximal ill-formed subpart. A text of m >= n code points has
-/// m - n + 1 tokens; one of 1 to n - 1 code points has one, all of it.
-/// Throws: std::invalid_argument when used with n = 0. Complexity: linear in the number of windows.
+/// Each maximal ill-formed subpart of UTF-8 counts as U+FFFD. A text of m >= n code points has m - n + 1 tokens; a
+/// shorter, non-empty text has one token, which is the whole text.
+/// Throws: std::invalid_argument if it is called with n = 0. Complexity: linear in the number of windows.
 struct code_point_ngrams {
   std::size_t n = 2;
 
@@ -42,7 +42,7 @@ inline void check_window_size(std::size_t n) {
   if (n == 0) fail<std::invalid_argument>("n-grams need n of 1 or more");
 }
 
-/// The number of bytes of the code point that begins at `position` in well-formed UTF-8.
+/// The length in bytes of the code point that begins at `position`. Precondition: the text is well-formed UTF-8.
 inline std::size_t code_point_length(std::string_view text, std::size_t position) noexcept {
   const auto lead = static_cast<unsigned char>(text[position]);
   return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -83,7 +83,7 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
     detail::append_repaired(text, repaired);
     text = repaired;
   }
-  std::size_t begin = 0, count = 0;  // of the window; of the code points up to its end
+  std::size_t begin = 0, count = 0;  // begin of the window; number of code points up to its end
   for (std::size_t end = 0; end < text.size();) {
     end += detail::code_point_length(text, end);
     if (++count < n) continue;
@@ -95,7 +95,7 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
 
 namespace detail {
 
-/// The last n - 1 units of a piece begin the next one.
+/// The last n - 1 units of a piece are repeated at the begin of the next one.
 template <>
 struct cuts_of<byte_ngrams> {
   static text_cut cut(const byte_ngrams& tokenize, const std::string& text, std::size_t& /*searched*/,
@@ -104,7 +104,7 @@ struct cuts_of<byte_ngrams> {
   }
 };
 
-/// The same for code points, without the bytes of one that is still incomplete at the end.
+/// The same for code points; the bytes of an incomplete code point at the end are left to the next piece.
 template <>
 struct cuts_of<code_point_ngrams> {
   static text_cut cut(const code_point_ngrams& tokenize, std::string& text, std::size_t& /*searched*/, bool at_end) {

@@ -1,4 +1,4 @@
-// Folding and normalising: what of a text does not matter when it is compared.
+// Folding and normalising: removes differences of texts that a comparison should ignore.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Lower-cases the letters A to Z and keeps every other byte.
+/// Converts the letters A to Z to lower case; keeps all other bytes.
 struct ascii_folder {
   static constexpr char fold(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
@@ -37,10 +37,10 @@ struct ascii_folder {
   void reset() noexcept {}
 };
 
-/// Lower-cases, and reduces what is between the words to one space, or to nothing beside a Han character.
+/// Converts to lower case, and reduces everything between words to one space, or to nothing beside a Han character.
 class text_normaliser {
  public:
-  /// Appends what is certain of the text so far; a space waits until a word follows it.
+  /// Appends the part of the result that is certain already; a space is only written when a word follows.
   void append(std::string_view text, std::string& out) {
     chunks_.feed(text, [&](std::string_view piece) { consume(piece, out); });
   }
@@ -58,7 +58,7 @@ class text_normaliser {
 
  private:
   void consume(std::string_view text, std::string& out) {
-    // A step at a time, so that room is made for what little a step may write, not for what all of a text may.
+    // Processes small steps, so that `out` grows by the bound for a step instead of that for the whole text.
     constexpr std::size_t step = 4096;
     const instruction_set level = active_instruction_set();
     normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_, text.data(), sign_};
@@ -66,7 +66,7 @@ class text_normaliser {
     while (cursor.at < cursor.end) {
       const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
       const std::size_t part = left < step ? left : step;
-      // One more for the space that the last piece left out.
+      // One more, for the space that the last piece has left out.
       out.resize(size + normalised_room(part) + 1);
       if (last_ == normalised_end::space) out[size++] = ' ';
       cursor.out = out.data() + size;
@@ -81,19 +81,19 @@ class text_normaliser {
 
   utf8_chunks chunks_;
   normalised_end last_ = normalised_end::nothing;
-  char sign_ = '\0';  // the keycap_sign that the text so far ends with
+  char sign_ = '\0';  // the keycap_sign at the end of the text so far, if any
 };
 
-/// The byte of ASCII that a character becomes in half width; 0 if it stays as it is.
+/// The ASCII byte that a character becomes in half width; 0 if it does not change.
 constexpr char narrow_form(char32_t c) noexcept {
   if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
   const bool ends_line = c == 0x85 || c == 0x2028 || c == 0x2029;
   return c >= 0x80 && is_white_space(c) && !ends_line ? ' ' : '\0';
 }
 
-/// Appends full-width ASCII as ASCII, and each white-space character beyond ASCII as a space.
+/// Appends the text with full-width ASCII as ASCII, and each white-space character beyond ASCII as a space.
 inline void append_narrowed(std::string_view text, std::string& out) {
-  // The first bytes of those that change; few texts have many of them.
+  // The first bytes of the characters that change, which are rare in most texts.
   const auto may_change = [](unsigned char c) { return c == 0xc2 || c == 0xe1 || c == 0xe2 || c == 0xe3 || c == 0xef; };
   std::size_t kept = 0;
   for (std::size_t i = 0; i < text.size();) {
@@ -126,30 +126,31 @@ using space_remover = piecewise_rewriter<append_unspaced>;
 
 }  // namespace detail
 
-/// The text with the ASCII letters A to Z in lower case and every other byte as it was.
+/// The text with the letters A to Z in lower case, and all other bytes unchanged.
 [[nodiscard]] inline std::string fold(std::string_view text) { return detail::rewrite<detail::ascii_folder>(text); }
 
 /// The text with the full-width forms of ASCII (U+FF01 to U+FF5E) as ASCII, and each white-space character beyond ASCII
-/// (the ideographic space and the no-break space among them) as a space; line ends, and every other byte, as they were.
+/// (such as the ideographic space and the no-break space) as a space. Line ends and all other bytes are unchanged.
 [[nodiscard]] inline std::string narrow(std::string_view text) { return detail::rewrite<detail::width_folder>(text); }
 
-/// The text in lower case with its words one space apart, or none apart beside a Han character.
+/// The text in lower case, with one space between words, and none beside a Han character.
 ///
-/// Lower case is the simple mapping of Unicode 15. Runs of anything but letters, numbers, marks and emoji, ill-formed
-/// UTF-8 included, become one space; there is none at either end. Left out are default-ignorable characters, but for
-/// joiners between emoji, and marks that have nothing before them. The result is well-formed UTF-8.
+/// Lower case is the simple mapping of Unicode 15. Each run of anything but letters, numbers, marks and emoji,
+/// including ill-formed UTF-8, becomes one space; at the ends of the text it is removed. Also removed are
+/// default-ignorable characters, except joiners between emoji, and marks without a character before them. The result is
+/// well-formed UTF-8.
 [[nodiscard]] inline std::string normalise(std::string_view text) {
   return detail::rewrite<detail::text_normaliser>(text);
 }
 
-/// Tokenizes the folded text: upper and lower case of ASCII letters are the same. See fold.
+/// Tokenizes the folded text, so the case of ASCII letters does not matter. See fold().
 template <class Inner>
 struct folded : detail::rewritten<folded<Inner>, detail::ascii_folder, Inner> {};
 
 template <class Inner>
 folded(Inner) -> folded<Inner>;
 
-/// Tokenizes the text in half width: full-width letters, digits and punctuation are those of ASCII. See narrow.
+/// Tokenizes the text in half width: full-width letters, digits and punctuation equal those of ASCII. See narrow().
 /// Example: `narrowed{folded{chinese_words{dictionary}}}`
 template <class Inner>
 struct narrowed : detail::rewritten<narrowed<Inner>, detail::width_folder, Inner> {};
@@ -157,14 +158,14 @@ struct narrowed : detail::rewritten<narrowed<Inner>, detail::width_folder, Inner
 template <class Inner>
 narrowed(Inner) -> narrowed<Inner>;
 
-/// Tokenizes the normalised text: case, punctuation and spacing do not matter. See normalise.
+/// Tokenizes the normalised text, so case, punctuation and spacing do not matter. See normalise().
 template <class Inner>
 struct normalised : detail::rewritten<normalised<Inner>, detail::text_normaliser, Inner> {};
 
 template <class Inner>
 normalised(Inner) -> normalised<Inner>;
 
-/// Tokenizes the text without its white space (the property White_Space of Unicode), so that n-grams reach across words.
+/// Tokenizes the text without its white space (the Unicode property White_Space), so that n-grams reach across words.
 /// Example: `normalised{unspaced{code_point_ngrams{4}}}` cuts "Python is sexy" into pyth, ytho, thon, honi … sexy.
 template <class Inner>
 struct unspaced : detail::rewritten<unspaced<Inner>, detail::space_remover, Inner> {};

@@ -1,4 +1,4 @@
-// Parts of a text: what stands in many documents while the rest of them differs, such as licences and navigation.
+// Parts of a text, such as licences and navigation, which occur in many documents that differ otherwise.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace neardup::inline v0 {
 
-/// What text_parts cuts a text into.
+/// The kind of parts that text_parts cuts a text into.
 enum class part_kind {
-  /// Lines without an empty one between them.
+  /// Consecutive lines that are not empty.
   paragraph,
-  /// As sentences cuts, with the marks that end it, and the quotes and brackets behind these.
+  /// Cut as by sentences, but with the marks that end it, and the quotes and brackets behind these.
   sentence,
   line,
   /// `text_parts::size` words; the next part begins behind them.
@@ -30,7 +30,7 @@ namespace detail {
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 constexpr bool is_space(char c) noexcept { return is_blank(c) || c == '\n' || c == '\r'; }
 
-/// Whether there is a letter, a number or an emoji in a text.
+/// Whether a text contains a letter, a number or an emoji.
 inline bool has_word(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const decoded next = decode_one(text.substr(i));
@@ -40,7 +40,7 @@ inline bool has_word(std::string_view text) {
   return false;
 }
 
-/// Whether a character closes what stands before it, and belongs to its sentence.
+/// Whether a character closes what precedes it, so that it belongs to the sentence before.
 constexpr bool closes(char32_t c) noexcept {
   switch (c) {
     case U'"':
@@ -62,16 +62,16 @@ constexpr bool closes(char32_t c) noexcept {
 
 }  // namespace detail
 
-/// Tokenizes a text into its parts, in order and apart from each other. Each is a view of the text, so `part.data() -
-/// text.data()` is its place, in bytes.
+/// Tokenizes a text into its parts, which are in order and disjoint. Each is a view of the text, so its position in
+/// bytes is `part.data() - text.data()`.
 ///
-/// A part has a letter or a number at least; there is no white space of ASCII at either end of it. Lines end with a line
-/// feed, a carriage return or both. The words that are left behind the last window of `size` words are no part.
-/// Throws: std::invalid_argument when used with part_kind::words and size = 0. Complexity: linear.
+/// A part contains a letter or a number, and has no ASCII white space at either end. Lines end with a line feed, a
+/// carriage return, or both. Words left over behind the last window of `size` words are in no part.
+/// Throws: std::invalid_argument if it is called with part_kind::words and size = 0. Complexity: linear.
 /// Example: `text_parts{part_kind::words, 50}(text, [&](std::string_view part) { … })`
 struct text_parts {
   part_kind kind = part_kind::paragraph;
-  std::size_t size = 0;  ///< the words of a window
+  std::size_t size = 0;  ///< words in a window; only for part_kind::words
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
@@ -109,7 +109,7 @@ struct text_parts {
   template <class Sink>
   static void cut_sentences(std::string_view text, Sink& sink) {
     std::size_t begin = 0;
-    bool is_ending = false;  // the sentence has ended, and its last marks and what closes them come
+    bool is_ending = false;  // the sentence has ended; its last marks and closing characters follow
     for (std::size_t i = 0; i < text.size();) {
       const decoded next = decode_one(text.substr(i));
       const std::size_t after = i + next.length;

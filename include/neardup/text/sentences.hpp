@@ -1,4 +1,4 @@
-// Sentences, and the longest of them: what a page keeps when its frame, its order and its headlines change.
+// Sentences, and the longest of them, which a page keeps when its frame, its order and its headlines change.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Whether a character ends a sentence wherever it stands: those of Chinese, Japanese, Arabic, Devanagari and Armenian,
-/// and ! ? ; and line ends. A full stop or a colon depends on what follows.
+/// Whether a character always ends a sentence: the marks of Chinese, Japanese, Arabic, Devanagari and Armenian, ! ? ;
+/// and line ends. Whether a full stop or a colon does depends on what follows it.
 constexpr bool ends_sentence(char32_t c) noexcept {
   switch (c) {
     case U'!':
@@ -49,14 +49,14 @@ constexpr bool ends_sentence(char32_t c) noexcept {
 
 /// Tokenizes a text into its sentences, without the punctuation that ends them and the blanks around them.
 ///
-/// A sentence ends at a line end, at ! ? ; and the marks of other scripts that mean the same, and at a full stop before
+/// A sentence ends at a line end, at ! ? ; and marks of other scripts with the same meaning, and at a full stop before
 /// a space, a tab, a line end, a double quote, a closing parenthesis or the end of the text, so that 3.14 and
-/// example.org stay whole. A sentence has a letter, a number or an emoji at least.
+/// example.org stay whole. A sentence contains a letter, a number or an emoji.
 /// Complexity: linear.
 struct sentences {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    std::size_t begin = text.size(), end = 0;  // of the sentence, from its first letter to what stands before the end
+    std::size_t begin = text.size(), end = 0;  // from the first letter of the sentence to the character before its end
     const auto close = [&] {
       if (begin < end) sink(text.substr(begin, end - begin));
       begin = text.size();
@@ -80,10 +80,10 @@ struct sentences {
   }
 };
 
-/// Only the n longest tokens of another tokenizer, each text once: by code points, the longest first, of equally long
-/// ones the smaller bytes first. So neither the order nor the number of the shorter tokens matters.
+/// Passes only the n longest distinct tokens of another tokenizer, measured in code points; longest first, equally long
+/// ones in ascending order of bytes. So neither the order of the tokens nor the number of shorter ones matters.
 ///
-/// Throws: std::invalid_argument when used with n = 0.
+/// Throws: std::invalid_argument if it is called with n = 0.
 /// Example: `simhasher hash{longest{3, sentences{}}}`
 template <class Inner>
 struct longest {
@@ -95,7 +95,7 @@ struct longest {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
     if (n == 0) detail::fail<std::invalid_argument>("longest{n, tokenizer} needs n of 1 or more");
-    std::vector<std::pair<std::size_t, std::string>> kept;  // length, text; the best first
+    std::vector<std::pair<std::size_t, std::string>> kept;  // (length, text), the best first
     const auto is_before = [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     };

@@ -1,4 +1,4 @@
-// Shingles: every n tokens that follow each other, as one token.
+// Shingles: each n consecutive tokens as one token.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace neardup::inline v0 {
 
-/// The byte between the tokens of a shingle: the control character "unit separator", which no word contains.
+/// The byte between the tokens of a shingle: the control character "unit separator", which occurs in no word.
 inline constexpr char shingle_separator = '\x1f';
 
 namespace detail {
@@ -21,7 +21,7 @@ inline void check_shingle_size(std::size_t n) {
   if (n == 0) fail<std::invalid_argument>("shingles need n of 1 or more");
 }
 
-/// The last n tokens, joined.
+/// A window of the last n tokens, joined.
 class shingle_window {
  public:
   explicit shingle_window(std::size_t n) : n_(n) { check_shingle_size(n); }
@@ -39,7 +39,7 @@ class shingle_window {
     if (start_ >= compaction_size && 2 * start_ >= joined_.size()) compact();
   }
 
-  /// Ends the text; fewer than n tokens are one shingle, so that a short text is not without features.
+  /// Ends the text. If it had fewer than n tokens, they form one shingle, so that a short text is not without features.
   template <class Sink>
   void finish(Sink& sink) {
     if (!emitted_ && !lengths_.empty()) sink(std::string_view(joined_).substr(0, joined_.size() - 1));
@@ -57,7 +57,7 @@ class shingle_window {
  private:
   static constexpr std::size_t compaction_size = 4096;
 
-  /// Drops what lies before the window; at most half of the text is moved, so that a token is moved O(1) times.
+  /// Drops the tokens before the window. At most half of the memory is moved, so each token is moved O(1) times.
   void compact() {
     joined_.erase(0, start_);
     lengths_.erase(lengths_.begin(), lengths_.begin() + static_cast<std::ptrdiff_t>(first_));
@@ -66,19 +66,19 @@ class shingle_window {
   }
 
   std::size_t n_;
-  std::string joined_;                // the tokens, a separator after each
-  std::vector<std::size_t> lengths_;  // of the tokens in joined_, bytes
-  std::size_t start_ = 0;             // where the window begins in joined_
-  std::size_t first_ = 0;             // the window's first token in lengths_
+  std::string joined_;                // the tokens, with a separator after each
+  std::vector<std::size_t> lengths_;  // of the tokens in joined_, in bytes
+  std::size_t start_ = 0;             // begin of the window in joined_
+  std::size_t first_ = 0;             // index of the window's first token in lengths_
   bool emitted_ = false;
 };
 
 }  // namespace detail
 
-/// Tokenizes a text into every n consecutive tokens of another tokenizer, joined by shingle_separator.
+/// Tokenizes a text into each n consecutive tokens of another tokenizer, joined by shingle_separator.
 ///
-/// A text of m >= n tokens has m - n + 1 shingles; one of 1 to n - 1 tokens has one, of all of them. n = 1 gives the
-/// tokens themselves. Throws: std::invalid_argument when used with n = 0.
+/// A text of m >= n tokens has m - n + 1 shingles; a text of fewer tokens, but at least one, has one shingle of all its
+/// tokens. n = 1 gives the tokens themselves. Throws: std::invalid_argument if it is called with n = 0.
 /// Source: Broder, On the resemblance and containment of documents, 1997.
 template <class Inner>
 struct shingles {

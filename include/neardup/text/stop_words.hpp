@@ -1,4 +1,4 @@
-// Words that say nothing about a text: those of a list, and those that are too short.
+// Filters out words that say nothing about a text: those of a list, and those that are too short.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@
 
 namespace neardup::inline v0 {
 
-/// A list of stop words. Upper and lower case of ASCII letters are the same. Immutable, so it may be shared by threads.
+/// A list of stop words. The case of ASCII letters does not matter. Thread safety: immutable, so it may be shared by
+/// threads.
 class stop_words {
  public:
   stop_words() = default;
@@ -30,8 +31,8 @@ class stop_words {
     for (const std::string& word : words) add(fold(word));
   }
 
-  /// Reads one word a line, in UTF-8, without the blanks around it; empty lines are skipped.
-  /// Throws: std::runtime_error "name:line: ..." for a line that is not UTF-8.
+  /// Reads one word per line, in UTF-8, without the blanks around it; empty lines are skipped.
+  /// Throws: std::runtime_error with a message that begins with "name:line: ", for a line that is not UTF-8.
   [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words") {
     stop_words result;
     detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
@@ -43,16 +44,16 @@ class stop_words {
     return result;
   }
 
-  /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
+  /// Reads a file as parse() does. Throws: std::runtime_error that names the file and the line.
   [[nodiscard]] static stop_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// These words and those of another list.
+  /// Adds the words of another list.
   void merge(const stop_words& other) {
     for (const std::string& word : other.words_) add(word);
   }
 
   [[nodiscard]] bool contains(std::string_view word) const {
-    // Most words are told by their first byte and their length.
+    // For most words, the first byte and the length decide.
     if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
     for (const char c : word) {
       if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();
@@ -60,7 +61,7 @@ class stop_words {
     return words_.find(word) != words_.end();
   }
   [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
-  /// A digest of the words: what tells this list from others; 0 of one without words.
+  /// A digest of the words, which distinguishes this list from others; 0 if there are none.
   [[nodiscard]] std::uint64_t identity() const noexcept {
     std::uint64_t sum = 0;
     for (const std::string& word : words_) sum += detail::digest_of(word);
@@ -82,13 +83,14 @@ class stop_words {
   }
 
   std::set<std::string, std::less<>> words_;  // in lower case
-  std::array<std::uint64_t, 256> lengths_{};  // of the words that begin with a byte: bit 63 for all above
+  std::array<std::uint64_t, 256> lengths_{};  // by first byte: the lengths of the words, as bits; bit 63 stands for all
+                                              // longer ones
 };
 
-/// Only the tokens of another tokenizer that are no stop words, and have at least `min_length` code points without the
-/// white space around them.
+/// Passes only the tokens of another tokenizer that are not stop words, and that have at least `min_length` code
+/// points, not counting the white space around them.
 ///
-/// Copies share the list; without one only the length counts.
+/// Copies share the list; without a list, only the length matters.
 /// Example: `simhasher hash{without{stop_words::load("stop.txt"), words{}}}`
 template <class Inner>
 class without {
@@ -114,7 +116,7 @@ class without {
     }
   }
 
-  /// Whether a token of the inner tokenizer is one of these.
+  /// Whether a token of the inner tokenizer is passed.
   [[nodiscard]] bool accepts(std::string_view token) const { return has_length(token) && !is_listed(token); }
 
   [[nodiscard]] const std::shared_ptr<const stop_words>& list() const noexcept { return list_; }
@@ -128,7 +130,7 @@ class without {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
     while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
     while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
-    // A code point has one to four bytes, so that mostly their number decides.
+    // A code point has one to four bytes, so the number of bytes decides in most cases.
     if (min_length_ == 0 || token.size() > 4 * (min_length_ - 1)) return true;
     std::size_t length = 0;
     for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {
@@ -142,7 +144,7 @@ class without {
   std::size_t min_length_;
 };
 
-/// Takes the text in chunks if the inner tokenizer does.
+/// A stream, available if the inner tokenizer has one.
 template <streaming_tokenizer Inner>
 class token_stream<without<Inner>> {
  public:

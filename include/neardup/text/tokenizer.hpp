@@ -1,4 +1,4 @@
-// What a tokenizer is: anything that hands the tokens of a text to a sink, one after the other.
+// The concept of a tokenizer: anything that passes the tokens of a text to a sink, one after the other.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,13 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Stands for any sink when a concept asks whether something is a tokenizer.
+/// A placeholder for any sink, with which a concept tests whether a type is a tokenizer.
 struct any_sink {
   void operator()(std::string_view) const {}
 };
 
-/// Whether a tokenizer has `for_each_of_length(text, min_length, sink)`, which leaves out shorter tokens faster than a
-/// sink could. Specialised for the type itself: a class derived from it has that member too, but may tokenize
-/// otherwise.
+/// Whether a tokenizer has `for_each_of_length(text, min_length, sink)`, which skips shorter tokens faster than a sink
+/// could. It is specialised for the exact type: a derived class inherits that member, but may tokenize differently.
 template <class Tokenizer>
 inline constexpr bool leaves_out_short_tokens = false;
 
@@ -31,22 +30,22 @@ inline constexpr bool leaves_out_short_tokens = false;
 
 /// A callable `tokenizer(text, sink)` that calls `sink(token)` with a std::string_view for each token, in order.
 ///
-/// The view that the sink gets is valid during that call only. A tokenizer is called as const, from several threads at
-/// once where its owner is used so. A lambda `[](std::string_view text, auto&& sink) { ... }` is one.
+/// The view is valid only during the call of the sink. Tokenizers are called as const objects, maybe from several
+/// threads at once. A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {
   t(text, sink);
 };
 
-/// Tokenizes a text that arrives in chunks; specialised for each tokenizer that can do it.
+/// Tokenizes a text that arrives in chunks; specialised for each tokenizer that supports this.
 ///
 /// A specialisation is constructed from the tokenizer and has `feed(chunk, sink)` and `finish(sink)`; together they
-/// give exactly the tokens of the whole text, wherever it was cut. `finish` ends the text, `reset` forgets it; both
-/// leave the stream ready for the next one. Specialise it for a tokenizer of your own to use that with text_stream.
+/// give exactly the tokens of the whole text, wherever it is cut. `finish` ends the text, `reset` discards it; after
+/// both, the stream is ready for the next text. Specialise it for your own tokenizer to use that with text_stream.
 template <class Tokenizer>
 class token_stream;
 
-// Version 14 takes the angle brackets for comparisons.
+// clang-format 14 takes the angle brackets for comparisons.
 // clang-format off
 
 /// A tokenizer that can also take its text in chunks, through token_stream.
@@ -63,7 +62,7 @@ concept streaming_tokenizer =
 
 namespace detail {
 
-/// A rewriter that changes each piece of whole characters by itself: `Append(piece, out)` writes the new one.
+/// A rewriter that changes each piece of complete characters independently: `Append(piece, out)` appends the result.
 template <auto Append>
 class piecewise_rewriter {
  public:
@@ -79,7 +78,7 @@ class piecewise_rewriter {
   utf8_chunks chunks_;
 };
 
-/// Calls `take(part)` for the parts of a chunk: a large one is cut, so that little memory is needed.
+/// Calls `take(part)` for each part of a chunk; large chunks are divided, to bound the memory for a part.
 template <class Take>
 void for_each_part(std::string_view chunk, const Take& take) {
   constexpr std::size_t max_part = 65536;
@@ -96,7 +95,7 @@ std::string rewrite(std::string_view text) {
   return out;
 }
 
-/// The members of a tokenizer `Self` that rewrites the text first and tokenizes the result. A rewriter has
+/// The members of a tokenizer `Self` that first rewrites the text, then tokenizes the result. A rewriter has
 /// append(text, out), finish(out) and reset().
 template <class Self, class Rewriter, class Inner>
 struct rewritten {
@@ -114,11 +113,12 @@ struct rewritten {
   }
 };
 
-/// A tokenizer that does nothing but that. A class derived from one is none, for it may tokenize otherwise.
+/// A tokenizer that only does this. A class derived from such a tokenizer is excluded, because it may tokenize
+/// differently.
 template <class T>
 concept rewriting_tokenizer = std::derived_from<T, rewritten<T, typename T::rewriter, decltype(T::inner)>>;
 
-/// A stream of such text: `Inner` is a stream of tokens or of their hashes, whose further arguments are passed on.
+/// Streams a rewritten text. `Inner` is a stream of tokens or of their hashes; its further arguments are passed on.
 template <class Rewriter, class Inner>
 class rewritten_stream {
  public:
@@ -153,17 +153,18 @@ class rewritten_stream {
   Inner inner_;
 };
 
-/// Where a text is cut: a piece of it ends at `end`, and the next one begins at `next`. Both are 0 if there is no piece
+/// A cut of a text: the current piece ends at `end`, and the next one begins at `next`. Both are 0 if there is no cut
 /// yet.
 struct text_cut {
   std::size_t end, next;
 };
 
-/// How a text that comes in chunks is cut into pieces, each of which has its tokens by itself; specialised for each
+/// How to cut a text that arrives in chunks into pieces that can be tokenized independently; specialised for each
 /// tokenizer that allows it.
 ///
-/// `cut(tokenizer, text, searched, at_end)` gives the last cut of what there is of the text, at its end if no more will
-/// come, and may repair it. The first `searched` bytes are known to hold no cut; cut() sets it to how far it has looked.
+/// `cut(tokenizer, text, searched, at_end)` returns the last possible cut of the text so far, or with `at_end` its end,
+/// and may repair the text. The first `searched` bytes contain no cut; cut() updates `searched` to the end of what it
+/// has examined.
 template <class Tokenizer>
 struct cuts_of;
 
@@ -172,16 +173,16 @@ concept cut_tokenizer = requires {
   sizeof(cuts_of<T>);
 };
 
-/// The pieces of a text that comes in chunks.
+/// Cuts a text that arrives in chunks into pieces.
 template <cut_tokenizer Tokenizer>
 class text_pieces {
  public:
-  /// Pieces are looked for whenever `enough` bytes have come. Throws: what the tokenizer does when it is used.
+  /// Searches for a cut whenever `enough` further bytes have arrived. Throws: the tokenizer's exceptions.
   explicit text_pieces(const Tokenizer& tokenizer, std::size_t enough = 1) : tokenize(tokenizer), enough_(enough) {
     tokenize(std::string_view(), any_sink{});
   }
 
-  /// Calls `take(piece)`. Throws: std::length_error at 2 GiB without a cut.
+  /// Calls `take(piece)` for each complete piece. Throws: std::length_error if 2 GiB have no cut.
   template <class Take>
   void feed(std::string_view chunk, const Take& take) {
     for_each_part(chunk, [&](std::string_view part) {
@@ -198,7 +199,7 @@ class text_pieces {
     });
   }
 
-  /// Takes the rest as well, if it has tokens of its own or is all of the text.
+  /// Passes the rest as well, if it has tokens of its own or is the whole text.
   template <class Take>
   void finish(const Take& take) {
     if (find_cut(true).next > 0 || !is_begun_) take(std::string_view(text_));
@@ -222,9 +223,9 @@ class text_pieces {
 
   std::string text_;
   std::size_t enough_;
-  std::size_t fresh_ = 0;     // bytes that came since pieces were looked for
-  std::size_t searched_ = 0;  // bytes of the text
-  bool is_begun_ = false;     // there was a piece
+  std::size_t fresh_ = 0;     // bytes added since the last search for a cut
+  std::size_t searched_ = 0;  // bytes of text_ without a cut
+  bool is_begun_ = false;     // there was a piece already
 };
 
 }  // namespace detail

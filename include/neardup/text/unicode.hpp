@@ -1,4 +1,4 @@
-// What a character is to a tokenizer, and its lower case.
+// The class of a character, which determines how it is tokenized, and its lower case.
 #pragma once
 
 #include <cstddef>
@@ -10,39 +10,41 @@
 
 namespace neardup::inline v0 {
 
-/// The version of Unicode that classes and lower case are of. A later one may change fingerprints.
+/// The version of Unicode that defines classes and lower case. Another version may change fingerprints.
 inline constexpr std::string_view unicode_version = detail::unicode_tables_version;
 
-/// What a code point is to a tokenizer; by general category and script, and for emoji by their properties.
+/// The class of a code point for tokenizers, derived from general category and script, and for emoji from their
+/// properties.
 ///
-/// Written without spaces are Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai Tham, Tai Viet,
-/// Ahom, Yi, Tangut, Nushu and Khitan: those whose Line_Break is SA, and those that break between any two characters.
-/// What such scripts share (U+30FC, the sound mark of the kana) belongs to them, by Script_Extensions.
+/// Scripts written without spaces are Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, Tai Le, New Tai Lue, Tai Tham, Tai
+/// Viet, Ahom, Yi, Tangut, Nushu and Khitan: those whose Line_Break is SA, and those that break between any two
+/// characters. Characters that such scripts share, by Script_Extensions, belong to them, too (U+30FC, the sound mark of
+/// the kana).
 /// Source: tools/make_unicode_tables.py.
 enum class character_class : std::uint8_t {
-  other,       ///< no part of a word: spaces, punctuation, symbols, controls, unassigned, no code point at all
+  other,       ///< not part of a word: spaces, punctuation, symbols, controls, unassigned or invalid code points
   letter,      ///< a letter or number (L, N) of a script written with spaces
   mark,        ///< a mark (M), which belongs to the character before it
   lone,        ///< a letter or number of a script written without spaces, other than Han
   han,         ///< a letter or number of the Han script
   ignored,     ///< default-ignorable: variation selectors, joiners, soft hyphens, direction marks, tags
-  pictograph,  ///< an emoji or the like (Extended_Pictographic, but for ©, ® and ™), or a skin tone
-  regional,    ///< a regional indicator: two of them are a flag
+  pictograph,  ///< an emoji or similar (Extended_Pictographic, except ©, ® and ™), or a skin tone
+  regional,    ///< a regional indicator; two of them form a flag
 };
 
 namespace detail {
 
-/// Whether something is to be seen of a character, and more than punctuation.
+/// Whether characters of this class are visible, and more than punctuation.
 constexpr bool is_visible_word(character_class kind) noexcept {
   return kind != character_class::other && kind != character_class::ignored;
 }
 
-/// What the tables know of a code point:
+/// The entry of a code point in the tables:
 ///
 ///   bits 0..2  the number of its class
-///   bit 3      whether there is a lower case
+///   bit 3      whether it has a lower case
 ///
-/// A word of the tables has them of sixteen code points, the first one in its lowest four bits.
+/// A word of the tables contains the entries of sixteen code points, the first one in its lowest four bits.
 constexpr unsigned unicode_bits(char32_t code_point) noexcept {
   if (code_point >= unicode_table_end) [[unlikely]] {
     const bool tail = code_point >= unicode_tail_first && code_point <= unicode_tail_last;
@@ -69,7 +71,7 @@ constexpr bool is_ascii_upper(char32_t code_point) noexcept { return code_point 
 /// Complexity: constant.
 [[nodiscard]] constexpr character_class classify(char32_t code_point) noexcept {
   if (code_point < 0x80) {
-    // No branch for letter or space: that one is mispredicted once a word (3.5 instead of 0.9 ns, g++ 12).
+    // Without a branch for letter or space, which would be mispredicted once per word (3.5 instead of 0.9 ns, g++ 12).
     const auto letter = static_cast<unsigned>(detail::is_ascii_upper(code_point & ~char32_t{0x20}));
     const auto digit = static_cast<unsigned>(code_point - U'0' < 10);
     return static_cast<character_class>(letter | digit);
@@ -77,14 +79,15 @@ constexpr bool is_ascii_upper(char32_t code_point) noexcept { return code_point 
   return static_cast<character_class>(detail::unicode_bits(code_point) & ~detail::unicode_has_lower);
 }
 
-/// The simple lower case of a code point: one for one, in no particular language; itself where there is none.
-/// Complexity: constant, plus a binary search among 140 steps for what is upper case beyond ASCII.
+/// The simple lower case of a code point, which is one code point and independent of language; the code point itself if
+/// it has none.
+/// Complexity: constant; for upper case beyond ASCII, a binary search among 140 steps.
 /// Source: UnicodeData.txt, field 13 (Simple_Lowercase_Mapping).
 [[nodiscard]] constexpr char32_t to_lower(char32_t code_point) noexcept {
   if (code_point < 0x80) return detail::is_ascii_upper(code_point) ? code_point + 0x20 : code_point;
   if ((detail::unicode_bits(code_point) & detail::unicode_has_lower) == 0) return code_point;
 
-  // The last step that begins at or before the code point; the first one begins at 'A'.
+  // Finds the last step that begins at or before the code point; the first one begins at 'A'.
   const detail::unicode_lower_step* step = detail::unicode_lower_steps;
   for (std::size_t count = std::size(detail::unicode_lower_steps); count > 1;) {
     const std::size_t half = count / 2;

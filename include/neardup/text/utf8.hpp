@@ -1,7 +1,7 @@
-// UTF-8 in and out, with one rule for what is ill-formed.
+// Decoding and encoding of UTF-8, with one rule for ill-formed bytes.
 //
-// Each maximal ill-formed subpart reads as one U+FFFD, as browsers and Python do it: the longest run of bytes that
-// begins a well-formed sequence without completing it, or else a single byte.
+// Each maximal ill-formed subpart is decoded as one U+FFFD, as in browsers and Python. It is the longest run of bytes
+// that begins a well-formed sequence without completing it, or else a single byte.
 // Source: Unicode 15, section 3.9, "U+FFFD Substitution of Maximal Subparts"; table 3-7 has the well-formed sequences.
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace neardup::inline v0 {
 
-/// What ill-formed UTF-8 reads as: U+FFFD.
+/// The code point that ill-formed UTF-8 is decoded as: U+FFFD.
 inline constexpr char32_t replacement_character = 0xfffd;
 
-/// The code point at the beginning of a text.
+/// The result of decoding the code point at the beginning of a text.
 struct decoded {
   char32_t code_point;  ///< replacement_character if not valid
-  std::uint8_t length;  ///< the bytes that were read, 1 to 4; 1 to 3 if not valid
-  bool valid;           ///< false for an ill-formed subpart: U+FFFD itself is valid
+  std::uint8_t length;  ///< bytes read: 1 to 4; if not valid, 1 to 3
+  bool valid;           ///< false for an ill-formed subpart; an encoded U+FFFD is valid
 };
 
 namespace detail {
@@ -30,18 +30,18 @@ NEARDUP_ALWAYS_INLINE constexpr bool is_continuation(std::string_view text, std:
   return i < text.size() && (static_cast<std::uint8_t>(text[i]) & 0xc0) == 0x80;
 }
 
-/// `bits`, followed by the six of a continuation byte.
+/// `bits`, followed by the six bits of a continuation byte.
 constexpr char32_t append_continuation(char32_t bits, char byte) noexcept {
   return bits << 6 | (static_cast<std::uint8_t>(byte) & 0x3fU);
 }
 
-/// decode_one of a text that does not begin with ASCII.
+/// decode_one() for a text that does not begin with ASCII.
 ///
-/// Always inlined: a `decoded` that a real call returns goes through one packed register, and decoding waits for each
-/// length: 4.3 to 5.7 ns per character beyond ASCII instead of 1.4 to 2.7 (for_each_code_point, g++ 12 -O2; clang 14
-/// gains 20 %).
-/// What the first two bytes hold rules out overlong forms, surrogates and what is beyond U+10FFFF: in table 3-7 these
-/// are ranges of the second byte, which cost more to select.
+/// Always inlined: if a `decoded` is returned from a real call, it goes through one packed register, and decoding waits
+/// for each length. That takes 4.3 to 5.7 ns per character beyond ASCII instead of 1.4 to 2.7 (for_each_code_point, g++
+/// 12 -O2; clang 14 gains 20 %).
+/// The decoded bits of the first two bytes rule out overlong forms, surrogates and numbers beyond U+10FFFF; the ranges
+/// of second bytes in table 3-7 would take longer to select.
 NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) noexcept {
   const char32_t lead = static_cast<std::uint8_t>(text[0]);
   if (lead < 0xc2 || lead > 0xf4 || !is_continuation(text, 1)) return {replacement_character, 1, false};
@@ -61,7 +61,7 @@ NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) 
 
 }  // namespace detail
 
-/// The first code point of a text, or the first maximal ill-formed subpart.
+/// Decodes the first code point of a text, or its first maximal ill-formed subpart.
 /// Precondition: the text is not empty.
 [[nodiscard]] NEARDUP_ALWAYS_INLINE constexpr decoded decode_one(std::string_view text) noexcept {
   const auto lead = static_cast<std::uint8_t>(text[0]);
@@ -69,7 +69,7 @@ NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) 
   return detail::decode_multibyte(text);
 }
 
-/// Writes a code point in UTF-8; U+FFFD for a surrogate or a number beyond U+10FFFF.
+/// Writes a code point as UTF-8; U+FFFD for a surrogate or a number beyond U+10FFFF.
 /// Precondition: `out` has room for 4 bytes. Returns: the number of bytes written, 1 to 4.
 constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
   const auto continuation = [code_point](unsigned shift) {
@@ -100,18 +100,18 @@ constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
 
 /// Calls `visit(char32_t code_point, std::string_view bytes)` for each code point of a text, in order.
 ///
-/// `bytes` are those of the text, so an ill-formed subpart comes as U+FFFD with its ill-formed bytes.
+/// `bytes` are a view of the text, so an ill-formed subpart is visited as U+FFFD with its ill-formed bytes.
 template <class Visit>
 constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   for (std::size_t i = 0; i < text.size();) {
-    // Not by substr(), which is a call by g++ -O2, for it looks whether i is in the text.
+    // substr() would be a call under g++ -O2, because it checks that i is inside the text.
     const decoded next = decode_one({text.data() + i, text.size() - i});
     visit(next.code_point, std::string_view(text.data() + i, next.length));
     i += next.length;
   }
 }
 
-/// The number of maximal ill-formed subparts: how many U+FFFD decoding puts in. 0 says that the text is well-formed.
+/// The number of maximal ill-formed subparts, each of which is decoded as U+FFFD. 0 means that the text is well-formed.
 /// Complexity: linear.
 [[nodiscard]] constexpr std::size_t count_invalid(std::string_view text) noexcept {
   std::size_t count = 0;
@@ -129,13 +129,13 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
 
 /// The number of bytes at the end of a text, 0 to 3, that begin a well-formed sequence without completing it.
 ///
-/// A text that is cut before them decodes in two pieces as it does in one, whatever follows.
+/// A text that is cut before them decodes in two pieces as it would as a whole, whatever follows.
 [[nodiscard]] constexpr std::size_t incomplete_suffix(std::string_view text) noexcept {
   for (std::size_t length = 1; length <= 3 && length <= text.size(); ++length) {
     const std::string_view suffix = text.substr(text.size() - length);
     const auto lead = static_cast<std::uint8_t>(suffix[0]);
     if (lead >= 0x80 && lead < 0xc0) continue;
-    // A lead byte always begins anew, so what is before it does not matter.
+    // A lead byte always begins a new sequence, so the bytes before it do not matter.
     const decoded next = decode_one(suffix);
     const bool unfinished = !next.valid && next.length == length && lead >= 0xc2 && lead <= 0xf4;
     return unfinished ? length : 0;
@@ -145,12 +145,12 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
 
 namespace detail {
 
-/// Hands on text in pieces that never end inside a UTF-8 sequence, however the chunks were cut.
+/// Passes on a text in pieces that never end inside a UTF-8 sequence, wherever the chunks are cut.
 ///
-/// Decoding the pieces one by one gives exactly the code points of the whole text, replaced ones included.
+/// Decoding the pieces separately gives exactly the code points of the whole text, including replaced ones.
 class utf8_chunks {
  public:
-  /// Calls `consume(piece)` for what is complete; keeps at most three bytes for the next chunk.
+  /// Calls `consume(piece)` for the complete sequences; keeps at most three bytes for the next chunk.
   template <class Consume>
   void feed(std::string_view chunk, Consume&& consume) {
     while (carried_size_ > 0 && !chunk.empty()) {
@@ -170,7 +170,7 @@ class utf8_chunks {
     if (complete > 0) consume(chunk.substr(0, complete));
   }
 
-  /// Ends the text: an unfinished sequence is handed on as it is, and reads as ill-formed.
+  /// Ends the text. An incomplete sequence is passed on, and is decoded as ill-formed.
   template <class Consume>
   void finish(Consume&& consume) {
     const std::array<char, 4> piece = carried_;

@@ -1,4 +1,4 @@
-// Words: what is between spaces and punctuation, in any script.
+// Words: the units between spaces and punctuation, in any script.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace neardup::inline v0 {
 
 /// Calls `visit(std::string_view word, std::string_view bytes)` for each word of a text, in order. See words.
 ///
-/// `bytes` are those of the text from the first character of the word to its last one. They are the word, unless
-/// characters stand between that are ignored.
+/// `bytes` is a view of the text from the first character of the word to its last one. It equals the word, unless
+/// ignored characters are in between.
 template <class Visit>
 void for_each_word(std::string_view text, Visit&& visit) {
   const auto take = [&](std::size_t begin, std::size_t end, bool is_whole) {
@@ -35,12 +35,12 @@ void for_each_word(std::string_view text, Visit&& visit) {
 /// Tokenizes a text into its words.
 ///
 /// A word is a maximal run of letters, numbers and the marks among them (Unicode general categories L, N and M). In a
-/// script that is written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a
-/// word of its own, together with the marks that follow it. So is an emoji, with its skin tone or all that it is joined
-/// to, a flag, and a keycap. Everything else separates words, ill-formed UTF-8 too; a mark after no word is none.
-/// Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...) are as if they were
-/// not there, so a token is no piece of the text where one stands in it: for_each_word tells the place of each. Case is
-/// kept; see folded and normalised. Complexity: linear.
+/// script written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a separate
+/// word, together with the marks that follow it. An emoji with its skin tone, or with everything joined to it, is also
+/// a word, as are a flag and a keycap. Everything else separates words, including ill-formed UTF-8 and marks that do
+/// not follow a word. Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...)
+/// are skipped; a token that contains one in the text is not a substring of the text, but for_each_word tells its
+/// position. Case is kept; see folded and normalised. Complexity: linear.
 struct words {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
@@ -48,19 +48,19 @@ struct words {
   }
 };
 
-/// A piece ends before a character that ends all words before it.
+/// Cuts a text before a character that ends all words before it.
 template <>
 struct detail::cuts_of<words> {
   static text_cut cut(const words& /*tokenizer*/, std::string_view text, std::size_t& searched, bool at_end) noexcept {
     if (at_end) return {text.size(), text.size()};
     const std::size_t first = std::exchange(searched, text.size() - incomplete_suffix(text));
-    // A byte that continues nothing always begins a character, whatever stands before it.
+    // A byte that is not a continuation byte always begins a character, whatever precedes it.
     for (std::size_t i = searched; i > first;) {
       const std::size_t end = i;
       do --i;
       while (i > first && is_continuation(text, i));
       const decoded character = decode_one(text.substr(i));
-      // More bytes that continue something than this character has: the first of them is ill-formed.
+      // There are more continuation bytes than the character has, so the first of them is ill-formed.
       if (i + character.length < end) return {i + character.length, i + character.length};
       const character_class kind = classify(character.code_point);
       if (kind == character_class::other || kind == character_class::lone || kind == character_class::han)

@@ -1,4 +1,4 @@
-// Which features, width, distance and blocks find the near-duplicates of a given corpus, and at what cost.
+// Advice on which features, width, distance and blocks find the near-duplicates of a given corpus, and on their costs.
 #pragma once
 
 #include <algorithm>
@@ -28,82 +28,89 @@
 
 namespace neardup::inline v0 {
 
-/// What near-duplicates are, and how much of a corpus is examined to advise on finding them.
+/// Defines near-duplicates, and limits how much of a corpus is examined to give advice.
 struct advice_request {
-  /// Two documents are near-duplicates from this Jaccard similarity of their `check` features on.
+  /// Two documents are near-duplicates if their `check` features have at least this Jaccard similarity.
   double similarity = default_similarity;
   feature_choice check{};
-  /// The share of the near-duplicates that fingerprints must find, see setup::recall.
+  /// The share of the near-duplicates that fingerprints must find; see setup::recall.
   double recall = default_recall(fingerprint_kind::minwise);
-  /// The features that fingerprints may have, besides `check`.
+  /// The features that fingerprints may be made of, besides `check`.
   std::vector<feature_choice> features{{feature_kind::words, 1},
                                        {feature_kind::words, 2},
                                        {feature_kind::chars, 2},
                                        {feature_kind::chars, 3},
                                        {feature_kind::chars, 5}};
-  std::size_t sample = 2000;                    ///< documents whose near-duplicates are looked for among all
-  std::size_t compared = std::size_t{1} << 18;  ///< documents whose fingerprints those of the sample are compared with
-  std::size_t sample_bytes = std::size_t{1} << 26;  ///< of text, none of more than a sixteenth
-  std::uint64_t seed = 0;                           ///< of the sample and of the hashes
+  std::size_t sample = 2000;                    ///< number of documents whose near-duplicates are searched for in the
+                                                ///< whole corpus
+  std::size_t compared = std::size_t{1} << 18;  ///< number of documents whose fingerprints are compared with those of
+                                                ///< the sample
+  std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most a sixteenth
+                                                    ///< of it
+  std::uint64_t seed = 0;                           ///< of the random sample and of the hashes
 };
 
-/// One way to find near-duplicates, and what to expect of it: fingerprints of a kind, of `bits` bits by distinct
-/// features, all pairs within `distance` bits, each of which is then checked exactly.
+/// A way to find near-duplicates, and what to expect of it: fingerprints of a kind, with `bits` bits, made of the
+/// distinct features; all pairs within `distance` bits are candidates, and each is checked exactly.
 struct setup {
   feature_choice features;
   fingerprint_kind kind;
   std::size_t bits;
   int distance;
-  int blocks;     ///< of the index that searches fastest
-  double recall;  ///< share of the near-duplicates of a document that lie within `distance`. A family counts once,
-                  ///< however many pairs are in it; copies, which any distance finds, do not count
-  double recall_error;             ///< standard error of that: the luck of the sample and of the hash
-  double recall_low, recall_high;  ///< what then happens lies between these in nine of ten cases
-  double candidates;               ///< pairs within `distance` to be checked, for each document
-  double bytes;                    ///< of the index and of the sets that the check compares, for each document
-  double seconds;  ///< on one core, for each document: to be compared with other setups, not with a clock
+  int blocks;     ///< of the index that is fastest to search
+  double recall;  ///< share of the near-duplicates of a document that are within `distance`. A family counts once,
+                  ///< regardless of its number of pairs; copies, which any distance finds, do not count
+  double recall_error;             ///< standard error of `recall`, due to the sample and the hash
+  double recall_low, recall_high;  ///< the actual recall is between these in nine of ten cases
+  double candidates;               ///< for each document: pairs within `distance`, which have to be checked
+  double bytes;                    ///< for each document: memory of the index and of the sets that the check compares
+  double seconds;  ///< for each document, on one core; only comparable with those of other setups, not with a clock
 };
 
-/// How a corpus looks by one choice of features.
+/// Properties of a corpus for one choice of features.
 struct feature_facts {
   feature_choice features;
-  double mean_features;    ///< distinct ones of a document
-  double too_short;        ///< share of the sample that has fewer than features_to_bear() asks for, for one change
-  double mean_distance;    ///< of the 64-bit fingerprints of two random documents, bits; 32 would be uniform
-  double distance_spread;  ///< its standard deviation, bits; 4 would be uniform
-  double skew;  ///< mean bucket of a 16-bit block that a document meets, relative to uniform bits; worst of 4
+  double mean_features;    ///< mean number of distinct features of a document
+  double too_short;        ///< share of the sample with fewer features than features_to_bear() requires for one change
+  double mean_distance;    ///< mean distance of the 64-bit fingerprints of two random documents; uniform bits have 32
+  double distance_spread;  ///< standard deviation of that distance; uniform bits have 4
+  double skew;  ///< mean size of the 16-bit bucket that a document falls into, relative to uniform bits; the worst of 4
+                ///< blocks
 };
 
-/// What a corpus is like, and which setup suits it.
+/// Properties of a corpus, and the setup that suits it.
 struct advice {
   std::uint64_t documents = 0;
-  std::size_t sampled = 0;  ///< documents
+  std::size_t sampled = 0;  ///< number of documents in the sample
   double mean_bytes = 0;    ///< of a document
   double median_bytes = 0;
-  double similar_pairs = 0;            ///< near-duplicates in the corpus, estimated
-  std::uint64_t pairs_seen = 0;        ///< of these, with a document of the sample
-  std::size_t documents_measured = 0;  ///< of the sample, with near-duplicates that are no copies: the recall of setups
-                                       ///< is about these. 0: it is only what expected_recall() says
-  double partnered = 0;  ///< the share of documents that have near-duplicates, copies counted as one document
+  double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
+  std::uint64_t pairs_seen = 0;        ///< those of them that were found, with a document of the sample
+  std::size_t documents_measured = 0;  ///< documents of the sample with near-duplicates that are not copies; the recall
+                                       ///< of setups is measured on these. If it is 0, recall is just what
+                                       ///< expected_recall() predicts
+  double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
-  std::vector<setup> setups;    ///< for each features, kind and bits the smallest distance that has the wanted recall
-  std::size_t recommended = 0;  ///< in setups, see recommended_setup
-  bool is_reached = false;      ///< whether the recommended one has the wanted recall
+  std::vector<setup> setups;    ///< for each choice of features, kind and bits, the smallest distance with the required
+                                ///< recall
+  std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
+  bool is_reached = false;      ///< whether the recommended setup has the required recall
 };
 
-/// The setup to take, as its position: of those with this recall one that takes at most a twentieth longer than the
-/// fastest, of these the one with the best recall. Where none has this recall, the one with the best. Of equal ones the
-/// faster, then the first.
-/// Throws: std::invalid_argument if there are none.
-/// Example, for those that will not have 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits >
-/// 64; }); found.recommended = recommended_setup(found.setups, 0.99);`
+/// Chooses a setup: among those with this recall that take at most a twentieth longer than the fastest of them, the one
+/// with the best recall. If none has this recall, the one with the best recall. Of equal ones the faster, then the
+/// first.
+/// Returns: its index.
+/// Throws: std::invalid_argument if there are no setups.
+/// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
+/// found.recommended = recommended_setup(found.setups, 0.99);`
 [[nodiscard]] inline std::size_t recommended_setup(std::span<const setup> setups, double recall) {
   if (setups.empty()) detail::fail<std::invalid_argument>("recommended_setup: there are no setups");
   double fastest = std::numeric_limits<double>::infinity();
   for (const setup& s : setups) {
     if (s.recall >= recall) fastest = (std::min)(fastest, s.seconds);
   }
-  // Costs are estimates, so a smaller difference in time means nothing.
+  // Costs are estimates, so smaller differences in time mean nothing.
   const auto fits = [&](const setup& s) { return s.recall >= recall && s.seconds <= 1.05 * fastest; };
   const auto is_better = [&](const setup& a, const setup& b) {
     if (fits(a) != fits(b)) return fits(a);
@@ -112,17 +119,17 @@ struct advice {
   return static_cast<std::size_t>(std::min_element(setups.begin(), setups.end(), is_better) - setups.begin());
 }
 
-/// Looks at a corpus, twice, and says which setup to take. Fingerprints of 64 and 128 bits are considered.
+/// Reads a corpus twice, and recommends a setup. Considers fingerprints of 64 and 128 bits.
 ///
-/// In the first pass each document is shown to sample(), which keeps some. In the second pass all documents go, in the
-/// same order, to compare(), which finds the near-duplicates of the sampled ones, exactly, by an inverted index: so it
-/// sees pairs however rare they are. From their cosine and Jaccard similarities theory tells how many of them lie
-/// within k bits (see expected_recall), for any features, and their fingerprints tell where theory is off; how many
-/// candidates there are is counted between fingerprints.
-/// The advice depends on the request and on the documents in their order, on nothing else.
-/// Guarantee: an advisor that ran out of memory, or whose reading of `texts` threw, may only be destroyed or assigned
-/// to.
-/// Memory: the texts of the sample; for each choice of features the fingerprints of the compared documents.
+/// In the first pass, each document is passed to sample(), which keeps some of them. In the second pass, all documents
+/// are passed to compare(), in the same order. It finds the near-duplicates of the sampled documents exactly, by an
+/// inverted index, however rare they are. Theory predicts from their cosine and Jaccard similarities how many of them
+/// are within k bits (see expected_recall), for any features; their fingerprints tell where theory is wrong. The number
+/// of candidates is counted on fingerprints.
+/// The advice depends only on the request and on the documents in their order.
+/// Guarantee: after running out of memory, or an exception while reading `texts`, an advisor may only be destroyed or
+/// assigned to.
+/// Memory: the texts of the sample; for each choice of features, the fingerprints of the compared documents.
 /// Example:
 /// ```
 /// advisor look{advice_request{.similarity = 0.7}};
@@ -133,28 +140,28 @@ struct advice {
 class advisor {
  public:
   /// Throws: std::invalid_argument unless 0 < similarity <= 1, 0 <= recall <= 1, sample is in 1..1,000,000, compared is
-  /// not 0 and features have a size.
+  /// not 0, and all features have a size.
   explicit advisor(const advice_request& request = {})
       : similarity_(request.similarity),
         recall_(request.recall),
         corpus_(checked(request).similarity, all_features(request),
                 {request.sample, request.sample_bytes, request.compared, request.seed}) {}
 
-  /// Shows a document in the first pass.
+  /// Adds a document in the first pass.
   /// Throws: std::logic_error after compare().
   void sample(std::string_view text) {
     if (corpus_.is_complete()) detail::fail<std::logic_error>("advisor: sample() after compare()");
     corpus_.add(text);
   }
 
-  /// Shows the next documents of the second pass: any sequence that has size() and [], whose elements convert to
-  /// std::string_view. They may be made on demand, from several threads at once.
+  /// Adds the next documents of the second pass: any sequence with size() and [], whose elements convert to
+  /// std::string_view. Elements may be made on demand, concurrently on several threads.
   template <class Texts>
   void compare(const Texts& texts, const any_runner& run = {}) {
     corpus_.compare(texts, run);
   }
 
-  /// The advice.
+  /// Returns the advice.
   /// Throws: std::logic_error unless both passes have seen the same number of documents, and at least one.
   [[nodiscard]] advice finish(const any_runner& run = {}) {
     if (corpus_.documents() == 0) detail::fail<std::logic_error>("advisor: no documents to advise on");
@@ -177,7 +184,7 @@ class advisor {
       partnered += s.copies + s.degree > 0 ? share : 0;
     }
     result.partnered = partnered / distinct;
-    // A pair may have been met from either of its two documents.
+    // Divided by 2, because a pair can be found from either of its two documents.
     result.similar_pairs = static_cast<double>(result.pairs_seen) / 2 * static_cast<double>(corpus_.documents()) /
                            static_cast<double>(corpus_.sample().size());
 
@@ -199,7 +206,7 @@ class advisor {
   }
 
  private:
-  /// The largest distance that is considered. Beyond it there are too many non-matches.
+  /// The largest distance that is considered; larger ones give too many candidates that do not match.
   static constexpr int max_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
 
   [[noreturn]] static void refuse(const char* what) {
@@ -214,7 +221,7 @@ class advisor {
     return request;
   }
 
-  /// The features of the check, then the others, each once.
+  /// The features of the check, followed by the other ones, each once.
   static std::vector<feature_choice> all_features(const advice_request& request) {
     std::vector<feature_choice> result{request.check};
     for (const feature_choice& features : request.features) {
@@ -226,10 +233,10 @@ class advisor {
     return result;
   }
 
-  /// `counts`: of the features of the sampled documents.
+  /// `counts`: the numbers of features of the sampled documents.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const feature_choice& features = corpus_.features()[f];
-    // Of the longest sentences there are no more, however long a text is.
+    // The number of longest sentences is limited, however long a text is.
     const bool are_few = features.kind == feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
@@ -242,7 +249,7 @@ class advisor {
     std::vector<std::uint64_t> prints = first_words<simhash<64>>(f);
     if (prints.size() < 2) return facts;
     constexpr std::uint64_t pairs = 100000;
-    constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // the sample has not used these random numbers
+    constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // random numbers that the sample has not used
     double sum = 0, squares = 0;
     for (std::uint64_t i = 0; i < pairs; ++i) {
       const std::uint64_t a = corpus_.drawn(first + 2 * i, prints.size()),
@@ -268,7 +275,7 @@ class advisor {
   }
 
   static double skew_of(std::vector<std::uint64_t> prints) {
-    // Copies share every bucket, so they say nothing about how full buckets are.
+    // Copies share all buckets, so they tell nothing about how full buckets are.
     std::sort(prints.begin(), prints.end());
     prints.erase(std::unique(prints.begin(), prints.end()), prints.end());
     if (prints.size() < 2) return 1;
@@ -284,8 +291,8 @@ class advisor {
     return skew;
   }
 
-  /// Pairs among all documents within k bits by these fingerprints, for each document: from how many each sampled one
-  /// meets among those compared.
+  /// Pairs within k bits for each document, estimated for the whole corpus from the number of compared documents within
+  /// k bits of each sampled one.
   template <class Fingerprint>
   [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& run) const {
     std::vector<Fingerprint> prints;
@@ -293,7 +300,7 @@ class advisor {
       if (of_text) prints.push_back(of_text->get<Fingerprint>());
     }
     std::sort(prints.begin(), prints.end());
-    // Copies count as one document, so that a crowd of them counts once.
+    // Documents with equal fingerprints are one entry with a count, so that many copies are cheap.
     flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
     std::vector<std::uint64_t> copies;
     for (std::size_t i = 0; i < prints.size(); ++i) {
@@ -311,7 +318,7 @@ class advisor {
         const auto& query = corpus_.queries(f)[i];
         if (!query) continue;
         index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[part] += copies[match.id]; });
-        if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // the document itself
+        if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // without the document itself
       }
       return true;
     });
@@ -326,7 +333,7 @@ class advisor {
 
   struct estimate {
     double value, error;
-    double trust;  // 0 to 1: how much weight the fingerprints of this seed, and their luck, have in it
+    double trust;  // 0 to 1: the weight of the fingerprints of this seed, and so of their random error, in `value`
   };
 
   /// The probability that a pair lies within k bits, tabulated by the probability that a bit differs.
@@ -339,17 +346,18 @@ class advisor {
     return chances;
   }
 
-  /// The share of the near-duplicates of a document within k bits, by the pairs that were seen: those that were looked at
-  /// closely stand for the others. A family counts once: each of its members as much as it is of it.
+  /// The share of the near-duplicates of a document that are within k bits, estimated from the pairs that were
+  /// examined, which stand for the others. A family counts once: each of its members has a weight of one divided by its
+  /// size.
   ///
-  /// Theory is a little off for texts of few features, and for min-wise codes; the fingerprints of the pairs tell by
-  /// how much, the better the more pairs there are. What they say counts by how sure it is.
+  /// Theory is a little off for texts of few features, and for min-wise codes. The fingerprints of the pairs tell by
+  /// how much, more precisely with more pairs; their correction is weighted by its reliability.
   [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
     const std::size_t width = bits == 64 ? 0 : 1;
     struct document {
-      double weight, expected, beyond;  // `beyond`: more than was expected
+      double weight, expected, beyond;  // `beyond`: the excess of the observed over the expected share
     };
     std::vector<document> seen;
     double all = 0, expected = 0, beyond = 0;
@@ -373,18 +381,18 @@ class advisor {
     for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.weight, 2);
     const double trust = beyond == 0 ? 0 : beyond * beyond / (beyond * beyond + doubt);
     const double value = (expected + trust * beyond) / all;
-    // For the ratio of two sums over the sample, the error follows from what each document adds beyond its share.
+    // The error of a ratio of two sums over the sample follows from the residual of each document.
     double squares = 0;
     for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.weight, 2);
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
   }
 
-  /// The standard deviation of the share of near-duplicates within k bits from one hash to another.
+  /// The standard deviation over hash functions of the share of near-duplicates within k bits.
   ///
-  /// Near-duplicates that have the same words in common are found or missed together: a bit that these words make
-  /// differ differs in all of them. So what a bit adds to the share is looked at over all pairs at once, for each bit
-  /// of the widest fingerprints: to first order, the share is a sum of as many such independent terms as there are
-  /// bits.
+  /// Near-duplicates with the same words in common are found or missed together, because a bit in which these words
+  /// make one pair differ differs in all of them. So the contribution of a bit to the share is summed over all pairs,
+  /// for each bit of the widest fingerprints: to first order, the share is a sum of independent terms, one for each
+  /// bit.
   [[nodiscard]] double luck_of_the_hash(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
     const double n = static_cast<double>(bits);
@@ -392,7 +400,7 @@ class advisor {
     for (const auto& s : corpus_.sample()) all += s.degree > 0 ? s.weight() : 0;
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
-    std::array<double, widest> terms{};    // what a bit adds to the share
+    std::array<double, widest> terms{};    // contribution of each bit to the share
     double of_pairs = 0, of_one_pair = 0;  // variances of single pairs: as included in `terms`, and in full
     const double families =
         (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / static_cast<double>(corpus_.sample().size()));
@@ -400,9 +408,9 @@ class advisor {
       for (const auto& other : s.kept) {
         const double share = s.weight() / static_cast<double>(s.kept.size()) / all;
         const double p = other.by_features[f].difference[by];
-        if (p <= 0) continue;  // every hash finds this pair
+        if (p <= 0) continue;  // every hash function finds this pair
         const double found = detail::binomial_sum(bits, k, p);
-        // The probability that this bit decides, which it does if exactly k of the others differ.
+        // The probability that this bit decides, which is the case if exactly k of the others differ.
         const double decides =
             detail::binomial_sum(bits - 1, k, p) - (k == 0 ? 0 : detail::binomial_sum(bits - 1, k - 1, p));
         for (std::size_t bit = 0; bit < widest; ++bit) {
@@ -415,8 +423,8 @@ class advisor {
     }
     double squares = 0;
     for (const double term : terms) squares += term * term;
-    // The products of each pair with itself are taken out of the sum and added separately, because one pair is a larger
-    // share of all pairs in the sample than in the corpus.
+    // The product of each pair with itself is subtracted and added separately, because one pair is a larger share of
+    // the pairs in the sample than in the corpus.
     const double variance =
         (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / families;
     return std::sqrt(variance);
@@ -429,10 +437,10 @@ class advisor {
     int k = 0;
     estimate recall = recall_within(kind, width, k, f);
     while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
-    // Two hashes contribute: the one that was examined, and the one that will be used.
+    // Two hash functions contribute: the one that was examined, and the one that will be used.
     const double luck = luck_of_the_hash(kind, width, k, f) * std::sqrt(1 + recall.trust * recall.trust);
     const double error = std::hypot(recall.error, luck);
-    // 1.65 standard errors would suffice if documents were independent, but near-duplicates come in families.
+    // 1.65 standard errors would suffice if documents were independent, but near-duplicates form families.
     const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
     const expected_costs costs =
@@ -441,17 +449,17 @@ class advisor {
     // In nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
     constexpr bool is_minwise = kind == fingerprint_kind::minwise;
-    // One hash of each feature suffices for min-wise codes of any width.
+    // Min-wise codes of any width need one hash of each feature.
     const double reading =
         corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * width / 64.0);
     const double checking =
         sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
-    // Full buckets slow an index down. Comparing each document with each other does not depend on buckets.
+    // Full buckets slow an index down, but not a comparison of each document with each other one.
     double skew = result.facts[f].skew;
     if constexpr (is_minwise) skew = skew_of(first_words<minwise<64>>(f));
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),
                                      scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
-    constexpr double bytes_a_feature = 4;  // of a set for the check
+    constexpr double bytes_a_feature = 4;  // of a set that the check keeps
     result.setups.push_back({corpus_.features()[f], kind, width, k, costs.blocks, recall.value, error,
                              (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach), candidates,
                              costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
@@ -462,8 +470,8 @@ class advisor {
   detail::corpus_sample corpus_;
 };
 
-/// The advice for texts that are at hand all at once: see advisor.
-/// Throws: as advisor does.
+/// The advice for texts that are all available at once; see advisor.
+/// Throws: as advisor.
 /// Example: `const advice found = advise(texts, {.similarity = 0.7});  found.setups[found.recommended].distance`
 template <class Texts>
 [[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {}, const any_runner& run = {}) {

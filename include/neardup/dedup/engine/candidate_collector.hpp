@@ -1,4 +1,4 @@
-// Collects the candidates that several threads find, without repetitions and in limited memory.
+// Collects candidates from several threads, without duplicates and in limited memory.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace neardup::inline v0::detail {
 
-/// Pairs of a document and one before it, by their positions among the chosen documents. The parts of a join find them
-/// in no order, and many of them several times.
+/// Pairs of a document and an earlier one, by their positions among the chosen documents. The parts of a join find them
+/// in any order, and many of them several times.
 ///
-/// They are collected in shards, a few for each part. A shard that is full is sorted, and its repetitions are removed.
-/// So parts seldom wait for each other, and sorting takes little memory besides.
+/// They are collected in shards, a few for each part. A shard that is full is sorted, and duplicates are removed. So
+/// parts seldom wait for each other, and sorting takes little additional memory.
 template <class Number>
 class candidate_collector {
  public:
   using candidate = near_pair<Number>;
 
-  /// How many documents in a row share a shard. Their first position is a multiple of it.
+  /// The number of consecutive documents that share a shard; their first position is a multiple of it.
   static constexpr std::size_t block = 64;
 
-  /// For `count` documents; room for about `room` candidates.
+  /// For `count` documents, with room for about `room` candidates.
   candidate_collector(std::size_t count, std::size_t room, std::size_t parts)
       : count_(count), shards_(shards_a_part * parts), found_(parts) {
     const std::size_t of_each = room / shards_.size();
@@ -39,14 +39,14 @@ class candidate_collector {
     for (auto& buffers : found_) buffers.resize(shards_.size());
   }
 
-  /// Takes a pair that `part` has found, with the document first and the one before it second.
-  /// Returns: false if there is no room; then the content is no longer complete.
+  /// Adds a pair that `part` has found; `first` is the later document, `second` the earlier one.
+  /// Returns: false if there is no room; then the collection is incomplete.
   bool add(std::size_t part, const candidate& c) {
     const std::size_t row = static_cast<std::size_t>(c.first) / block, number = row % shards_.size();
     std::vector<candidate>& own = found_[part][number];
     own.push_back({static_cast<Number>(row / shards_.size() * block + c.first % block), c.second, c.distance});
     if (own.size() < handed_) return true;
-    // While another part sorts the shard, this one goes on for a while.
+    // While another part sorts the shard, this part continues to buffer pairs for a while.
     shard& to = shards_[number];
     std::unique_lock<std::mutex> lock(to.mutex, std::defer_lock);
     if (own.size() < max_waiting * handed_ && !lock.try_lock()) return true;
@@ -54,7 +54,7 @@ class candidate_collector {
     return hand_over(to, own);
   }
 
-  /// Takes what the parts have not handed over yet, and sorts all. Returns: false if there was no room.
+  /// Adds the pairs that parts have buffered, and sorts everything. Returns: false if there was no room.
   bool close(const any_runner& run) {
     return in_steps(run, (std::min)(run.parts(), shards_.size()), shards_.size(), 1,
                     [&](std::size_t /*part*/, std::size_t number, std::size_t) {
@@ -67,8 +67,8 @@ class candidate_collector {
                     });
   }
 
-  /// The candidates for the document at `position`, which are the second members of these pairs, ascending. `before`:
-  /// the candidates for the previous document, if that is in the same block, which saves a search.
+  /// The candidates for the document at `position`, which are the second members of these pairs, in ascending order.
+  /// `before`: the candidates of the previous document, if that is in the same block, which saves a search.
   /// Precondition: close() was the last call, and returned true.
   [[nodiscard]] std::span<const candidate> of(std::size_t position, std::span<const candidate> before) const {
     const shard& from = shards_[position / block % shards_.size()];

@@ -1,9 +1,10 @@
-// Joins documents by the features that they share, of which near-duplicates have most in common.
+// Joins documents by shared features, of which near-duplicates have most in common.
 //
-// If a set of n features has at least c in common with another one, its first n - c + 1 features, in any order of all
-// features, include one of these: the first common one. So sets that are similar enough meet in the bucket of one of
-// their first features, whatever their fingerprints. In an order that has rare features first, these buckets are small:
-// far fewer fingerprints are compared than where some of their bits are the same.
+// Prefix filter: if a set of n features has at least c in common with another one, its first n - c + 1 features, in any
+// common order of all features, contain at least one of these, namely the first common one. So sets that are similar
+// enough meet in the bucket of one of their prefix features, whatever their fingerprints. If the order puts rare
+// features first, these buckets are small: far fewer fingerprints are compared than when buckets are defined by some of
+// their bits.
 // Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006.
 #pragma once
 
@@ -31,39 +32,40 @@
 
 namespace neardup::inline v0::detail {
 
-/// The features that a check compares, if it accepts no two documents of a lower Jaccard similarity. `of` gives those
-/// of a document by its number, ascending, each once.
+/// The features that a check compares, if it accepts no documents with a lower Jaccard similarity. `of` returns the
+/// features of a document by its number, in ascending order, each once.
 template <class Number>
 struct compared_features {
   std::function<std::span<const std::uint32_t>(Number)> of;
   double similarity = 0;
 
-  /// Whether a join by features is possible.
+  /// Whether they allow a join by features.
   [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
 };
 
-/// An order of all features: those that few documents of a sample have come first, equally rare ones by their number.
+/// An order of all features: those with a low document frequency in a sample come first, equally rare ones by number.
 class feature_order {
  public:
-  /// Counts an occurrence of a feature in the sample.
+  /// Counts one occurrence of a feature in the sample.
   void count(std::uint32_t feature) noexcept {
     std::uint8_t& seen = seen_[place(feature)];
     seen = static_cast<std::uint8_t>(seen + (seen < 255 ? 1 : 0));
   }
-  /// Turns counts into ranks, when the sample is complete.
+  /// Turns counts into ranks, once the sample is complete.
   void close() noexcept {
     for (std::uint8_t& seen : seen_) seen = static_cast<std::uint8_t>(std::bit_width(seen / 5U));
   }
 
-  /// Puts the first `count` features of a set to the front of `to`. Precondition: count <= set.size().
-  /// Returns: how many features were looked at.
+  /// Writes the first `count` features of a set, in this order, to the front of `to`. Precondition: count <=
+  /// set.size().
+  /// Returns: the number of features that were examined.
   std::size_t first(std::span<const std::uint32_t> set, std::size_t count, std::vector<std::uint32_t>& to) const {
     if (to.size() < count) to.resize(count);
     std::size_t found = 0, looks = 0;
     for (unsigned rank = 0; found < count; ++rank) {
       std::size_t i = 0;
       for (; i < set.size() && found < count; ++i) {
-        to[found] = set[i];  // without a branch, which could not be predicted
+        to[found] = set[i];  // unconditional, because a branch could not be predicted
         found += seen_[place(set[i])] == rank ? 1 : 0;
       }
       looks += i;
@@ -71,7 +73,7 @@ class feature_order {
     return looks;
   }
 
-  /// Scatters features over 32 bits, one to one.
+  /// Scatters features over 32 bits, bijectively.
   static constexpr std::uint32_t scattered(std::uint32_t feature) noexcept { return feature * 0x9e3779b1U; }
 
  private:
@@ -82,16 +84,16 @@ class feature_order {
   std::vector<std::uint8_t> seen_ = std::vector<std::uint8_t>(std::size_t{1} << bits);
 };
 
-/// Finds the pairs of documents within k bits that share one of their first features. These are all that a check may
-/// accept; some are found several times. If `kept` is not 0, each pair has one of the first `kept` documents and one of
-/// the others.
+/// Finds the pairs of documents within k bits that share one of their prefix features. These include all pairs that a
+/// check can accept; some are found several times. If `kept` is not 0, each pair has one of the first `kept` documents
+/// and one of the others.
 template <std::size_t Words, class Number>
 class feature_join {
  public:
   using documents_type = chosen_words<Words, Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const near_pair<Number>>)>;
 
-  /// The least cost of such a join, in the units of join_plan. If another join costs less, no sample need be taken.
+  /// The least cost of such a join, in units of join_plan. If another join costs less, no sample need be taken.
   static double min_cost(std::size_t documents) noexcept { return 1e7 + 400 * static_cast<double>(documents); }
 
   /// Precondition: features.suffices().
@@ -103,9 +105,9 @@ class feature_join {
         filter_(filter_for<Words>(bits, k)),
         features_(features),
         bounds_(set_similarity::jaccard, features.similarity) {
-    constexpr std::size_t most = std::size_t{1} << 19;  // features
+    constexpr std::size_t most = std::size_t{1} << 19;  // features in the sample
     const auto count = static_cast<double>(documents.size());
-    // The mean size of a few sets tells how many sets may be sampled.
+    // The mean size of a few sets determines how many sets are sampled.
     std::size_t sampled = (std::min)(documents.size(), std::size_t{256});
     std::size_t sum = 0;
     for_each_of(sampled, [&](std::span<const std::uint32_t> set) { sum += set.size(); });
@@ -136,10 +138,10 @@ class feature_join {
             pairs * scale * scale * costs.pair;
   }
 
-  /// In the units of join_plan.
+  /// The estimated cost, in units of join_plan.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Calls `take` as visit_distinct_pairs() does. Memory: for a time 16 bytes per document.
+  /// Calls `take` as visit_distinct_pairs() does. Memory: temporarily 16 bytes per document.
   void visit(const any_runner& run, std::size_t parts, const take_type& take) const {
     const std::size_t records = 2 * documents_.size();
     const int bits = first_pass_bits(records, max_pass_bits);
@@ -158,14 +160,14 @@ class feature_join {
   }
 
  private:
-  /// One of the first features of a document. A pass handles a share of all features, whose numbers are scattered over
-  /// 32 bits within it.
+  /// A prefix feature of a document. Each pass handles a share of all features; within a pass, features are scattered
+  /// over 32 bits.
   struct record {
     std::uint32_t feature;
-    Number document;  // its position among the chosen documents
+    Number document;  // position among the chosen documents
   };
 
-  /// Records in groups, each in the order in which they came, in pieces of one memory.
+  /// Records in groups, each in order of insertion, stored as pieces of common blocks.
   class record_groups {
    public:
     explicit record_groups(std::size_t groups) : open_(groups), pieces_(groups) {}
@@ -176,7 +178,7 @@ class feature_join {
       open_[group] = open_[group].subspan(1);
     }
 
-    /// Removes all records and keeps the memory.
+    /// Removes all records, but keeps the memory.
     void clear() noexcept {
       std::fill(open_.begin(), open_.end(), std::span<record>());
       for (auto& pieces : pieces_) pieces.clear();
@@ -209,13 +211,13 @@ class feature_join {
       return {piece, piece_size};
     }
 
-    std::vector<std::span<record>> open_;  // what is free of the last piece of each group
+    std::vector<std::span<record>> open_;  // the free rest of the last piece of each group
     std::vector<std::vector<record*>> pieces_;
     std::vector<large_array<record>> blocks_;
     std::size_t used_ = 0;
   };
 
-  /// What a part needs for a group of records.
+  /// Scratch memory of a part for one group of records.
   struct part_memory {
     explicit part_memory(join_filter filter) : records(filter) {}
 
@@ -231,9 +233,9 @@ class feature_join {
     }
   }
 
-  /// There is room for two records per document. So a pass handles a share of all features, or a share of the kept
-  /// documents together with all others. The second way reads the others in each pass, which are often few.
-  /// Returns: how many documents are read in all passes.
+  /// Memory suffices for two records per document. So a pass handles a share of all features, or a share of the kept
+  /// documents with all others. The second way reads the others in each pass, but they are often few.
+  /// Returns: the number of documents read in all passes.
   double choose_passes(double records) {
     const auto kept = static_cast<double>(kept_), others = static_cast<double>(documents_.size() - kept_);
     const double of_each = records / (kept + others);
@@ -251,7 +253,7 @@ class feature_join {
     }
   }
 
-  /// Collects the records that a part contributes to a pass, grouped by the highest bits of the feature.
+  /// Collects the records of one part for a pass, grouped by the highest bits of the feature.
   void collect(std::size_t pass, std::size_t part, int bits, std::vector<record_groups>& groups) const {
     const std::size_t of_features = pass / runs_;
     const std::size_t begin = kept_ / runs_ * (pass % runs_);
@@ -289,7 +291,7 @@ class feature_join {
     return true;
   }
 
-  /// Makes buckets of few features each, and usually of few records, which are in the order of the documents.
+  /// Makes buckets of few features and usually few records, which are in the order of the documents.
   void fill_buckets(const std::vector<record_groups>& groups, std::size_t group, int bits_before,
                     part_memory& own) const {
     std::size_t size = 0;
@@ -348,7 +350,7 @@ class feature_join {
   overlap_bounds bounds_;
   feature_order order_;
   std::size_t passes_ = 1;  // over all features
-  std::size_t runs_ = 1;    // of those kept, in each
+  std::size_t runs_ = 1;    // over the kept documents, in each pass over features
   double cost_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Decides about documents in an order, by the rule of rule.hpp, over any matcher.
+// Decides about documents in an order, by the rule of rule.hpp, with any matcher.
 #pragma once
 
 #include <algorithm>
@@ -20,61 +20,63 @@
 
 namespace neardup::inline v0::detail {
 
-/// Finds which documents match. Documents are numbered in the order of decision.
+/// Finds the documents that match. Documents are numbered in the order of decision.
 template <class Number>
 class matcher {
  public:
-  /// A candidate pair: two positions in a list of documents, first < second, and a number that `closeness` knows how to
-  /// read, such as their distance.
+  /// A candidate pair: two positions in a list of documents, first < second, and a number for closeness() to use, such
+  /// as their distance.
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 
   virtual ~matcher() = default;
 
-  /// The number of threads that find_candidates() uses for so many documents, at most.
+  /// The maximum number of threads that find_candidates() uses for so many documents.
   [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
 
-  /// Calls `take(part, candidates)` with all pairs of the list that may match; if `kept` is not 0, with all pairs of one
-  /// of its first `kept` documents and one of the others. Parts call it at the same time. If it returns false, the
+  /// Calls `take(part, candidates)` with all pairs of the list that may match; if `kept` is not 0, with all pairs of
+  /// one of its first `kept` documents and one of the others. Parts call it concurrently. If it returns false, the
   /// search ends soon. Precondition: the first `kept` numbers ascend, and so do the others.
   virtual void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take) = 0;
 
-  /// The closeness of a candidate pair, or nothing if it does not match. It may also be nothing if it is not above
-  /// `best`. It is called from several threads.
+  /// The closeness of a candidate pair, or nullopt if it does not match. May also be nullopt if it is not above `best`.
+  /// Thread safety: called from several threads.
   [[nodiscard]] virtual std::optional<double> closeness(Number earlier, Number later, int known,
                                                         std::optional<double> best) const = 0;
 
-  /// Whether the caller decides about copies of this document from its matches; see ordered_decider::late_matches().
+  /// Whether the caller decides about the copies of this document from its matches; see
+  /// ordered_decider::late_matches().
   [[nodiscard]] virtual bool has_copies(Number /*document*/) const { return false; }
 
-  /// Whether find_more() finds matches. Then documents are decided one after the other, on one thread.
+  /// Whether find_more() may find matches. If so, documents are decided one after the other, on one thread.
   [[nodiscard]] virtual bool finds_more() const { return false; }
-  /// Calls `consider(kept, known)` for kept documents that match this one and are no candidates.
+  /// Calls `consider(kept, known)` for kept documents that match this one and are not candidates.
   virtual void find_more(Number /*document*/, const std::function<void(Number, int)>& /*consider*/) const {}
-  /// Says that a document is kept, if find_more() finds matches.
+  /// Called for each document that is kept, if finds_more().
   virtual void keep(Number /*document*/) {}
 };
 
-/// Decides about documents, each by those before it that are kept and match it.
+/// Decides about each document by the earlier documents that are kept and match it.
 ///
-/// Who is kept does not depend on which original is named: one match settles a document. So there are two phases.
-/// First, which documents are kept. Candidates among all documents are found at once. If there are too many, as in a crowd
-/// of documents that are all alike, the first half is decided, and what is kept of it is matched with the second half.
-/// So the work grows with the number of matches of kept documents, and not with that of all pairs.
-/// Second, if originals are asked for: kept documents are matched with the others, as far as that was not done in the
-/// first phase. No candidate pair is considered in both phases.
+/// Which documents are kept does not depend on which originals are chosen: one match settles a document. So there are
+/// two phases.
+/// The first decides which documents are kept. Candidates among all documents are found at once. If there are too many,
+/// as in a large group of similar documents, the first half is decided, then its kept documents are matched with the
+/// second half. So the work grows with the number of matches of kept documents, not with that of all pairs.
+/// The second runs if originals are asked for: it matches kept documents with the others, as far as the first phase has
+/// not. No candidate pair is considered in both phases.
 template <class Number>
 class ordered_decider {
  public:
   using rank_type = original_rank<Number>;
 
-  /// A kept document that matches an earlier one, which has copies.
+  /// A match of a document that has copies with a document `kept` after it.
   struct late_match {
     Number document, kept;
     double closeness;
   };
 
-  /// Documents are 0 .. size - 1; the first `known` are kept already. At most about `max_candidates` candidates are held
+  /// Documents are 0 .. size - 1; the first `known` are kept already. Holds at most about `max_candidates` candidates
   /// at a time.
   ordered_decider(matcher<Number>& by, std::size_t known, std::size_t size, bool names_originals,
                   std::size_t max_candidates, const any_runner& run)
@@ -89,7 +91,7 @@ class ordered_decider {
     for (std::size_t i = 0; i < known; ++i) fates_[i].store(fate::kept, std::memory_order_relaxed);
   }
 
-  /// Decides about all documents. Without `among_themselves` each is matched with the known ones only.
+  /// Decides about all documents. Without `among_themselves`, each is matched only with the known ones.
   void decide(bool among_themselves) {
     const std::vector<Number> known = chosen(0, known_, [](std::size_t) { return true; });
     const std::vector<Number> others = chosen(known_, fates_.size(), [](std::size_t) { return true; });
@@ -110,9 +112,9 @@ class ordered_decider {
   }
 
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
-  /// The original of a document that is not kept. Precondition: originals were asked for.
+  /// The original of a dropped document. Precondition: originals were asked for.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
-  /// The matches of documents that have copies with documents kept after them: originals of copies that come later.
+  /// The matches of documents that have copies with documents kept after them; these may be originals of later copies.
   [[nodiscard]] std::vector<late_match>& late_matches() noexcept { return late_; }
 
  private:
@@ -143,7 +145,7 @@ class ordered_decider {
     }
   }
 
-  /// Matches kept documents with others. Without originals one match of each is enough.
+  /// Matches kept documents with others. If no originals are asked for, one match of each suffices.
   void match(std::span<const Number> kept, std::span<const Number> others) {
     if (kept.empty() || others.empty()) return;
     std::vector<Number> both(kept.begin(), kept.end());
@@ -180,7 +182,7 @@ class ordered_decider {
     return true;
   }
 
-  /// Notes that all kept documents before a number have been considered for a document.
+  /// Notes that all kept documents before `until` have been considered for a document.
   void note_considered(Number document, Number until) {
     if (names_originals_) considered_until_[document] = until;
   }
@@ -193,7 +195,7 @@ class ordered_decider {
     late_.push_back({document, kept, *closeness});
   }
 
-  /// Decides about documents that have been matched with everything kept before all of them.
+  /// Decides about documents that have been matched with all documents kept before them.
   void settle(std::span<const Number> documents) {
     if (!settle_at_once(documents)) settle_halves(documents);
   }
@@ -210,7 +212,7 @@ class ordered_decider {
     settle(undecided(second));
   }
 
-  /// Decides by the candidates among all of these documents. Returns: false if there are too many; then nothing was
+  /// Decides by the candidates among all these documents. Returns: false if there are too many; then nothing has been
   /// decided.
   bool settle_at_once(std::span<const Number> documents) {
     if (documents.empty()) return true;
@@ -225,22 +227,22 @@ class ordered_decider {
     return true;
   }
 
-  /// All parts take documents in their order. A part that meets a candidate which is not decided yet waits for it. So
-  /// exactly the candidates that one thread would consider are considered.
+  /// All parts take documents in order. A part that needs a document which is not decided yet waits for it. So exactly
+  /// the candidates that one thread would consider are considered.
   void decide_in_order(std::span<const Number> documents, const candidate_collector<Number>& candidates) {
     constexpr std::size_t step = candidate_collector<Number>::block;
     const std::size_t parts = by_.finds_more() ? 1 : parts_for(run_, documents.size(), step);
-    // The fates of documents that were dropped before, where they are decided again, are known to whoever waits.
+    // Documents that were dropped before, and are considered again, count as decided, too.
     std::vector<std::atomic<bool>> is_decided(documents.size());
-    // Steps are taken in order, so a document that is waited for belongs to a part that is running, and the first
-    // document never waits.
+    // Steps are taken in order, so a document that is waited for belongs to a running part, and the first document
+    // never waits.
     in_steps(run_, parts, documents.size(), step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
       const auto decided = [&](std::size_t i) {
         is_decided[i].store(true, std::memory_order_release);
         is_decided[i].notify_all();
       };
       undo give_up{[&] {
-        // Nobody may wait for ever for a document that a failure leaves undecided.
+        // Nobody may wait forever for a document that a failure leaves undecided.
         for (std::size_t i = first; i < last; ++i) decided(i);
       }};
       std::span<const candidate> own;
@@ -290,7 +292,7 @@ class ordered_decider {
   any_runner run_;
   std::vector<std::atomic<fate>> fates_;
   std::vector<Number> considered_until_;  // all kept documents before this number have been considered
-  std::vector<rank_type> best_;           // of those that are dropped; both are kept if originals are asked for
+  std::vector<rank_type> best_;           // of dropped documents; both vectors are used if originals are asked for
   std::vector<late_match> late_;
   std::array<std::mutex, 64> mutexes_;
 };

@@ -1,4 +1,4 @@
-// Matches distinct sets by their similarity, exactly.
+// Matches distinct sets exactly by their similarity.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// Documents are distinct sets, in the order of decision of the first of each; `known` of a candidate is the number of
-/// features that both sets have in common. All candidates match.
+/// Documents are distinct sets, in the order of decision of the first copy of each; `known` of a candidate is the
+/// overlap of the two sets. All candidates match.
 template <class Feature>
 class set_matcher final : public matcher<std::uint32_t> {
  public:
-  /// `rank_of` gives the rank of each document among the distinct sets.
+  /// `rank_of` contains the rank among the distinct sets of each document.
   set_matcher(const distinct_sets<Feature>& sets, const set_prefixes& prefixes, const overlap_bounds& bounds,
               std::span<const std::uint32_t> rank_of, const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets),
@@ -76,7 +76,7 @@ class set_matcher final : public matcher<std::uint32_t> {
   std::span<const std::uint32_t> rank_of_;
   any_runner run_;
   set_join_sizes sizes_;
-  std::vector<std::uint32_t> position_of_;  // by rank, of the documents that are joined
+  std::vector<std::uint32_t> position_of_;  // by rank, of the documents in the join
   std::vector<bool> is_kept_;               // by rank
 };
 

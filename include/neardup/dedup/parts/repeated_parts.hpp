@@ -1,5 +1,5 @@
-// Which parts of texts stood before, in the same text or in an earlier one: licences, navigation, signatures.
-// Opt-in: no umbrella includes it.
+// Finds the parts of texts that occurred before, in the same text or an earlier one: licences, navigation, signatures.
+// Opt-in: no umbrella header includes it.
 #pragma once
 
 #include <algorithm>
@@ -28,32 +28,33 @@
 
 namespace neardup::inline v0 {
 
-/// A part of fewer features is only compared with equal ones: of three words with one changed nobody knows whether they
-/// mean the same.
+/// A part of fewer features is only compared with equal ones: if one of three words has changed, nobody can tell
+/// whether the parts mean the same.
 inline constexpr std::size_t default_min_part_features = 8;
 
-/// When a part is a repetition.
+/// When a part counts as a repetition.
 struct repeated_part_options {
-  /// The least Jaccard similarity of the features of a part and an earlier one that stays, above 0 to 1. With 1 parts are
-  /// equal, or nothing is said of them.
+  /// The least Jaccard similarity of the features of a part and an earlier part that stays, above 0 and at most 1. With
+  /// 1, only equal parts are repetitions.
   double similarity = 1;
 
   /// Parts of fewer features are only compared with equal ones.
   std::size_t min_features = default_min_part_features;
 
-  /// In how many documents a part has to stand, itself or what it is similar to. Others stay, however often.
+  /// The least number of documents that contain the part, or one that it is similar to. Parts in fewer documents stay,
+  /// however often they occur.
   std::size_t min_documents = 1;
 
-  /// How the work is spread: `threads{8}`, or your own runner. Does not change the result.
+  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 };
 
-/// Collects the parts of documents, and decides which of them repeat an earlier one: the first one stays.
+/// Collects the parts of documents, and decides which of them repeat an earlier one; the first one stays.
 ///
-/// Two parts are equal if they have the same bytes once each run of white space of ASCII is one space. What is kept of a
-/// part are 128 bits of a hash; two others of n different ones have the same with a probability of n^2 / 2^129.
-/// Memory: 4 bytes per part and 8 per document; for each distinct part some 50 bytes, and with a similarity below 1 also
-/// 4 bytes per feature.
+/// Two parts are equal if they have the same bytes after each run of ASCII white space is replaced by one space. Only a
+/// 128-bit hash of a part is kept; among n different parts, two have the same hash with a probability of n^2 / 2^129.
+/// Memory: 4 bytes per part and 8 per document; for each distinct part some 50 bytes, and with a similarity below 1
+/// also 4 bytes per feature.
 /// Example:
 ///     part_collection collected({.min_documents = 3});
 ///     for (const std::string& text : documents) {
@@ -72,10 +73,10 @@ class part_collection {
     }
   }
 
-  /// The parts that follow are those of the next document.
+  /// Begins the next document, to which the following parts belong.
   void begin_document() { begins_.push_back(firsts_.size()); }
 
-  /// Adds the next part of the document. Returns: its number, which is how many parts there were before.
+  /// Adds the next part of the document. Returns: its number, which is the number of parts added before.
   /// Throws: std::length_error from 2^32 - 1 parts on; std::bad_alloc. Complexity: linear in the part.
   std::size_t add(std::string_view part) {
     if (firsts_.size() == (std::numeric_limits<std::uint32_t>::max)()) {
@@ -97,9 +98,9 @@ class part_collection {
   /// The number of parts.
   [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
 
-  /// Returns: for each part the number of the one that it repeats, an earlier one that stays; its own number if it stays.
-  /// The first of equal parts stands for them; which of similar ones does, group() decides.
-  /// Throws: what group throws. Complexity: linear, and with a similarity below 1 that of group.
+  /// Returns: for each part, the number of the part that it repeats, an earlier one that stays; its own number if it
+  /// stays. Of equal parts the first stays; of similar ones, group() decides.
+  /// Throws: as group. Complexity: linear, and with a similarity below 1 that of group.
   [[nodiscard]] std::vector<std::uint32_t> decide() const {
     std::vector<std::uint32_t> label_of_distinct(distinct_.size());
     std::iota(label_of_distinct.begin(), label_of_distinct.end(), std::uint32_t{0});
@@ -113,7 +114,7 @@ class part_collection {
     return label;
   }
 
-  /// The similarity of two parts: 1 of equal ones; of others that of their features, 0 if these were not kept.
+  /// The similarity of two parts: 1 if they are equal; otherwise that of their features, or 0 if these were not kept.
   /// Precondition: both are below size().
   [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
     if (firsts_[a] == firsts_[b]) return 1;
@@ -141,9 +142,10 @@ class part_collection {
     return xxh3<128>{}(spaced_);
   }
 
-  /// Of each group whether its parts stand in enough documents.
+  /// For each group, whether enough documents contain its parts.
   [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
-    std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // the last one from 1
+    std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // number of the last document,
+                                                                                     // counted from 1
     std::uint32_t document = 0;
     for (std::size_t i = 0; i < firsts_.size(); ++i) {
       while (document < begins_.size() && begins_[document] <= i) ++document;
@@ -161,9 +163,9 @@ class part_collection {
   feature_extractor<Tokenizer> extract_;
   typename feature_extractor<Tokenizer>::workspace scratch_;
   std::unordered_map<digest, std::uint32_t, digest_hash> numbers_;  // of distinct parts
-  std::vector<std::uint32_t> distinct_;                             // the first part of each of them
-  std::vector<std::uint32_t> firsts_;                               // of each part which distinct one it is
-  std::vector<std::size_t> begins_;                                 // of documents, in parts
+  std::vector<std::uint32_t> distinct_;                             // by distinct part: its first occurrence
+  std::vector<std::uint32_t> firsts_;                               // by part: the distinct part that it equals
+  std::vector<std::size_t> begins_;                                 // of documents, as part numbers
   feature_sets<> features_;                                         // of distinct parts
   std::string spaced_;
 };

@@ -1,4 +1,4 @@
-// How many elements two sorted sets have in common: what a check of two documents costs.
+// Counts the common elements of two sorted sets, which is most of the cost of a check.
 #pragma once
 
 #include <algorithm>
@@ -11,30 +11,30 @@
 
 namespace neardup::inline v0::detail {
 
-/// The share of `common` elements of two sets of `a` and `b`.
+/// The Jaccard similarity of sets of `a` and `b` elements with `common` elements in common.
 inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
   const std::size_t all = a + b - common;
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
-/// A position in each of two sets, and how many elements before these were common.
+/// A position in each of two sets, and the number of common elements before these.
 struct common_count {
   std::size_t i = 0, j = 0, common = 0;
 };
 
-/// The reference, which continues from `at`. It may stop at any smaller number as soon as `least` is out of reach.
+/// The reference implementation; continues from `at`. May stop with any smaller number once `least` is out of reach.
 template <class A, class B>
 std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
                                   common_count at = {}) noexcept {
   std::size_t i = at.i, j = at.j, common = at.common;
-  // No processor predicts which of two hashes is smaller, so both positions move by arithmetic.
+  // Which of two hashes is smaller cannot be predicted, so both positions are advanced without branches.
   const auto step = [&] {
     const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
     common += static_cast<std::size_t>(in_a && in_b);
     i += static_cast<std::size_t>(in_a);
     j += static_cast<std::size_t>(in_b);
   };
-  constexpr std::size_t stride = 32;  // steps between two looks at what can still be reached
+  constexpr std::size_t stride = 32;  // steps between two tests whether `least` can still be reached
   while (a.size() - i >= stride && b.size() - j >= stride) {
     if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
     for (std::size_t steps = 0; steps < stride; ++steps) step();
@@ -46,8 +46,8 @@ std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, st
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Compares eight elements of one set with eight of the other, each with each; then the eight with the smaller last
-/// element are done. With 16 lanes of AVX-512 the comparisons per element double, which is slower.
+/// Compares eight elements of one set with eight of the other, each with each; then it advances in the set whose eight
+/// have the smaller last element. 16 lanes of AVX-512 would double the comparisons per element, which is slower.
 NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
                                                          std::span<const std::uint32_t> b, std::size_t least) noexcept {
   constexpr std::size_t lanes = 8;
@@ -80,8 +80,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::ui
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// The number of elements that two sorted sets have in common. It may stop at any smaller number as soon as `least` is
-/// out of reach.
+/// The number of elements that two sorted sets have in common. May stop with any smaller number once `least` is out of
+/// reach.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
 #if NEARDUP_X86_KERNELS

@@ -1,4 +1,4 @@
-// The distinct ones of many sets, by ascending size, with what a join needs to know of each.
+// The distinct ones among many sets, by ascending size, with the properties that a join needs.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Sets by their numbers: ascending features, each once. Called from several threads.
+/// Sets by their numbers; the features of each are ascending and distinct. Called from several threads.
 template <class Feature>
 struct set_source {
   std::size_t size = 0;
@@ -35,14 +35,15 @@ struct set_source {
 /// Information Systems 88, 2020.
 using set_bitmap = std::array<std::uint64_t, 2>;
 
-/// Sets of a source without their copies, numbered by ascending size: a *rank* each. Sets that are too small for any
-/// pair are left out.
+/// The sets of a source without their copies, numbered by ascending size; this number is the set's *rank*. Sets that
+/// are too small for any pair are left out.
 template <class Feature>
 class distinct_sets {
  public:
-  /// Sets from number `first_count` on are another corpus: no copies of those before. Throws: std::length_error.
-  /// Complexity: two looks at all features, and O(n log n) for n sets. Memory: 28 bytes per set, twice that for a time,
-  /// and for the counts at most a byte for each two features and 128 MiB.
+  /// Sets from number `first_count` on are a second corpus; they do not count as copies of the first. Throws:
+  /// std::length_error.
+  /// Complexity: two passes over all features, and O(n log n) for n sets. Memory: 28 bytes per set, temporarily twice
+  /// that, and for the counts at most a byte for every two features, up to 128 MiB.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
       : source_(std::move(source)), first_count_(first_count) {
     if (source_.size >= (std::numeric_limits<std::uint32_t>::max)()) {
@@ -57,12 +58,12 @@ class distinct_sets {
     number(std::span<const record>(first, records.data() + records.size()), bitmaps.span());
   }
 
-  /// How many there are.
+  /// The number of distinct sets.
   [[nodiscard]] std::size_t size() const noexcept { return sizes_.size(); }
   [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
   [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }
   [[nodiscard]] const set_bitmap& bitmap_of(std::size_t rank) const noexcept { return bitmaps_[rank]; }
-  /// The numbers of all sets that are equal to this one, ascending.
+  /// The numbers of all sets that equal this one, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
     return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
   }
@@ -70,7 +71,7 @@ class distinct_sets {
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
   [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
   [[nodiscard]] const token_counts& counts() const noexcept { return counts_; }
-  /// Whether a token that was counted once is that of one set only.
+  /// Whether all sets were counted, so that a token with a count of one occurs in one set only.
   [[nodiscard]] bool are_all_counted() const noexcept { return are_all_counted_; }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// A set by its number in the source.
@@ -78,13 +79,13 @@ class distinct_sets {
 
  private:
   struct record {
-    std::uint64_t hash;  // of the set; later whether the set is that of the record before
+    std::uint64_t hash;  // of the set; later, whether the set equals that of the previous record
     std::uint32_t size;
     std::uint32_t number;
   };
 
   void look_at_all(std::span<record> records, std::span<set_bitmap> bitmaps, const any_runner& run) {
-    // Some of the sets are counted, if there are many features: an order by these is as good.
+    // If there are many features, only some sets are counted: their order is as good.
     constexpr std::size_t counted_features = std::size_t{1} << 26;
     std::size_t sum = 0, sampled = (std::min)(source_.size, std::size_t{1024});
     for (std::size_t i = 0; i < sampled; ++i) sum += source_.of(source_.size / sampled * i).size();
@@ -132,10 +133,10 @@ class distinct_sets {
     return mix(low ^ mix(high ^ mix(sum)));
   }
 
-  /// By size, equal sets next to each other, copies by number; marks them.
+  /// Sorts by size, equal sets next to each other and copies by number; marks the copies.
   void sort(large_array<record>& records, const any_runner& run) {
     constexpr int bits = 10;
-    const auto address = [](const record& r) {  // ascends with the size
+    const auto address = [](const record& r) {  // monotonic in the size
       if (r.size < 256) return static_cast<std::size_t>(r.size);
       const auto width = static_cast<std::size_t>(std::bit_width(r.size));
       return width * 32 + (r.size >> (width - 6) & 31U) - 32;  // from 256 on: widths from 9 to 32
@@ -171,7 +172,7 @@ class distinct_sets {
       const std::span<record> run = records.subspan(begin, end - begin);
       const bool are_all = run.size() == 1 || std::all_of(run.begin() + 1, run.end(),
                                                           [&](const record& r) { return are_copies(run.front(), r); });
-      if (!are_all) {  // Different sets of one hash.
+      if (!are_all) {  // Different sets have the same hash.
         std::sort(run.begin(), run.end(), [&](const record& a, const record& b) {
           const bool in_a = a.number < first_count_, in_b = b.number < first_count_;
           if (in_a != in_b) return in_a;
@@ -211,7 +212,7 @@ class distinct_sets {
   token_counts counts_;
   bool are_all_counted_ = false;
   std::vector<std::uint32_t> members_;
-  large_array<std::uint32_t> begins_;  // in members_, by rank
+  large_array<std::uint32_t> begins_;  // into members_, by rank
   large_array<std::uint32_t> sizes_;
   large_array<set_bitmap> bitmaps_;
 };

@@ -1,7 +1,7 @@
-// An order of all features that has rare ones first, and the first features of a set by it.
+// An order of all features with rare ones first, and the prefixes of sets in this order.
 //
-// Any order of the features makes a join exact: it only decides how many sets meet. So the counts need be neither exact
-// nor of all sets, but they have to tell features apart that are frequent.
+// A join is exact with any order of the features; the order only decides how many sets meet. So the counts may be
+// inexact and from a sample, but they have to tell frequent features from others.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// What stands for a feature in a join: 32 well-mixed bits. Equal features have equal tokens. Those of 32 bits keep
-/// their identity; where features of 64 bits share a token, sets meet that need not, and nothing is missed: what holds
-/// for sets of features holds for collections of tokens, too.
+/// Represents a feature in a join by 32 well-mixed bits. Equal features have equal tokens. For 32-bit features the
+/// mapping is bijective; 64-bit features may share a token, which makes more sets meet, but no pair is missed: what
+/// holds for sets of features also holds for collections of tokens.
 template <class Feature>
 constexpr std::uint32_t feature_token(Feature feature) noexcept {
   if constexpr (sizeof(Feature) <= sizeof(std::uint32_t)) {
@@ -32,12 +32,12 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
   }
 }
 
-/// How many sets have a feature, by some bits of its token.
+/// Counts the sets that have a feature; features are distinguished by some bits of their tokens.
 class token_counts {
  public:
   token_counts() = default;
 
-  /// For about `tokens` counted tokens in all.
+  /// For about `tokens` counted tokens in total.
   explicit token_counts(std::size_t tokens)
       : bits_(std::clamp(static_cast<int>(std::bit_width(tokens / 4)), min_bits, max_bits)),
         counts_(std::size_t{1} << bits_) {
@@ -48,7 +48,7 @@ class token_counts {
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return counts_.memory_usage(); }
 
-  /// From one thread, or from several if all of them say so.
+  /// Called from one thread; or from several, if all of them set `from_several`.
   void count(std::uint32_t token, bool from_several) noexcept {
     count_type& of = counts_[place(token)];
     const std::uint16_t now = of.load(std::memory_order_relaxed);
@@ -70,7 +70,7 @@ class token_counts {
 
   static constexpr int min_bits = 10;
   static constexpr int max_bits = 26;
-  static constexpr std::uint16_t most = 0x7000;  // threads that count at the same time stay below 2^15
+  static constexpr std::uint16_t most = 0x7000;  // leaves room for concurrent increments below 2^15
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return token >> (32 - bits_); }
 
@@ -78,14 +78,14 @@ class token_counts {
   large_array<count_type> counts_;
 };
 
-/// How many counts are below `limit`, both below 2^15: the reference.
+/// The number of counts below `limit`; all are below 2^15. The reference implementation.
 inline std::size_t count_below_portable(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
   std::size_t result = 0;
   for (const std::uint16_t count : counts) result += count < limit ? 1 : 0;
   return result;
 }
 
-/// Writes keys in ascending order to `to`. Each is less than 2^63.
+/// Writes the keys, which are less than 2^63, in ascending order to `to`.
 inline void sort_keys_portable(std::span<std::uint64_t> keys, std::uint64_t* to) {
   std::sort(keys.begin(), keys.end());
   std::copy(keys.begin(), keys.end(), to);
@@ -107,8 +107,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_below_avx2(std::span<const std::uin
   return bits / 2 + count_below_portable(counts.subspan(i), limit);
 }
 
-/// Each key goes to the place that has as many smaller ones before it. That is a comparison of each with each, four at a
-/// time and without branches: up to some 64 keys it is faster than to sort, where no processor predicts a comparison.
+/// Each key is written to the index that equals the number of smaller keys. This compares each key with each, four at a
+/// time and without branches: up to some 64 keys, that is faster than sorting, whose comparisons cannot be predicted.
 NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
   constexpr std::size_t most = 64, lanes = 4;
   if (keys.size() > most) return sort_keys_portable(keys, to);
@@ -127,18 +127,18 @@ NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, st
     to[static_cast<std::size_t>(_mm_cvtsi128_si64(sum) + _mm_extract_epi64(sum, 1))] = key;
   }
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // Equal keys went to one place.
+    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // Equal keys were written to the same index.
   }
 }
 
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Gives the first features of sets, one set after the other.
+/// Finds the prefixes of sets, one set after the other.
 class prefix_finder {
  public:
-  /// The tokens of the first `count` features of `set`, in the order: by their counts, equal ones by the token. Each
-  /// has its count above its lowest 32 bits. They stay until the next call. Precondition: 0 < count <= set.size().
+  /// The tokens of the first `count` features of `set`, in the order by count, then by token. Each result has the token
+  /// in its lowest 32 bits and the count above. Valid until the next call. Precondition: 0 < count <= set.size().
   template <class Feature>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const token_counts& all) {
     const std::size_t n = set.size();
@@ -147,9 +147,9 @@ class prefix_finder {
       chosen_.resize(2 * n);
       ties_.resize(2 * n);
       sorted_.resize(2 * n);
-      tokens_.resize(2 * n);  // the last one, as it says whether there is room
+      tokens_.resize(2 * n);  // resized last, because its size tells whether there is room
     }
-    constexpr std::size_t step = 256;  // so many lines stay in the first level of the cache
+    constexpr std::size_t step = 256;  // so many lines stay in the L1 cache
     for (std::size_t begin = 0; begin < n; begin += step) {
       const std::size_t end = (std::min)(begin + step, n);
       for (std::size_t i = begin; i < end; ++i) {
@@ -158,7 +158,7 @@ class prefix_finder {
       }
       for (std::size_t i = begin; i < end; ++i) counts_[i] = all[tokens_[i]];
     }
-    // Where the count of the last one is known, a pass without branches finds the rest.
+    // Once the count of the last prefix feature is known, a pass without branches finds the others.
     const std::uint32_t last = nth_count(std::span(counts_).first(n), count);
     std::size_t below = 0, equal = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -191,9 +191,9 @@ class prefix_finder {
     return count_below_portable(counts, limit);
   }
 
-  /// The n-th smallest of some counts, n from 1 on.
+  /// The n-th smallest of some counts, for n from 1 on.
   [[nodiscard]] std::uint32_t nth_count(std::span<const std::uint16_t> counts, std::size_t n) const noexcept {
-    std::uint32_t limit = 2;  // the least power of two above it
+    std::uint32_t limit = 2;  // least power of two above the result
     while (limit < 0x8000U && count_below(counts, limit) < n) limit *= 2;
     std::uint32_t least = limit == 2 ? 0 : limit / 2;
     while (limit - least > 1) {

@@ -1,4 +1,4 @@
-// Postings of the rare features of sets: which stored sets may be similar to another one?
+// An inverted index of the rare features of sets, which finds stored sets that may be similar to another one.
 #pragma once
 
 #include <algorithm>
@@ -20,40 +20,42 @@
 
 namespace neardup::inline v0::detail {
 
-/// An inverted index of sets: finds every stored set with a Jaccard similarity, or a cosine, of at least a threshold, and
-/// few others. Sets are known by numbers; whoever stores them gives their features.
+/// An inverted index of sets: finds every stored set with a Jaccard similarity or a cosine of at least a threshold, and
+/// few others. Sets are numbered; their owner provides their features.
 ///
-/// All features are in one order, rare ones first. Two sets that are similar enough have one of their first features in
-/// common (set_join.hpp names the sources): only these go into postings, and only these are looked up. What meets is
-/// discarded by the sizes, by where the common feature stands in both sets, then by a bitmap of each
-/// (distinct_sets.hpp), which lies in the posting.
+/// All features are in one order, rare ones first. Two sets that are similar enough have one of their prefix features
+/// in common (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are
+/// discarded by their sizes, by the positions of the common feature in both sets, then by comparing bitmaps
+/// (distinct_sets.hpp), which are stored in the postings.
 ///
-/// The order is that of the counts when it was learnt. It is learnt anew when the number of documents has doubled, or more
-/// postings were looked at than learning it costs: so what was rare and then stands in every document, as a phrase of a
-/// new template, does not make it slow for long. Of a feature with many postings, those of one size and position are
-/// taken or left together.
+/// The order depends on the counts at the time when it is learnt. It is learnt anew when the number of documents has
+/// doubled, or when more postings have been examined than learning costs. So a feature that was rare and is now in
+/// every document, such as a phrase of a new template, does not slow it down for long. The postings of a frequent
+/// feature are grouped by size and position, and a group is accepted or skipped as a whole.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates.
-/// Learning the order is one look at all kept features, which is amortised. Memory: about 36 bytes for each of the
-/// n - ceil(similarity * n) + 1 first features of a document of n.
-/// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
-/// changes no answer. It can be moved, not copied.
+/// Learning the order is one pass over all kept features; it is amortised. Memory: about 36 bytes for each prefix
+/// feature; a document of n features has n - ceil(similarity * n) + 1 of them.
+/// Guarantee: an exception changes no result. Movable, not copyable.
+/// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 class set_postings {
   using feature_type = std::uint32_t;
   using feature_span = std::span<const feature_type>;
 
  public:
-  /// Memory that is reused from document to document: one for each thread.
+  /// Scratch memory, reused from document to document; one object per thread.
   class workspace {
     friend set_postings;
     prefix_finder finder_;
     std::vector<std::uint32_t> met_;
-    std::vector<std::uint32_t> least_;  // what two sets must have in common by Jaccard, by the sum of their sizes
-    std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // of a set, and of those that may be similar enough
+    std::vector<std::uint32_t> least_;  // least overlap of two sets for the Jaccard similarity, by the sum of their
+                                        // sizes
+    std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // size of a set; range of sizes that may be similar enough
+                                                             // to it
   };
 
-  /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine.
-  /// `max_in_row`: of a feature that more documents have, they are told apart by size and position. Changes no answer.
+  /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine. `max_in_row`: documents
+  /// of a more frequent feature are grouped by size and position, which changes no result.
   explicit set_postings(double similarity, std::size_t max_in_row = 2048, set_similarity by = set_similarity::jaccard)
       : similarity_(similarity),
         max_in_row_(max_in_row),
@@ -65,13 +67,14 @@ class set_postings {
   set_postings(set_postings&& other) = default;
   set_postings& operator=(set_postings&& other) = default;
 
-  /// An empty source with the same settings.
+  /// An empty index with the same settings.
   [[nodiscard]] set_postings fresh() const { return set_postings(similarity_, max_in_row_, by_); }
 
-  /// Adds a document. `features_of(number)` gives the features of those that were added before: as they were added last,
-  /// or none if the document is to be found no more.
-  /// A number may be added again with other features. Until the order is learnt anew the document is found by its old
-  /// ones, too, so that whoever no longer knows them need not erase() it: a candidate more, and never one fewer.
+  /// Adds a document. `features_of(number)` returns the features of documents added before: the ones last added, or
+  /// none if the document should not be found any more.
+  /// A number may be added again with other features. Until the order is learnt anew, the document is found by its old
+  /// features, too, so they need not be erased by a caller that no longer knows them: that adds candidates, but misses
+  /// none.
   template <class FeaturesOf>
   void insert(feature_span features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return;
@@ -85,8 +88,8 @@ class set_postings {
     features_ += features.size();
   }
 
-  /// Learns the order from documents that are to be added, and makes room for as many, so that it need not be learnt while
-  /// they come. Precondition: none was added yet.
+  /// Learns the order from documents that will be added, and reserves memory for them, so that it need not be learnt
+  /// while they are added. Precondition: none has been added yet.
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
     std::size_t features = 0, postings = 0;
@@ -103,7 +106,7 @@ class set_postings {
     learnt_ = numbers.size();
   }
 
-  /// Removes a document by the features with which it was added last.
+  /// Removes a document, given the features with which it was last added.
   void erase(feature_span features, std::uint32_t number) noexcept {
     const std::size_t n = features.size();
     if (n == 0) return;
@@ -116,7 +119,7 @@ class set_postings {
     --size_;
   }
 
-  /// Calls `visit(number)` for all stored sets that may be similar to this one, each once, ascending.
+  /// Calls `visit(number)` for each stored set that may be similar to this one, once, in ascending order.
   template <class Visit>
   void for_each(feature_span features, workspace& scratch, const Visit& visit) const {
     if (features.empty() || size_ == 0) return;
@@ -152,16 +155,16 @@ class set_postings {
   static constexpr std::size_t max_in_chain = 8;  // postings of one feature; more go into a list
   static constexpr std::uint16_t large = 0xffff;  // a size or position that does not fit
 
-  /// One of the first features of a document, in a chain of those of one bucket. One without a size stands for a list.
+  /// A prefix feature of a document, in the chain of a bucket. A posting without a size refers to a list.
   struct posting {
     std::uint32_t token;
-    std::uint32_t number;  // of the document, or the list
+    std::uint32_t number;  // of the document or the list
     std::uint32_t next;
     std::uint16_t size;
     std::uint16_t position;
     std::uint64_t signature;
   };
-  /// A document of a list.
+  /// A document in a list.
   struct listed {
     std::uint64_t signature;
     std::uint32_t number;
@@ -172,13 +175,13 @@ class set_postings {
     std::uint16_t size, position;
     std::vector<listed> documents;
   };
-  /// The documents of a feature that many have: all in a row, or of very many those of each size and position.
+  /// The documents of a frequent feature: in one row, or if there are very many, in a run for each size and position.
   struct posting_list {
     std::vector<listed> row;
-    std::vector<run> runs;  // by size, then position
+    std::vector<run> runs;  // sorted by size, then position
   };
 
-  /// What is known of a set before its features are compared.
+  /// Properties of a set that are used before its features are compared.
   struct query {
     std::size_t size;
     std::uint64_t signature;
@@ -204,7 +207,7 @@ class set_postings {
     return static_cast<std::uint16_t>((std::min)(n, std::size_t{large}));
   }
 
-  /// A bitmap of 64 bits, see set_bitmap.
+  /// A bitmap of 64 bits; see set_bitmap.
   static std::uint64_t signature_of(feature_span features) noexcept {
     std::uint64_t signature = 0;
     for (const feature_type feature : features) signature ^= std::uint64_t{1} << (feature_token(feature) >> 26);
@@ -221,7 +224,7 @@ class set_postings {
     return static_cast<std::size_t>(mix(token)) & (heads_.size() - 1);
   }
 
-  /// Adds the first features of a document, or nothing if it throws.
+  /// Adds the prefix features of a document. Guarantee: strong.
   void post(feature_span features, std::uint32_t number) {
     const std::span<const std::uint64_t> keys = prefix_of(features, own_.finder_);
     const std::uint16_t size = clipped(features.size());
@@ -258,7 +261,7 @@ class set_postings {
     head = at;
   }
 
-  /// Makes a list of those of one feature in a chain, and of another one.
+  /// Moves the postings of one feature from a chain to a list, and adds another one.
   void move_to_list(std::uint32_t& head, const posting& added) {
     posting_list list;
     std::uint32_t first = none;
@@ -282,7 +285,7 @@ class set_postings {
   }
   static listed listed_as(const posting& p) noexcept { return {p.signature, p.number, p.size, p.position}; }
 
-  /// Takes a posting out of its chain: `link` is what leads to it.
+  /// Removes a posting from its chain; `link` refers to it.
   void release(std::uint32_t& link) noexcept {
     const std::uint32_t at = link;
     link = postings_[at].next;
@@ -338,7 +341,7 @@ class set_postings {
     }
   }
 
-  /// The sizes of the sets that may be similar enough to one of `n`, and what they must have in common with it.
+  /// Computes the sizes of sets that may be similar enough to a set of `n` features, and the overlap that they need.
   void prepare(std::size_t n, workspace& scratch) const {
     if (scratch.size_ == n) return;
     scratch.size_ = 0;
@@ -348,15 +351,15 @@ class set_postings {
     while (bounds_.least_partner(last + 1) <= n) ++last;
     while (last > n && bounds_.least_partner(last) > n) --last;
     scratch.last_size_ = last;
-    // The Jaccard similarity depends on the sum of the sizes alone.
+    // For the Jaccard similarity, it depends only on the sum of the sizes.
     for (std::size_t sum = scratch.least_.size(); by_ == set_similarity::jaccard && sum <= n + last; ++sum) {
       scratch.least_.push_back(static_cast<std::uint32_t>(bounds_.least(sum / 2, sum - sum / 2)));
     }
     scratch.size_ = n;
   }
 
-  /// In how many features a set may differ that has one of its features at a position where the other one has it at
-  /// another; nothing if it cannot be similar enough.
+  /// The number of features in which two sets may differ that have a common prefix feature at these positions; nullopt
+  /// if they cannot be similar enough.
   [[nodiscard]] std::optional<std::size_t> may_differ(const workspace& scratch, std::size_t size, std::size_t position,
                                                       std::size_t own_size, std::size_t own_position) const noexcept {
     if (size == large) return (std::numeric_limits<std::size_t>::max)();
@@ -367,7 +370,8 @@ class set_postings {
     return size + own_size - 2 * least;
   }
 
-  /// Adds those that have a token to what was met. Returns: how many postings, or runs of them, were looked at.
+  /// Adds the documents that have a token to the candidates. Returns: the number of postings or runs that were
+  /// examined.
   std::size_t meet(std::uint32_t token, std::size_t position, const query& asked, workspace& scratch) const {
     std::size_t looked_at = 0;
     const auto take = [&](std::uint64_t signature, std::size_t differing, std::uint32_t number) {
@@ -395,12 +399,12 @@ class set_postings {
         looked_at += one.documents.size();
         for (const listed& document : one.documents) take(document.signature, *most, document.number);
       }
-      break;  // a feature that has a list has no other postings
+      break;  // a feature with a list has no other postings
     }
     return looked_at;
   }
 
-  /// Learns the order of the features of all kept documents, and posts these anew.
+  /// Learns the order from the features of all kept documents, and adds these again.
   template <class FeaturesOf>
   void learn(const FeaturesOf& features_of) {
     std::vector<std::uint32_t> numbers;
@@ -426,16 +430,16 @@ class set_postings {
   overlap_bounds bounds_;
   std::vector<std::uint32_t> heads_;  // of the chains of postings, by bucket
   std::vector<posting> postings_;
-  std::uint32_t free_ = none;  // a chain of postings
+  std::uint32_t free_ = none;  // begins a chain of free postings
   std::vector<posting_list> lists_;
-  token_counts counts_;        // as they were learnt
-  std::size_t size_ = 0;       // documents
-  std::size_t again_ = 0;      // that were added again since the order was learnt
+  token_counts counts_;        // as of when they were learnt
+  std::size_t size_ = 0;       // number of documents
+  std::size_t again_ = 0;      // documents added again since the order was learnt
   std::vector<bool> is_kept_;  // by number
-  std::size_t learnt_ = 0;     // documents when the order was learnt
+  std::size_t learnt_ = 0;     // number of documents when the order was learnt
   std::size_t features_ = 0;   // of all documents
-  mutable counter looked_at_;  // since then
-  workspace own_;              // of those that write
+  mutable counter looked_at_;  // postings examined since the order was learnt
+  workspace own_;              // used by functions that write
 };
 
 }  // namespace neardup::inline v0::detail

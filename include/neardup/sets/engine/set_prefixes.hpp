@@ -1,4 +1,4 @@
-// The first features of many sets, rare ones first: what a join looks up.
+// The prefixes of many sets: their rarest features, which a join looks up.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +15,20 @@
 
 namespace neardup::inline v0::detail {
 
-/// The tokens of the first features of a set, by position, without those before `first_position`, which no other set
-/// has.
+/// The tokens of the prefix features of a set, in order. Features before `first_position`, which no other set has, are
+/// left out.
 struct prefix_tokens {
   std::span<const std::uint32_t> tokens;
   std::size_t first_position;
 };
 
-/// The prefixes of distinct sets, as long as is needed for sets of any size; or where all features are looked up, for
-/// postings.
+/// The prefixes of distinct sets, long enough for partners of any size; or, if all features are looked up, for posting
+/// lists.
 class set_prefixes {
  public:
-  /// Finds them `block` sets at a time, in the order of the source, for which memory is made.
-  /// Complexity: a look at all features.
-  /// Memory: 12 bytes per set, and 4 bytes for each feature of a prefix that more than one set has.
+  /// Finds them for `block` consecutive sets of the source at a time, and allocates memory for each block.
+  /// Complexity: one pass over all features.
+  /// Memory: 12 bytes per set, and 4 bytes for each prefix feature that more than one set has.
   template <class Feature>
   set_prefixes(const distinct_sets<Feature>& sets, const overlap_bounds& bounds, const any_runner& run,
                std::size_t block)
@@ -57,14 +57,14 @@ class set_prefixes {
     });
   }
 
-  /// The prefix of the set with this number in the source, if it is the first of its copies.
+  /// The prefix of the set with this number in the source. Precondition: the set is the first of its copies.
   [[nodiscard]] prefix_tokens operator[](std::size_t number) const noexcept {
     const block_of_sets& block = blocks_[number / block_];
     const std::size_t i = number % block_;
     return {std::span(block.tokens).subspan(block.begins[i], block.begins[i + 1] - block.begins[i]), block.left_out[i]};
   }
 
-  /// Prepares for operator[], some calls before it.
+  /// Prefetches for operator[], some calls ahead.
   void prefetch_place(std::size_t number) const noexcept {
     const block_of_sets& block = blocks_[number / block_];
     prefetch(&block.begins[number % block_]);
@@ -83,7 +83,7 @@ class set_prefixes {
     std::vector<std::uint32_t> left_out;
   };
 
-  /// Returns: how many features at the beginning are left out.
+  /// Returns: the number of features at the beginning that are left out.
   template <class Feature>
   static std::uint32_t add(prefix_finder& finder, std::span<const Feature> set, const distinct_sets<Feature>& sets,
                            const overlap_bounds& bounds, std::vector<std::uint32_t>& to) {

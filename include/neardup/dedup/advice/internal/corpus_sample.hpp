@@ -1,4 +1,4 @@
-// A sample of a corpus, with the near-duplicates that its documents have in the rest: what advice is made from.
+// A sample of a corpus, with the near-duplicates of its documents in the whole corpus: the basis of advice.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The fingerprints of a text that advice compares: SimHash and min-wise codes, of 64 and 128 bits.
+/// The fingerprints of a text that advice compares: SimHash and min-wise codes, with 64 and 128 bits.
 class fingerprints_of_text {
  public:
   fingerprints_of_text(const simhash<128>& fingerprint, std::span<const std::uint64_t> features)
@@ -55,16 +55,16 @@ class fingerprints_of_text {
     return sketch.result().value_or(minwise<Bits>());
   }
 
-  simhash<128> fingerprint_;  // that of 64 bits is its first word
+  simhash<128> fingerprint_;  // its first word is the 64-bit fingerprint
   minwise<64> narrow_code_;
   minwise<128> wide_code_;
 };
 
-/// The features and fingerprints of texts, by one choice of features. Each thread needs a reader of its own.
+/// Computes features and fingerprints of texts for one choice of features. Each thread needs its own reader.
 struct feature_reader {
-  /// The fingerprint of the distinct features, each of weight 1; nothing if there are none.
+  /// The fingerprint of the distinct features, each with weight 1; nullopt if there are none.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
-  /// The distinct features as their hashes, ascending; valid until the next call of either.
+  /// The hashes of the distinct features, ascending; valid until the next call of either function.
   std::function<std::span<const std::uint64_t>(std::string_view text)> features;
 };
 
@@ -88,33 +88,33 @@ struct feature_reader {
   return reader;
 }
 
-/// How much of a corpus is examined.
+/// Limits how much of a corpus is examined.
 struct sample_limits {
-  std::size_t documents;  ///< of the sample
-  std::size_t bytes;      ///< of their texts; texts of more than a sixteenth of it are left out
-  std::size_t compared;   ///< documents whose fingerprints are kept
-  std::uint64_t seed;     ///< of all that is random, and of the hashes
+  std::size_t documents;  ///< in the sample
+  std::size_t bytes;      ///< of the texts in the sample; a text of more than a sixteenth of this is left out
+  std::size_t compared;   ///< number of documents whose fingerprints are kept
+  std::uint64_t seed;     ///< of all random choices, and of the hashes
 };
 
-/// SplitMix64: spreads a counter over all numbers.
+/// SplitMix64: maps a counter to numbers that look random.
 inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + golden_ratio); }
 
-/// A sample of a corpus that is read twice, in the same order. It is uniform, except that very long texts are left out.
-/// The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the fingerprints
-/// of some or all documents.
+/// A sample of a corpus, which is read twice in the same order. The sample is uniform, except that very long texts are
+/// left out. The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the
+/// fingerprints of some or all documents.
 class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
 
-  /// Two texts by a choice of features; [0] by SimHash, [1] by min-wise codes.
+  /// Two texts, compared by one choice of features; [0] by SimHash, [1] by min-wise codes.
   struct compared_pair {
-    std::array<double, 2> difference;                       // how likely a bit differs
-    std::array<std::array<std::uint64_t, 2>, 2> differing;  // which do, of 128
-    std::array<std::array<int, 2>, 2> distance;             // of 64 bits, of 128
+    std::array<double, 2> difference;                       // probability that a bit differs
+    std::array<std::array<std::uint64_t, 2>, 2> differing;  // the bits that differ, of 128
+    std::array<std::array<int, 2>, 2> distance;             // with 64 bits, with 128 bits
   };
 
   struct neighbour {
-    std::uint64_t priority;  // random: those with the smallest are kept
+    std::uint64_t priority;  // random; the neighbours with the smallest priorities are kept
     std::uint64_t ordinal;
     std::vector<compared_pair> by_features;
   };
@@ -122,23 +122,24 @@ class corpus_sample {
   struct sampled {
     std::uint64_t ordinal = 0;
     std::string text;
-    std::uint64_t copies = 0;     // other documents with the same features
-    std::uint64_t degree = 0;     // its near-duplicates without these
-    std::vector<neighbour> kept;  // some of them, drawn at random
+    std::uint64_t copies = 0;     // number of other documents with the same features
+    std::uint64_t degree = 0;     // number of near-duplicates that are not copies
+    std::vector<neighbour> kept;  // a random selection of them
 
-    /// What it counts where a family of near-duplicates, and a document that has none, count once.
+    /// The weight of the document, such that each family of near-duplicates, and each document without any, counts
+    /// once.
     [[nodiscard]] double weight() const noexcept { return 1 / (1 + static_cast<double>(copies + degree)); }
   };
 
-  /// Near-duplicates are those with at least this Jaccard similarity of the first features.
+  /// Two documents are near-duplicates if their first choice of features has at least this Jaccard similarity.
   corpus_sample(double similarity, std::vector<feature_choice> features, const sample_limits& limits)
       : similarity_(similarity), features_(std::move(features)), limits_(limits), room_(limits.documents) {}
 
-  /// Shows a document in the first pass.
+  /// Adds a document in the first pass.
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
-    // Such a text would take a large part of the sample. It is taken only while there is no other.
+    // Such a text would be a large part of the sample. It is taken only while there is no other text.
     const bool is_too_long = text.size() > limits_.bytes / max_share;
     if (is_too_long && !sample_.empty()) return;
     if (!is_too_long && eligible_++ == 0) {
@@ -173,7 +174,7 @@ class corpus_sample {
     for (auto& of_features : fingerprints_) of_features.resize(fingerprinted_);
 
     struct met {
-      std::uint32_t place;  // in the sample
+      std::uint32_t place;  // index in the sample
       bool is_copy;
     };
     std::vector<std::vector<met>> neighbours(count);
@@ -181,7 +182,7 @@ class corpus_sample {
       const auto& element = texts[i];  // texts[i] may be a temporary that owns its text
       const std::string_view text(element);
       join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double similarity) {
-        // Only sets that are equal have a similarity of 1: the quotient of other numbers of features is rounded below it.
+        // Only equal sets have a similarity of 1; all other quotients are rounded to less.
         if (sample_[a].ordinal != compared_ + i)
           neighbours[i].push_back({static_cast<std::uint32_t>(a), similarity == 1});
       });
@@ -235,13 +236,13 @@ class corpus_sample {
   [[nodiscard]] std::uint64_t compared() const noexcept { return compared_; }
   [[nodiscard]] double mean_bytes() const noexcept { return total_bytes_ / static_cast<double>(documents_); }
 
-  /// The fingerprints of the sample, by the features of this number.
+  /// The fingerprints of the sample, by choice of features.
   [[nodiscard]] const fingerprints_type& queries(std::size_t f) const { return queries_[f]; }
 
-  /// The fingerprints of the documents that were chosen for comparison, including sampled ones.
+  /// The fingerprints of the documents chosen for comparison, including sampled ones.
   [[nodiscard]] const fingerprints_type& fingerprints(std::size_t f) const { return fingerprints_[f]; }
 
-  /// Whether the fingerprints of this document are kept.
+  /// Whether the fingerprints of this document are kept for comparison.
   [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
     if (documents_ <= limits_.compared) return true;
     const double share = static_cast<double>(limits_.compared) / static_cast<double>(documents_);
@@ -256,7 +257,7 @@ class corpus_sample {
     return static_cast<double>(*middle);
   }
 
-  /// The numbers of distinct features of the sampled documents, for each choice of features.
+  /// The number of distinct features of each sampled document, for each choice of features.
   [[nodiscard]] std::vector<std::vector<std::size_t>> count_features(const any_runner& runner) {
     std::vector<std::vector<std::size_t>> counts(features_.size(), std::vector<std::size_t>(sample_.size()));
     for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
@@ -267,14 +268,15 @@ class corpus_sample {
     return counts;
   }
 
-  /// The i-th random number, below `limit`, which is not 0. The bias of a remainder of 64 bits is negligible.
+  /// The i-th random number below `limit`, which is not 0. The bias of the remainder is negligible for 64 bits.
   [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
     return spread(limits_.seed ^ spread(i)) % limit;
   }
 
  private:
-  static constexpr std::size_t max_neighbours = 16;  // of a sampled document that are looked at closely
-  static constexpr std::size_t max_share = 16;       // of the bytes of the sample, in one text
+  static constexpr std::size_t max_neighbours = 16;  // near-duplicates of a sampled document that are examined in
+                                                     // detail
+  static constexpr std::size_t max_share = 16;       // a text may take 1 / max_share of the bytes of the sample
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
   struct worker {
@@ -291,7 +293,7 @@ class corpus_sample {
     for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
-  /// Drops a member drawn at random, which leaves a smaller uniform sample.
+  /// Removes a random member, which leaves a smaller uniform sample.
   void drop_one() {
     sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
     sample_bytes_ -= out.text.size();
@@ -310,7 +312,7 @@ class corpus_sample {
     }
   }
 
-  /// Calls `work(worker, i)` for each i below `count`, in parts that take the next ones as they get on.
+  /// Calls `work(worker, i)` for each i below `count`; parts take further steps as they finish.
   template <class Work>
   void for_each(const any_runner& runner, std::size_t count, const Work& work) {
     constexpr std::size_t step = 8;
@@ -322,7 +324,7 @@ class corpus_sample {
     });
   }
 
-  /// Once the sample is complete: its sets and its fingerprints.
+  /// Makes the sets and fingerprints of the sample, once it is complete.
   void prepare(const any_runner& runner) {
     if (is_prepared_) return;
     std::vector<hash_set> sets(sample_.size());
@@ -339,7 +341,7 @@ class corpus_sample {
     is_prepared_ = true;
   }
 
-  /// Counts a near-duplicate of a sampled document that is no copy. Returns: whether it is one of those to be looked at closely.
+  /// Counts a near-duplicate of a sampled document that is not a copy. Returns: whether it is to be examined in detail.
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
@@ -354,24 +356,24 @@ class corpus_sample {
     return true;
   }
 
-  /// The cosine similarity of two sets: common elements by the geometric mean of their sizes.
+  /// The cosine similarity of two sets: their overlap divided by the geometric mean of their sizes.
   static double set_cosine(double similarity, std::size_t a, std::size_t b) {
     if (a == 0 || b == 0) return 0;
-    // The number of common elements follows from their share: c = j * (|a| + |b|) / (1 + j).
+    // The overlap follows from the Jaccard similarity: c = j * (|a| + |b|) / (1 + j).
     const double both = static_cast<double>(a) + static_cast<double>(b);
     const double common = similarity * both / (1 + similarity);
     return (std::min)(1.0, common / std::sqrt(static_cast<double>(a) * static_cast<double>(b)));
   }
 
   double similarity_;
-  std::vector<feature_choice> features_;  // the first decides what is similar
+  std::vector<feature_choice> features_;  // the first one defines near-duplicates
   sample_limits limits_;
-  std::size_t room_;  // of the sample
+  std::size_t room_;  // for further members of the sample
   std::uint64_t draws_ = 0;
   bool is_prepared_ = false;
 
   std::uint64_t documents_ = 0;
-  std::uint64_t eligible_ = 0;  // those that are not too long
+  std::uint64_t eligible_ = 0;  // those not too long for the sample
   double total_bytes_ = 0;
   std::vector<sampled> sample_;
   std::size_t sample_bytes_ = 0;
@@ -380,7 +382,7 @@ class corpus_sample {
   std::size_t fingerprinted_ = 0;
   sample_join join_;
   std::vector<fingerprints_type> queries_;       // [features][sampled]
-  std::vector<fingerprints_type> fingerprints_;  // [features][those kept]
+  std::vector<fingerprints_type> fingerprints_;  // [features][kept document]
   std::vector<worker> workers_;
 };
 

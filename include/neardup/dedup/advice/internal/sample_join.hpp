@@ -1,4 +1,4 @@
-// Which of some sampled sets is a further set similar to? Exact, by an inverted index of their rarest elements.
+// Finds the sampled sets that a further set is similar to, exactly, by an inverted index of their rarest elements.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace neardup::inline v0::detail {
 /// The distinct features of a text as their hashes, ascending.
 using hash_set = std::vector<std::uint64_t>;
 
-/// Some sets of hashes, which any number of others are compared with, one after the other.
+/// Sampled sets of hashes, with which any number of other sets are compared one after the other.
 ///
-/// This is the prefix filter of feature_join.hpp on one side only: a set that is similar enough to a sampled one
-/// contains at least one of any overlap_bounds::prefix() elements of that one. The rarest ones are indexed, by their
+/// It applies the prefix filter of feature_join.hpp on one side only: a set that is similar enough to a sampled set
+/// contains at least one of any overlap_bounds::prefix() elements of it. The rarest elements are indexed, by their
 /// tokens.
 class sample_join {
  public:
@@ -34,7 +34,7 @@ class sample_join {
   sample_join(std::vector<hash_set> sets, double threshold) : sets_(std::move(sets)), threshold_(threshold) {
     std::size_t elements = 0;
     for (const hash_set& set : sets_) elements += set.size();
-    token_counts counts(4 * elements);  // so that few tokens share a count
+    token_counts counts(4 * elements);  // large enough that few tokens share a count
     for (const hash_set& set : sets_) {
       for (const std::uint64_t hash : set) counts.count(feature_token(hash), false);
     }
@@ -55,10 +55,11 @@ class sample_join {
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] const hash_set& operator[](std::size_t i) const { return sets_[i]; }
 
-  /// Memory for find(), one per thread.
+  /// Scratch memory of find(); one object per thread.
   using workspace = std::vector<std::uint32_t>;
 
-  /// Calls `visit(i, similarity)` for each set i that is similar enough to that of `hashes`, ascending.
+  /// Calls `visit(i, similarity)` for each sampled set i that is similar enough to the set `hashes`, in ascending
+  /// order.
   /// Precondition: `hashes` ascend.
   template <class Visit>
   void find(std::span<const std::uint64_t> hashes, workspace& candidates, const Visit& visit) const {
@@ -80,10 +81,10 @@ class sample_join {
  private:
   std::vector<hash_set> sets_;
   double threshold_ = 1;
-  // One bit for several tokens, few of which are indexed: most elements of other sets need no look into the index.
+  // One bit for several tokens, few of which are indexed: most elements of other sets need no look-up.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // each indexed token
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // by indexed token
 };
 
 }  // namespace neardup::inline v0::detail
