@@ -25,15 +25,15 @@ namespace neardup::inline v0 {
 /// Memory: that of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
 /// Example: `auto label = cluster(fingerprints, 3, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range>
-[[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, int k, const join_options& how = {}) {
+[[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, int k, const join_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "cluster");
   std::vector<Index> labels(all.size());
   detail::with_position_type<Index>(all.size(), [&](auto position) {
-    auto components =
-        detail::find_components<decltype(position)>(detail::fingerprint_words(all), bits, k, how.blocks, how.run);
+    auto components = detail::find_components<decltype(position)>(detail::fingerprint_words(all), bits, k,
+                                                                  options.blocks, options.run);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(components.find(i));
   });
   return labels;

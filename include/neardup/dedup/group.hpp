@@ -103,8 +103,9 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   /// Representatives of earlier calls are numbered by their positions. Documents follow, numbered by their ranks in
   /// `order` if there is one.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, std::size_t earlier,
-                std::span<const Number> order, const pair_closeness& check, const group_options& how)
-      : fingerprint_matcher<Words, Number>(fingerprints, bits, k, how.blocks, how.run, features_for(this, how, check)),
+                std::span<const Number> order, const pair_closeness& check, const group_options& options)
+      : fingerprint_matcher<Words, Number>(fingerprints, bits, k, options.blocks, options.run,
+                                           features_for(this, options, check)),
         earlier_(earlier),
         order_(order),
         check_(check) {}
@@ -122,11 +123,11 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   }
 
  private:
-  static compared_features<Number> features_for(const group_matcher* matcher, const group_options& how,
+  static compared_features<Number> features_for(const group_matcher* matcher, const group_options& options,
                                                 const pair_closeness& check) {
-    compared_features<Number> result{{}, how.similarity};
-    if (check && how.features) {
-      result.of = [matcher, features = how.features](Number number) { return features(matcher->position(number)); };
+    compared_features<Number> result{{}, options.similarity};
+    if (check && options.features) {
+      result.of = [matcher, features = options.features](Number number) { return features(matcher->position(number)); };
     }
     return result;
   }
@@ -140,21 +141,21 @@ template <class Index, class Number, class Fingerprint>
 std::vector<Index> label_by_representative(std::span<const Fingerprint> representatives,
                                            std::span<const Fingerprint> fingerprints, int k,
                                            const pair_closeness& check, std::span<const Number> order,
-                                           const group_options& how) {
+                                           const group_options& options) {
   constexpr std::size_t bits = Fingerprint::bits, words = words_for(bits);
   const std::size_t earlier = representatives.size(), count = fingerprints.size();
   std::vector<Fingerprint> ordered(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) ordered[i] = fingerprints[order[i]];
   const fingerprint_words<words> kept(representatives);
   const fingerprint_words<words> others(order.empty() ? fingerprints : std::span<const Fingerprint>(ordered));
-  group_matcher<words, Number> matcher({kept, others}, bits, k, earlier, order, check, how);
+  group_matcher<words, Number> matcher({kept, others}, bits, k, earlier, order, check, options);
   const std::size_t max_candidates = (std::max)(earlier + count, std::size_t{1} << 16) / 3 * 2;
-  ordered_decider<Number> decider(matcher, earlier, earlier + count, how.originals, max_candidates, how.run);
-  decider.decide(how.among_themselves);
+  ordered_decider<Number> decider(matcher, earlier, earlier + count, options.originals, max_candidates, options.run);
+  decider.decide(options.among_themselves);
   std::vector<Index> labels(count);
   for (std::size_t i = earlier; i < earlier + count; ++i) {
     const auto number = static_cast<Number>(i);
-    const Number label = decider.is_kept(i) ? number : how.originals ? decider.original(i).age : Number{0};
+    const Number label = decider.is_kept(i) ? number : options.originals ? decider.original(i).age : Number{0};
     labels[matcher.position(number) - earlier] = static_cast<Index>(matcher.position(label));
   }
   return labels;
@@ -162,11 +163,11 @@ std::vector<Index> label_by_representative(std::span<const Fingerprint> represen
 
 template <class Index, class Number, class Fingerprint>
 std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints, int k, const pair_closeness& check,
-                                      std::span<const Number> order, const group_options& how) {
+                                      std::span<const Number> order, const group_options& options) {
   pair_check accepts;
   if (check) accepts = [&](std::size_t i, std::size_t j) { return check(i, j, 0).has_value(); };
-  auto components =
-      find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, how.blocks, how.run, accepts);
+  auto components = find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, options.blocks,
+                                            options.run, accepts);
   // The most preferred member of each component, counted from 1.
   std::vector<Number> first(fingerprints.size(), Number{0});
   std::vector<Index> labels(fingerprints.size());
@@ -218,17 +219,17 @@ pair_closeness closeness_by(const Check& check, double similarity) {
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Check = no_check>
   requires check_of<Check, std::size_t, std::size_t>
 [[nodiscard]] std::vector<Index> group(const Range& fingerprints, int k, const Check& check = {},
-                                       const group_options& how = {}) {
+                                       const group_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(all.size(), "group");
-  const detail::pair_closeness closeness = detail::closeness_by(check, how.similarity);
+  const detail::pair_closeness closeness = detail::closeness_by(check, options.similarity);
   return detail::with_position_type<Index>(all.size(), [&](auto number) {
-    const auto order = detail::order_of_preference<decltype(number)>(all.size(), how.preference);
+    const auto order = detail::order_of_preference<decltype(number)>(all.size(), options.preference);
     const std::span by(order);
-    if (how.by == grouping::components) return detail::label_by_component<Index>(all, k, closeness, by, how);
-    return detail::label_by_representative<Index>(all.first(0), all, k, closeness, by, how);
+    if (options.by == grouping::components) return detail::label_by_component<Index>(all, k, closeness, by, options);
+    return detail::label_by_representative<Index>(all.first(0), all, k, closeness, by, options);
   });
 }
 
@@ -246,19 +247,19 @@ template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerpri
   requires(
       check_of<Check, std::size_t, std::size_t>&& std::is_same_v<range_fingerprint_t<Kept>, range_fingerprint_t<Range>>)
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints, int k,
-                                               const Check& check = {}, const group_options& how = {}) {
+                                               const Check& check = {}, const group_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
   const std::span<const range_fingerprint_t<Kept>> kept(representatives);
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
   detail::check_index_type<Index>(kept.size() + all.size(), "extend_groups");
-  if (how.by != grouping::representatives) {
+  if (options.by != grouping::representatives) {
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
-  const detail::pair_closeness closeness = detail::closeness_by(check, how.similarity);
+  const detail::pair_closeness closeness = detail::closeness_by(check, options.similarity);
   return detail::with_position_type<Index>(kept.size() + all.size(), [&](auto number) {
-    const auto order = detail::order_of_preference<decltype(number)>(all.size(), how.preference);
-    return detail::label_by_representative<Index>(kept, all, k, closeness, std::span(order), how);
+    const auto order = detail::order_of_preference<decltype(number)>(all.size(), options.preference);
+    return detail::label_by_representative<Index>(kept, all, k, closeness, std::span(order), options);
   });
 }
 

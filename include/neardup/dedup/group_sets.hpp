@@ -61,15 +61,15 @@ namespace detail {
 /// preference.
 template <class Feature>
 std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
-                                         const set_group_options& how) {
+                                         const set_group_options& options) {
   std::vector<std::uint32_t> set_at(source.size);
   std::iota(set_at.begin(), set_at.end(), std::uint32_t{0});
   const auto first = set_at.begin() + static_cast<std::ptrdiff_t>(earlier);
-  if (!how.preference.empty()) {
+  if (!options.preference.empty()) {
     std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return how.preference[a - earlier] > how.preference[b - earlier];
+      return options.preference[a - earlier] > options.preference[b - earlier];
     });
-  } else if (how.measure == set_similarity::containment) {
+  } else if (options.measure == set_similarity::containment) {
     std::vector<std::size_t> size_of(source.size);
     for (std::size_t i = earlier; i < source.size; ++i) size_of[i] = source.of(i).size();
     std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) { return size_of[a] > size_of[b]; });
@@ -81,23 +81,23 @@ std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std:
 /// Holds at most `min_pairs` pairs at a time, or four per set if that is more.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, double similarity,
-                                 const set_group_options& how, const set_join_sizes& sizes, std::size_t min_pairs) {
+                                 const set_group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
   const std::size_t count = source.size - earlier;
-  if (!how.preference.empty() && how.preference.size() != count) {
-    fail<std::invalid_argument>("group: " + std::to_string(how.preference.size()) + " preferences for " +
+  if (!options.preference.empty() && options.preference.size() != count) {
+    fail<std::invalid_argument>("group: " + std::to_string(options.preference.size()) + " preferences for " +
                                 std::to_string(count) + " sets");
   }
-  if (std::any_of(how.preference.begin(), how.preference.end(), [](double p) { return std::isnan(p); })) {
+  if (std::any_of(options.preference.begin(), options.preference.end(), [](double p) { return std::isnan(p); })) {
     fail<std::invalid_argument>("group: a preference is not a number");
   }
-  const overlap_bounds bounds(how.measure, similarity, how.min_common);
+  const overlap_bounds bounds(options.measure, similarity, options.min_common);
   std::vector<Index> labels(count);
   for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
   if (similarity > 1) return labels;  // not even equal sets match
 
-  const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), how.run);
+  const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
   // set_at[place] is the set at a place in the order of decision; place_of[set] is the inverse.
-  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, how);
+  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, options);
   std::vector<std::uint32_t> place_of(source.size);
   for (std::size_t place = 0; place < set_at.size(); ++place) {
     place_of[set_at[place]] = static_cast<std::uint32_t>(place);
@@ -108,11 +108,11 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     for (const std::uint32_t member : sets.members(rank)) least = (std::min)(least, place_of[member]);
     first_place[rank] = least;
   }
-  const set_prefixes prefixes(sets, bounds, how.run, sizes.block);
+  const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
 
-  if (how.by == grouping::components) {
+  if (options.by == grouping::components) {
     shared_components<std::uint32_t> components(sets.size());
-    set_join<Feature> join(sets, prefixes, bounds, how.run, sizes);
+    set_join<Feature> join(sets, prefixes, bounds, options.run, sizes);
     join.unite_in(components);
     join.visit([](std::size_t, std::span<const similar_ranks>) { return true; });
     std::vector<std::uint32_t> first(first_place);
@@ -143,10 +143,10 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
       static_cast<std::size_t>(std::partition_point(rank_of.begin(), rank_of.end(),
                                                     [&](std::uint32_t rank) { return first_place[rank] < earlier; }) -
                                rank_of.begin());
-  set_matcher<Feature> matcher(sets, prefixes, bounds, rank_of, how.run, sizes);
-  ordered_decider<std::uint32_t> decider(matcher, known, rank_of.size(), how.originals,
-                                         (std::max)(min_pairs, 4 * rank_of.size()), how.run);
-  decider.decide(how.among_themselves);
+  set_matcher<Feature> matcher(sets, prefixes, bounds, rank_of, options.run, sizes);
+  ordered_decider<std::uint32_t> decider(matcher, known, rank_of.size(), options.originals,
+                                         (std::max)(min_pairs, 4 * rank_of.size()), options.run);
+  decider.decide(options.among_themselves);
 
   // A copy of a dropped set may be closer to a set that is kept between the two.
   auto& late = decider.late_matches();
@@ -161,12 +161,12 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     const std::span<const std::uint32_t> members = sets.members(rank_of[document]);
     const std::uint32_t first = place_at(static_cast<std::uint32_t>(document));
     if (decider.is_kept(document)) {
-      if (!how.among_themselves) continue;  // here, even copies stand for themselves
+      if (!options.among_themselves) continue;  // here, even copies stand for themselves
       for (const std::uint32_t member : members) labels[member - earlier] = static_cast<Index>(set_at[first]);
       continue;
     }
     for (const std::uint32_t member : members) {
-      if (!how.originals) {
+      if (!options.originals) {
         labels[member - earlier] = static_cast<Index>(set_at[0]);
         continue;
       }
@@ -199,9 +199,9 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 16;
 /// set.
 /// Example: `auto label = group(sets, 0.8, {.by = grouping::components, .run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets>
-[[nodiscard]] std::vector<Index> group(const Sets& sets, double similarity, const set_group_options& how = {}) {
+[[nodiscard]] std::vector<Index> group(const Sets& sets, double similarity, const set_group_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "group");
-  return detail::label_similar<Index>(detail::source_of_sets(sets), 0, similarity, how, {}, detail::min_kept_pairs);
+  return detail::label_similar<Index>(detail::source_of_sets(sets), 0, similarity, options, {}, detail::min_kept_pairs);
 }
 
 /// Groups further sets around the representatives of earlier calls, which do not change: one batch after the other,
@@ -213,13 +213,13 @@ template <std::integral Index = std::uint32_t, set_range Sets>
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, double similarity,
-                                               const set_group_options& how = {}) {
+                                               const set_group_options& options = {}) {
   detail::check_index_type<Index>(representatives.size() + sets.size(), "extend_groups");
-  if (how.by != grouping::representatives) {
+  if (options.by != grouping::representatives) {
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
   return detail::label_similar<Index>(detail::source_of_sets(representatives, sets), representatives.size(), similarity,
-                                      how, {}, detail::min_kept_pairs);
+                                      options, {}, detail::min_kept_pairs);
 }
 
 }  // namespace neardup::inline v0

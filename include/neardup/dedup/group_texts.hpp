@@ -42,13 +42,13 @@ namespace detail {
 
 /// Labels for groups of texts. The first `known` texts are representatives of earlier calls. `q`: see edit_join.
 inline std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, double similarity,
-                                                    const text_group_options& how, std::size_t q) {
+                                                    const text_group_options& options, std::size_t q) {
   check_text_similarity(similarity);
   const std::size_t grouped = source.size - known;
-  if (!how.preference.empty() && how.preference.size() != grouped) {
+  if (!options.preference.empty() && options.preference.size() != grouped) {
     fail<std::invalid_argument>("group: not as many preferences as texts that are grouped");
   }
-  if (std::any_of(how.preference.begin(), how.preference.end(), [](double p) { return std::isnan(p); })) {
+  if (std::any_of(options.preference.begin(), options.preference.end(), [](double p) { return std::isnan(p); })) {
     fail<std::invalid_argument>("group: a preference is not a number");
   }
   std::vector<std::size_t> label(source.size);
@@ -61,18 +61,18 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
     for (const std::uint32_t member : texts.members(rank)) rank_of[member] = rank;
   }
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!how.preference.empty()) {
+  if (!options.preference.empty()) {
     std::stable_sort(
         order.begin() + static_cast<std::ptrdiff_t>(known), order.end(),
-        [&](std::size_t a, std::size_t b) { return how.preference[a - known] > how.preference[b - known]; });
+        [&](std::size_t a, std::size_t b) { return options.preference[a - known] > options.preference[b - known]; });
   }
   edit_join join(texts, similarity, q);
   edit_join::workspace memory(join);
   const auto tell = [&](std::size_t done, std::size_t all) {
     constexpr std::size_t step = 64;
-    if (how.progress && (done % step == 0 || done == all)) how.progress({done, all, join.q() == 0});
+    if (options.progress && (done % step == 0 || done == all)) options.progress({done, all, join.q() == 0});
   };
-  if (how.by == grouping::components) {
+  if (options.by == grouping::components) {
     shared_components<std::uint32_t> components(texts.size());
     tell(0, texts.size());
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
@@ -123,7 +123,7 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
         label[position] = order[best[rank]->age];
         continue;
       }
-      if (!how.among_themselves) continue;
+      if (!options.among_themselves) continue;
     }
     kept_at[rank] = last_kept = i;
     join.add(rank);
@@ -141,8 +141,8 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
 /// Complexity, memory: as visit_pairs of texts, but texts are compared with representatives only; on one thread.
 template <indexed_texts Texts>
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, double similarity,
-                                             const text_group_options& how = {}) {
-  return detail::label_similar_texts(detail::source_of_texts(texts), 0, similarity, how, 0);
+                                             const text_group_options& options = {}) {
+  return detail::label_similar_texts(detail::source_of_texts(texts), 0, similarity, options, 0);
 }
 
 /// Groups further texts around the representatives of earlier calls, which do not change: one batch after the other,
@@ -155,12 +155,13 @@ template <indexed_texts Texts>
 /// Example: `auto label = extend_groups(kept, batch, 0.8);  // label[i] == kept.size() + i: batch[i] is new`
 template <indexed_texts Kept, indexed_texts Texts>
 [[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts, double similarity,
-                                                     const text_group_options& how = {}) {
-  if (how.by != grouping::representatives) {
+                                                     const text_group_options& options = {}) {
+  if (options.by != grouping::representatives) {
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
   const std::size_t known = representatives.size();
-  auto label = detail::label_similar_texts(detail::source_of_texts(representatives, texts), known, similarity, how, 0);
+  auto label =
+      detail::label_similar_texts(detail::source_of_texts(representatives, texts), known, similarity, options, 0);
   label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(known));
   return label;
 }

@@ -66,9 +66,9 @@ template <class Tokenizer = default_tokenizer>
 class part_collection {
  public:
   /// Throws: std::invalid_argument unless the similarity is above 0 and at most 1.
-  explicit part_collection(repeated_part_options how = {}, Tokenizer tokenizer = {})
-      : how_(std::move(how)), extract_(std::move(tokenizer)) {
-    if (!(how_.similarity > 0 && how_.similarity <= 1)) {
+  explicit part_collection(repeated_part_options options = {}, Tokenizer tokenizer = {})
+      : options_(std::move(options)), extract_(std::move(tokenizer)) {
+    if (!(options_.similarity > 0 && options_.similarity <= 1)) {
       detail::fail<std::invalid_argument>("part_collection: a similarity is above 0 and at most 1");
     }
   }
@@ -86,9 +86,9 @@ class part_collection {
     const auto [known, is_new] = numbers_.try_emplace(digest_of(part), static_cast<std::uint32_t>(distinct_.size()));
     if (is_new) {
       distinct_.push_back(static_cast<std::uint32_t>(number));
-      if (how_.similarity < 1) {
+      if (options_.similarity < 1) {
         const std::span<const std::uint32_t> features = extract_(part, scratch_);
-        features_.add(features.size() < how_.min_features ? std::span<const std::uint32_t>() : features);
+        features_.add(features.size() < options_.min_features ? std::span<const std::uint32_t>() : features);
       }
     }
     firsts_.push_back(known->second);
@@ -104,7 +104,7 @@ class part_collection {
   [[nodiscard]] std::vector<std::uint32_t> decide() const {
     std::vector<std::uint32_t> label_of_distinct(distinct_.size());
     std::iota(label_of_distinct.begin(), label_of_distinct.end(), std::uint32_t{0});
-    if (how_.similarity < 1) label_of_distinct = group(features_, how_.similarity, {.run = how_.run});
+    if (options_.similarity < 1) label_of_distinct = group(features_, options_.similarity, {.run = options_.run});
     const std::vector<bool> is_frequent = frequent(label_of_distinct);
     std::vector<std::uint32_t> label(firsts_.size());
     for (std::size_t i = 0; i < label.size(); ++i) {
@@ -118,7 +118,7 @@ class part_collection {
   /// Precondition: both are below size().
   [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
     if (firsts_[a] == firsts_[b]) return 1;
-    return how_.similarity < 1 ? jaccard(features_[firsts_[a]], features_[firsts_[b]]) : 0;
+    return options_.similarity < 1 ? jaccard(features_[firsts_[a]], features_[firsts_[b]]) : 0;
   }
 
  private:
@@ -155,11 +155,11 @@ class part_collection {
       last[group] = document;
     }
     std::vector<bool> result;
-    for (const std::uint32_t count : documents) result.push_back(count >= how_.min_documents);
+    for (const std::uint32_t count : documents) result.push_back(count >= options_.min_documents);
     return result;
   }
 
-  repeated_part_options how_;
+  repeated_part_options options_;
   feature_extractor<Tokenizer> extract_;
   typename feature_extractor<Tokenizer>::workspace scratch_;
   std::unordered_map<digest, std::uint32_t, digest_hash> numbers_;  // of distinct parts

@@ -47,7 +47,7 @@ class set_postings {
   class workspace {
     friend set_postings;
     prefix_finder finder_;
-    std::vector<std::uint32_t> met_;
+    std::vector<std::uint32_t> candidates_;
     std::vector<std::uint32_t> least_;  // least overlap of two sets for the Jaccard similarity, by the sum of their
                                         // sizes
     std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // size of a set; range of sizes that may be similar enough
@@ -111,7 +111,7 @@ class set_postings {
     const std::size_t n = features.size();
     if (n == 0) return;
     std::size_t position = 0;
-    for (const std::uint64_t key : prefix_of(features, own_.finder_)) {
+    for (const std::uint64_t key : prefix_of(features, writer_scratch_.finder_)) {
       remove(static_cast<std::uint32_t>(key), number, clipped(n), clipped(position++));
     }
     is_kept_[number] = false;
@@ -124,16 +124,17 @@ class set_postings {
   void for_each(feature_span features, workspace& scratch, const Visit& visit) const {
     if (features.empty() || size_ == 0) return;
     prepare(features.size(), scratch);
-    scratch.met_.clear();
+    scratch.candidates_.clear();
     const query asked{features.size(), signature_of(features)};
     std::size_t looked_at = 0, position = 0;
     for (const std::uint64_t key : prefix_of(features, scratch.finder_)) {
       looked_at += meet(static_cast<std::uint32_t>(key), position++, asked, scratch);
     }
     looked_at_.add(looked_at);
-    std::sort(scratch.met_.begin(), scratch.met_.end());
-    scratch.met_.erase(std::unique(scratch.met_.begin(), scratch.met_.end()), scratch.met_.end());
-    for (const std::uint32_t number : scratch.met_) visit(number);
+    std::sort(scratch.candidates_.begin(), scratch.candidates_.end());
+    scratch.candidates_.erase(std::unique(scratch.candidates_.begin(), scratch.candidates_.end()),
+                              scratch.candidates_.end());
+    for (const std::uint32_t number : scratch.candidates_) visit(number);
   }
 
   void reserve(std::size_t count) { is_kept_.reserve(count); }
@@ -226,7 +227,7 @@ class set_postings {
 
   /// Adds the prefix features of a document. Guarantee: strong.
   void post(feature_span features, std::uint32_t number) {
-    const std::span<const std::uint64_t> keys = prefix_of(features, own_.finder_);
+    const std::span<const std::uint64_t> keys = prefix_of(features, writer_scratch_.finder_);
     const std::uint16_t size = clipped(features.size());
     std::size_t position = 0;
     undo posting_all{[&] {
@@ -376,7 +377,7 @@ class set_postings {
     std::size_t looked_at = 0;
     const auto take = [&](std::uint64_t signature, std::size_t differing, std::uint32_t number) {
       if (static_cast<std::size_t>(std::popcount(signature ^ asked.signature)) <= differing)
-        scratch.met_.push_back(number);
+        scratch.candidates_.push_back(number);
     };
     const auto take_if = [&](const auto& p) {
       const auto most = may_differ(scratch, p.size, p.position, asked.size, position);
@@ -439,7 +440,7 @@ class set_postings {
   std::size_t learnt_ = 0;     // number of documents when the order was learnt
   std::size_t features_ = 0;   // of all documents
   mutable counter looked_at_;  // postings examined since the order was learnt
-  workspace own_;              // used by functions that write
+  workspace writer_scratch_;   // used by functions that write
 };
 
 }  // namespace neardup::inline v0::detail
