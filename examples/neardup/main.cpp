@@ -1,4 +1,4 @@
-// neardup: finds near-duplicate documents. The first example program of the library of that name.
+// neardup, the command line program: finds near-duplicate documents with the library of the same name.
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -1,4 +1,4 @@
-// All settings of a run, and what its verb works with.
+// All settings of a run, and the objects that its verb works with.
 #pragma once
 
 #include <neardup/index/layout.hpp>
@@ -11,14 +11,15 @@
 
 namespace command {
 
-/// A similarity that chose other options: the values that were typed, where any were.
+/// The options that were given to choose settings by a similarity, as typed.
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
-  bool is_of_comparison = false;  ///< else of fingerprints alone
-  int best_distance = -1;         ///< the distance for --similarity, if --distance was typed, too; otherwise -1
+  bool is_of_comparison = false;  ///< else for a comparison of fingerprints alone
+  int best_distance = -1;         ///< the distance that --similarity implies, if --distance was given, too; otherwise
+                                  ///< -1
 };
 
-/// Each part is for one room, and knows nothing of the others.
+/// The settings of a run. Each member is for one folder of the program, which does not depend on the others.
 struct run_settings {
   input_settings input;
   list_settings lists;
@@ -30,12 +31,12 @@ struct run_settings {
   output_settings output;
   unsigned threads = 1;
   std::optional<similarity_choice> choice;
-  std::string why_by_fingerprints;  ///< what makes candidates come from them, if no option asks for that
-  std::string unchecked;            ///< what leaves the decision to them, too, if texts are compared
+  std::string why_by_fingerprints;  ///< why candidates are found by fingerprints, if no option asks for that
+  std::string unchecked;            ///< why fingerprints also decide, although texts are compared
 };
 
 struct context : reading {
-  /// The file of an index is written by the library, whole or not at all.
+  /// The file of an index is not opened here, because the library writes it atomically.
   explicit context(const run_settings& s)
       : reading({s.input, s.lists, s.fingerprint, s.comparison, s.output.quiet}, sources_of(s)),
         settings(s),
@@ -46,7 +47,7 @@ struct context : reading {
     leave_out_outputs(sources);
   }
 
-  /// What this run writes is no input.
+  /// Excludes the files that this run writes from its input.
   void leave_out_outputs(source_walker& walker) const {
     walker.leave_out(out.partial());
     if (dropped) walker.leave_out(dropped->partial());
@@ -55,10 +56,10 @@ struct context : reading {
   }
 
   const run_settings& settings;
-  std::uint64_t against = 0;   // so many of the documents are those of --against
-  std::uint64_t searched = 0;  // so many more are in an index that is searched, and not read
-  bool found_any = false;      // what was looked for
-  output out;                  // opened last: that empties a file
+  std::uint64_t against = 0;   // number of documents that are those of --against
+  std::uint64_t searched = 0;  // number of further documents, in an index that is searched and not read
+  bool found_any = false;      // whether a verb that searches has found anything
+  output out;                  // opened last, because opening truncates the file
   std::optional<output> dropped, dropped_records, audit;
 
  private:
@@ -69,20 +70,20 @@ struct context : reading {
   }
 };
 
-/// Calls `visit` for each document of the input. What was printed goes out where the next batch may be long in coming.
+/// Calls `visit` for each document of the input. Flushes the output if the next batch may take long to arrive.
 inline void for_each_document(context& c, const document_visitor& visit) {
   for_each_document(c, c.settings.input, c.sources, visit, [&c](const finished_batch& done) {
     if (done.input.live) c.out.flush();
   });
 }
 
-/// The blocks of the index of a stream, of which nobody knows how long it gets: what was asked for, or the default.
+/// The number of blocks for the index of a stream of unknown length: the one asked for, or the default.
 inline int blocks_of(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);
 }
 
-/// Gives what is written its names.
+/// Renames finished output files to their final names.
 inline void close_outputs(context& c) {
   c.out.close();
   if (c.dropped) c.dropped->close();
@@ -90,7 +91,7 @@ inline void close_outputs(context& c) {
   if (c.audit) c.audit->close();
 }
 
-/// Ends a run: everything is written, and the notes are said. `found`: how much was found of what was looked for.
+/// Ends a run: everything is written, and notes are printed. `found`: the number of results, for verbs that search.
 inline void finish(context& c, const std::string& summary, std::uint64_t found = 0) {
   close_outputs(c);
   c.found_any = found > 0;

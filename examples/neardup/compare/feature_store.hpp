@@ -1,4 +1,4 @@
-// The features of very many documents, and other numbers of them.
+// The features of very many documents, and numbers for each document.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace command {
 
-/// Numbers below 2^40, of which there are as many as documents: 5 bytes each.
+/// An array of numbers below 2^40, with 5 bytes each.
 class compact_numbers {
  public:
   /// Throws: std::length_error if the number does not fit.
@@ -42,12 +42,13 @@ class compact_numbers {
   std::vector<std::array<std::uint8_t, bytes>> digits_;
 };
 
-/// Features of documents, in memory up to a limit; those of further documents lie in a temporary file, and are in memory
-/// while they are in use. A join compares sets of about one size at a time: these lie together in the file, or each
-/// comparison would read a page of it. Memory: 4 bytes per feature and 5 per document, 9 in the file.
+/// Features of documents, in memory up to a limit. Those of further documents are in a temporary file that is mapped,
+/// so the system keeps them in memory while they are used. A join compares sets of similar size at a time, so these are
+/// next to each other in the file; otherwise each comparison would read a page of it. Memory: 4 bytes per feature and 5
+/// per document; 9 in the file.
 class feature_store {
  public:
-  /// `limit`: bytes, of which what else a run takes for each document is left free.
+  /// `limit`: bytes, which include `bytes_per_document` for what the run stores elsewhere for each document.
   feature_store(std::uint64_t limit, std::uint64_t bytes_per_document)
       : limit_(limit),
         bytes_per_document_(bytes_per_document),
@@ -61,7 +62,7 @@ class feature_store {
     to->used += features.size();
     ends_.push_back(to->begin + to->used);
     if (is_in_memory()) return;
-    // The one before it in the file is not the document before it.
+    // In the file, a document does not follow the previous one, so its size is stored.
     *end = static_cast<std::uint32_t>(features.size());
     ++to->used;
   }
@@ -80,17 +81,17 @@ class feature_store {
   }
 
  private:
-  /// What a slot is a part of.
+  /// A slot, which is a part of a chunk.
   struct slot {
-    const std::uint32_t* features;  // of its chunk
-    std::uint64_t begin;            // of its chunk, counted through all of them
+    const std::uint32_t* features;  // begin of its chunk
+    std::uint64_t begin;            // begin of its chunk, counted through all chunks
     bool is_filed;
   };
   /// The chunk that documents are added to.
   struct open_chunk {
     std::uint32_t* features = nullptr;
     std::size_t size = 0;
-    std::size_t used = 0;  // never all of it: so the end of a document lies in its chunk
+    std::size_t used = 0;  // never all of it, so that the end of a document is in the same chunk
     std::uint64_t begin = 0;
   };
 
@@ -98,7 +99,7 @@ class feature_store {
     return of.size - of.used > count;
   }
 
-  /// A chunk with room for a document of so many features, in the file if there is no more memory.
+  /// A chunk with room for a document of so many features, in the file if memory is used up.
   open_chunk& chunk_for(std::size_t count) {
     const std::size_t slots = (count >> slot_bits_) + 1;
     const std::size_t size = slots << slot_bits_;
@@ -124,7 +125,7 @@ class feature_store {
     return made;
   }
 
-  /// Four for each doubling of the number of features.
+  /// The size class: four for each doubling of the number of features.
   [[nodiscard]] static std::size_t class_of(std::size_t count) noexcept {
     if (count < 4) return count;
     const auto width = static_cast<std::size_t>(std::bit_width(count));
@@ -133,12 +134,12 @@ class feature_store {
 
   std::uint64_t limit_;
   std::uint64_t bytes_per_document_;
-  int slot_bits_;  // a chunk is a slot of 16 MB, less where the limit is low; or several for what does not fit one
+  int slot_bits_;  // a chunk is one slot of 16 MB, smaller if the limit is low; or several slots for a larger document
   std::uint64_t bytes_ = 0;  // in memory
   std::vector<std::shared_ptr<std::uint32_t[]>> chunks_;
   std::vector<slot> slots_;  // of all chunks
   open_chunk in_memory_;
-  std::vector<open_chunk> filed_;  // by class; empty while all is in memory
+  std::vector<open_chunk> filed_;  // by size class; empty while everything is in memory
   compact_numbers ends_;           // of documents, counted through all chunks
 };
 

@@ -15,8 +15,8 @@ namespace command {
 
 namespace {
 
-/// Tells which sets may be similar to one of a batch, by the features of all of it together: a set of n features that is
-/// similar to any has least_partner(n) of them.
+/// Finds sets that may be similar to one of a batch, by the union of the batch's features: a set of n features that is
+/// similar to any of them has at least least_partner(n) of these.
 class batch_filter {
  public:
   batch_filter(std::span<const feature_set> batch, const neardup::set_bounds& bounds) : bounds_(bounds) {
@@ -52,14 +52,14 @@ class batch_filter {
 
  private:
   const neardup::set_bounds& bounds_;
-  std::size_t smallest_ = 0;  // of the sets that may be similar
-  std::size_t largest_ = 0;   // of the batch
+  std::size_t smallest_ = 0;  // size of the sets that may be similar
+  std::size_t largest_ = 0;   // size of sets in the batch
   std::uint32_t mask_ = 0;
   std::vector<std::uint64_t> bits_;
   std::vector<std::size_t> least_ = std::vector<std::size_t>(1024);
 };
 
-/// Some of the indexed sets, by ascending numbers.
+/// Some of the indexed sets, by ascending number.
 class chosen_sets {
  public:
   chosen_sets(const indexed_sets& all, std::vector<std::uint32_t> numbers) : all_(all), numbers_(std::move(numbers)) {}
@@ -73,7 +73,7 @@ class chosen_sets {
   std::vector<std::uint32_t> numbers_;
 };
 
-/// Those that may be similar to one of a batch: all, where the batch is so large that most would be.
+/// The indexed sets that may be similar to one of a batch; all of them if the batch is so large that most would be.
 chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;
@@ -93,7 +93,7 @@ chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, st
 
 using match_visitor = std::function<void(std::size_t i, std::span<const indexed_match> matches)>;
 
-/// Visits a part of the batch; in halves if there are too many matches to keep.
+/// Visits a part of the batch; in two halves if there are too many matches to hold.
 void visit_part(const run_settings& settings, const chosen_sets& chosen, std::span<const feature_set> batch,
                 std::size_t first, const match_visitor& visit) {
   const std::size_t most_matches = std::max(std::size_t{1} << 18, 8 * batch.size());
@@ -119,7 +119,7 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
   }
 }
 
-/// The same by postings: what has enough of the features of a set is known at once, with how many.
+/// The same by posting lists, which give the overlap of the sets at once.
 void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
                        const match_visitor& visit) {
   const double similarity = *settings.comparison.min_similarity;
@@ -145,7 +145,7 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
                             std::span<const feature_set> batch, const match_visitor& visit) {
   if (batch.empty()) return;
   indexed.check_file();
-  constexpr std::size_t large_share = 1024;  // of more sets, one look at all takes no longer
+  constexpr std::size_t large_share = 1024;  // for a larger batch, reading all sets takes no longer
   if (!indexed.postings.empty() && batch.size() <= std::max<std::size_t>(1, indexed.numbers / large_share)) {
     return visit_by_postings(settings, indexed, batch, visit);
   }

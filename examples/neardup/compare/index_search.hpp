@@ -1,4 +1,5 @@
-// Which documents of an index are similar to those of a batch: by all features that it keeps, so that none is missed.
+// Finds the documents of an index that are similar to those of a batch, by all features that the index keeps, so that
+// none is missed.
 #pragma once
 
 #include <functional>
@@ -12,12 +13,12 @@
 
 namespace command {
 
-/// The sets of features that an index keeps, by the numbers of its documents; empty of those that were removed. They are
+/// The sets of features that an index keeps, by document number; empty for removed documents. Thread safety: may be
 /// read from any thread.
 struct indexed_sets {
   std::size_t numbers = 0;
   std::function<feature_set(std::size_t number)> of;
-  common::posting_lists postings = {};       ///< of all of these sets, where the index keeps any
+  common::posting_lists postings = {};       ///< of all these sets, if the index has any
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
 
@@ -26,18 +27,18 @@ struct indexed_match {
   double similarity;
 };
 
-/// Calls `visit(i, matches)` for each set of a batch in order, with all indexed sets that are similar to it, by their
-/// numbers. Precondition: the check compares sets, and is exact.
-/// Complexity: one look at all indexed sets, which of most ends at its first features; then a join of the batch with what
-/// shares enough features with the batch as a whole. With postings, and for few sets: that of posting_lists::holding() of
-/// each. Throws: input_error if the postings are damaged. Memory: that of the join; for a time 16 bytes per match, of as many
-/// as one set has, or some millions.
+/// Calls `visit(i, matches)` for each set of a batch in order, with all indexed sets that are similar to it, sorted by
+/// number. Precondition: the check compares sets, and is exact.
+/// Complexity: one pass over all indexed sets, most of which are skipped after their first features; then a join of the
+/// batch with the sets that share enough features with the batch as a whole. If there are posting lists and the batch
+/// is small: that of posting_lists::holding() for each set. Throws: input_error if the posting lists are damaged.
+/// Memory: that of the join; temporarily 16 bytes per match, for as many matches as one set has, or for some millions.
 void visit_similar_in_index(const run_settings& settings, const indexed_sets& indexed,
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);
 
-/// For each set of a batch the most similar indexed one, of equally similar ones that of the smallest number. As above,
-/// but for the matches.
+/// For each set of a batch, the most similar indexed set, of equally similar ones that with the smallest number. As
+/// visit_similar_in_index(), without memory for matches.
 std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings, const indexed_sets& indexed,
                                                            std::span<const feature_set> batch);
 

@@ -1,4 +1,4 @@
-// What of the command line is about documents together: groups, and another corpus.
+// Settings for comparing documents: groups, and another corpus.
 #pragma once
 
 #include <cstdint>
@@ -7,32 +7,32 @@
 
 namespace command {
 
-/// Which document of a group is kept, and stands for it.
+/// Which document of a group is kept as its representative.
 enum class preference { first, longest, highest, lowest };
 
 struct grouping_settings {
-  bool by_components = false;  ///< else by representatives, see neardup::grouping
+  bool by_components = false;  ///< otherwise by representatives; see neardup::grouping
   preference keep = preference::first;
-  std::uint64_t memory = 0;  ///< bytes of a run; features for which it has no room lie in a temporary file
+  std::uint64_t memory = 0;  ///< bytes that a run may use; features beyond that are in a temporary file
 };
 
-/// By what documents are counted apart.
+/// What defines the source of a document, for counts by source.
 enum class source_kind { none, field, folder, file, host };
 
 struct source_setting {
   source_kind kind = source_kind::none;
-  std::string field;  ///< of a record, for `field`, and for `host`, where it is empty if the host is that of the id
-  std::string text;   ///< as it was typed
+  std::string field;  ///< of a record: for `field`, and for `host`; if empty, the host is taken from the id
+  std::string text;   ///< as typed
 };
 
 /// The other corpus that the input is compared with.
 struct against_settings {
-  std::vector<std::string> paths;    ///< texts, or with --fingerprints lists
-  std::vector<std::string> indexes;  ///< and files of indexes
-  bool keeps_texts = false;          ///< of its documents that are texts these are handed over, too
-  std::string grown_index;           ///< and one that what is kept is added to; empty: there is none
-  bool also_within = false;          ///< near-duplicates within the input, too
-  std::string without_features;      ///< an index of which there are fingerprints and no more; empty: there is none
+  std::vector<std::string> paths;    ///< files of texts, or with --fingerprints lists
+  std::vector<std::string> indexes;  ///< index files
+  bool keeps_texts = false;          ///< whether the texts of its documents are needed, too
+  std::string grown_index;           ///< an index that kept documents are added to; empty if there is none
+  bool also_within = false;          ///< also compare the input's documents with each other
+  std::string without_features;      ///< an index that has only fingerprints; empty if there is none
 
   [[nodiscard]] bool any() const { return !paths.empty() || !indexes.empty() || !grown_index.empty(); }
 };

@@ -1,4 +1,4 @@
-// What becomes of the documents of each source: --by.
+// Counts of kept and dropped documents by source: --by.
 #pragma once
 
 #include <functional>
@@ -9,33 +9,32 @@
 
 namespace command {
 
-/// How many documents of a source there are, and how many of them are dropped: those of a group but the one that stands
-/// for it.
+/// The number of documents of a source, and of those that are dropped because another document represents their group.
 struct source_count {
   struct group {
-    std::uint64_t number;   ///< as drop() had it
-    std::uint64_t dropped;  ///< of this source
+    std::uint64_t number;   ///< as passed to drop()
+    std::uint64_t dropped;  ///< documents of this source
   };
 
   std::string name;
   std::uint64_t in = 0, dropped = 0;
-  std::vector<group> largest;  ///< the groups that most of it goes to, at most three
+  std::vector<group> largest;  ///< the groups because of which most of them are dropped, at most three
 };
 
-/// Counts documents by their source. Memory: that of the names, and 16 bytes for each document that is dropped.
+/// Counts documents by source. Memory: the names, and 16 bytes for each dropped document.
 class source_tally {
  public:
   explicit source_tally(const source_setting& how) : how_(how) {}
 
-  /// Takes a document of the input. Returns: the number of its source.
+  /// Counts a document of the input. Returns: the number of its source.
   std::uint32_t come(const placed_document& d);
-  /// Takes one of them that is dropped, by the number of its source, and of the group that it is in: of the document that
-  /// stands for it.
+  /// Counts a dropped document, given the number of its source and that of its group, which is the number of the
+  /// representative.
   void drop(std::uint32_t source, std::uint64_t group) { dropped_.push_back({source, group}); }
 
-  /// Those that lose most first.
+  /// Sorted by descending number of dropped documents.
   [[nodiscard]] std::vector<source_count> counts() const;
-  /// The group that most of all goes to, and how much. Precondition: something was dropped.
+  /// The group because of which most documents are dropped, and their number. Precondition: something was dropped.
   [[nodiscard]] source_count::group largest_group() const;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.size(); }
   [[nodiscard]] const source_setting& how() const noexcept { return how_; }
@@ -52,17 +51,17 @@ class source_tally {
   std::vector<loss> dropped_;
 };
 
-/// The name of a group, by its number: that of the document that stands for it.
+/// Returns the name of a group, which is that of its representative, by its number.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
-/// What is odd: a source of ten documents or more that loses more than half; a group that stands for more than a tenth of
-/// ten documents or more that are dropped.
+/// Warnings: a source with ten or more documents that loses more than half of them; a group because of which more than
+/// a tenth of all dropped documents (ten or more) are dropped.
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name);
 
-/// Says the counts on standard error, unless `quiet`, and the warnings in any case.
+/// Prints the counts on standard error, unless `quiet`; prints the warnings in any case.
 void say_sources(const source_tally& tally, const group_namer& name, bool quiet);
 
-/// "66.7 %"
+/// A percentage such as "66.7 %".
 std::string share_text(std::uint64_t part, std::uint64_t all);
 
 }  // namespace command

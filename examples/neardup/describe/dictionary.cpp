@@ -17,17 +17,17 @@ namespace command {
 
 namespace {
 
-/// Where jieba is installed by Debian, and by hand.
+/// Where Debian installs jieba, and where users may.
 constexpr std::array<const char*, 2> installed{"/usr/lib/python3/dist-packages/jieba/dict.txt",
                                                "/usr/share/jieba/dict.txt"};
 
-/// jieba's own, of extract_tags.
+/// The stop words of jieba's extract_tags.
 const std::vector<std::string> english_stop_words{
     "the", "of", "is",   "and",   "to",  "in", "that", "we",   "for", "an",   "are", "by",  "be",  "as",  "on", "with",
     "can", "if", "from", "which", "you", "it", "this", "then", "at",  "have", "all", "not", "one", "has", "or"};
 
-/// Chinese words that say nothing about a text, with a space between two: particles, pronouns, prepositions, conjunctions,
-/// adverbs of degree and time, auxiliary verbs. Of --stop-words zh; jieba has no such list.
+/// Chinese words that say nothing about a text, separated by spaces: particles, pronouns, prepositions, conjunctions,
+/// adverbs of degree and time, auxiliary verbs. For --stop-words zh; jieba has no such list.
 constexpr std::string_view chinese_stop_words =
     "的 地 得 了 着 过 们 么 吗 呢 吧 啊 呀 哦 嘛 啦 哪 嗯 唉 哎 喂 我 你 您 他 她 "
     "它 我们 你们 他们 她们 它们 咱们 自己 别人 大家 人家 彼此 这 那 此 该 其 某 各 每 "
@@ -49,7 +49,7 @@ constexpr std::string_view chinese_stop_words =
     "去 上 下 里 中 内 外 前 后 间 起 起来 下去 下来 上来 上去 出来 出去 过来 过去 进来 "
     "进去 回来 回去";
 
-/// What --stop-words names.
+/// The list that --stop-words names.
 neardup::stop_words read_stop_words(const std::string& name) {
   if (name.empty()) return {};
   if (name != "zh") return neardup::stop_words::load(name);
@@ -71,7 +71,7 @@ std::string find_dictionary(const dictionary_files& files) {
   throw usage_error("words by a dictionary need --dictionary FILE (Debian: python3-jieba installs one)");
 }
 
-/// Nothing if there is to be none.
+/// Returns: nullopt if no model is to be used.
 std::optional<std::string> find_model(const dictionary_files& files, const std::string& dictionary) {
   if (files.no_model) return std::nullopt;
   std::error_code ignored;
@@ -82,7 +82,7 @@ std::optional<std::string> find_model(const dictionary_files& files, const std::
   }
   const std::string beside = (std::filesystem::path(dictionary).parent_path() / "finalseg").string();
   if (std::filesystem::is_directory(beside, ignored)) return beside;
-  if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;  // reading it says so
+  if (!std::filesystem::exists(dictionary, ignored)) return std::nullopt;  // reading the dictionary will report that
   throw usage_error("there is no model of unknown words in " + beside +
                     "; name its folder with --model, or do without by --no-hmm");
 }

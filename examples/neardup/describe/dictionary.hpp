@@ -1,12 +1,13 @@
-// Words by a dictionary: where its files are, and what they give.
+// Finds and loads the files of a dictionary for words.
 #pragma once
 
 #include "features.hpp"
 
 namespace command {
 
-/// Loads what these features need. Without --dictionary that of an installed jieba is taken, and named on standard error
-/// unless `quiet`. Throws: usage_error if there is none; input_error, with file and line, if one is broken.
+/// Loads the dictionary that these features need. Without --dictionary, takes that of an installed jieba, and prints
+/// its name on standard error unless `quiet`. Throws: usage_error if there is none; input_error, with file and line, if
+/// a file is invalid.
 void load_dictionary(const dictionary_files& files, feature_setting& features, feature_setting& check_features,
                      bool quiet);
 

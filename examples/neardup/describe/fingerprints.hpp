@@ -1,4 +1,4 @@
-// Fingerprints of a width that the command line names.
+// Fingerprints whose width is chosen at run time.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace command {
 
-/// A fingerprint, or a min-wise code, of any width: the bits beyond it are zero. A run has one width, fingerprint_settings::bits.
+/// A fingerprint or min-wise code of any width; unused bits are zero. All fingerprints of a run have one width,
+/// fingerprint_settings::bits.
 class any_fingerprint {
  public:
   any_fingerprint() = default;
@@ -27,7 +28,7 @@ class any_fingerprint {
   [[nodiscard]] neardup::simhash<Bits> as() const {
     return as<neardup::simhash<Bits>>();
   }
-  /// As a fingerprint of a kind: where it is stored, or read.
+  /// Converts to a type of fingerprint, to store or compare it.
   template <class Fingerprint>
   [[nodiscard]] Fingerprint as() const {
     typename Fingerprint::words_type words;
@@ -35,7 +36,7 @@ class any_fingerprint {
     return Fingerprint(words);
   }
 
-  /// In how many bits two differ.
+  /// The number of bits in which two fingerprints differ.
   [[nodiscard]] friend int hamming_distance(const any_fingerprint& a, const any_fingerprint& b) {
     return neardup::hamming_distance(a.as<256>(), b.as<256>());
   }
@@ -44,7 +45,7 @@ class any_fingerprint {
   std::array<std::uint64_t, 4> words_{};
 };
 
-/// Calls `use` with a width as a constant: `use(std::integral_constant<std::size_t, 64>{})`.
+/// Calls `use` with the width as a constant: `use(std::integral_constant<std::size_t, 64>{})`.
 template <class Use>
 decltype(auto) with_bits(std::size_t bits, Use&& use) {
   switch (bits) {
@@ -55,7 +56,7 @@ decltype(auto) with_bits(std::size_t bits, Use&& use) {
   }
 }
 
-/// Calls `use` with a fingerprint of that width and kind, for its type: `use(neardup::minwise<64>())`.
+/// Calls `use` with a fingerprint of this width and kind, for its type: `use(neardup::minwise<64>())`.
 template <class Use>
 decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind, Use&& use) {
   return with_bits(bits, [&](auto width) -> decltype(auto) {
@@ -64,7 +65,7 @@ decltype(auto) with_fingerprint(std::size_t bits, neardup::fingerprint_kind kind
   });
 }
 
-/// Many fingerprints of one width.
+/// An array of fingerprints of one width.
 class fingerprint_vector {
  public:
   explicit fingerprint_vector(std::size_t bits) {

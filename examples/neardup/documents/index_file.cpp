@@ -28,7 +28,7 @@ index_settings settings_of(const std::string& path) {
   found.top = values["top"];
   found.folds_chinese = values["fold"] == "chinese";
   if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse_index(path);
-  try {  // the checksums of the file are looked at later
+  try {  // the checksums of the file are verified later
     fingerprint_settings made_with;
     parse_weights(found.weights, made_with);
     parse_feature_setting("features", found.features);

@@ -1,4 +1,4 @@
-// Documents in a file, as `neardup index` writes it.
+// Index files of documents, as `neardup index` writes them.
 #pragma once
 
 #include <neardup/index.hpp>
@@ -13,14 +13,14 @@
 
 namespace command {
 
-/// What an index was made with; a later run takes what is not given from there.
+/// The settings that an index was made with; later runs use them for options that are not given.
 struct index_settings {
   std::string path;
   std::size_t bits = 0;
   int distance = 0, blocks = 0;
   std::string features, weights, kind;
-  std::string check_features;  ///< empty: no features were kept
-  std::string top;             ///< of --top; empty: all features count
+  std::string check_features;  ///< empty if no features were kept
+  std::string top;             ///< the value of --top; empty if all features count
   bool folds_chinese = false;
   bool keeps_postings = false;
 };
@@ -28,56 +28,57 @@ struct index_settings {
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// The same as text: the first of the attachments that a file of an index has. 1 to 4 are of documents by their numbers,
-/// which are its ids, as document_columns::bytes(); 5 is extent_of_log(), if there was one beside it. 0: lines "features
-/// F", "weights W", "kind K"; of features that are kept "check F"; and only where they say something "top N", "fold
-/// chinese", and of kept words by a dictionary "check-words" with tables_of_words().
+/// The settings as text, which is the first attachment of an index file. Attachments 1 to 4 are those of
+/// document_columns::bytes(), by document number, which is the id; attachment 5 is extent_of_log(), if there was a log
+/// beside the file. Attachment 0 has the lines "features F", "weights W" and "kind K"; "check F" if features are kept;
+/// and, only if they apply, "top N", "fold chinese", and "check-words" with tables_of_words() if the kept features are
+/// words by a dictionary.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept);
 
 /// Calls `visit` for each document of an index file. Throws: input_error.
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit);
 
-/// An index file and its log, open for this run: as they were at that moment, whoever writes to them later.
+/// An index file and its log, opened for this run: a snapshot that later writes do not change.
 template <class Fingerprint>
 class opened_index {
  public:
   using view_type = neardup::index_view<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint>;
 
-  /// `is_verified`: whether all of the file is looked at first; of the log each record is in any case.
+  /// `is_verified`: whether the whole file is verified first; the records of the log always are.
   /// Throws: input_error.
   opened_index(const std::string& file, bool is_verified) : opened_index(open_index_files(file), is_verified) {}
 
-  /// Throws: input_error if its fingerprints are made otherwise than those of the texts, or of the lists, so far.
+  /// Throws: input_error if its fingerprints are made differently from those of the texts or lists so far.
   void expect_alike(reading& r) const {
     r.lists.expect(path_, view_.made_of());
     if (!r.how.comparison.reads_features) return;
     check_words(path_, parse_values(path_, view_.attachment(0)), r.how.comparison.check_features);
   }
 
-  /// What the fingerprints are made of.
+  /// The composition of the fingerprints.
   [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return view_.made_of(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const view_type& view() const noexcept { return view_; }
   [[nodiscard]] const neardup::log_contents& log() const noexcept { return files_.log; }
   [[nodiscard]] std::uint64_t state() const noexcept { return files_.state; }
-  /// Whether more can be appended to the log.
+  /// Whether the log can be appended to.
   [[nodiscard]] bool has_log() const noexcept { return logged_.goes_on(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   [[nodiscard]] bool keeps_features() const noexcept { return keeps_features_; }
 
-  /// How many numbers of documents there are; what is removed has one, too.
+  /// The number of document numbers, including those of removed documents.
   [[nodiscard]] std::size_t numbers() const noexcept { return view_.size() + logged_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
   [[nodiscard]] std::string_view name(std::size_t number) const {
     return number < view_.size() ? documents_.name(number) : logged_.name(number - view_.size());
   }
-  /// None if there are none.
+  /// The features of a document; empty if none are kept.
   [[nodiscard]] feature_set features(std::size_t number) const {
     return number < view_.size() ? documents_.features(number) : logged_.features(number - view_.size());
   }
 
-  /// The fingerprints by the numbers of documents. Throws: input_error.
+  /// The fingerprints, by document number. Throws: input_error.
   [[nodiscard]] std::vector<Fingerprint> fingerprints() const {
     std::vector<Fingerprint> all(numbers());
     for (const auto& [fingerprint, id] : view_) {
@@ -90,7 +91,7 @@ class opened_index {
     return all;
   }
 
-  /// Before the first search: makes an index of what is in the log.
+  /// Makes an index of the log's documents; called before the first search.
   void prepare_search(unsigned threads) {
     std::vector<Fingerprint> fingerprints;
     std::vector<std::uint32_t> ids;
@@ -110,7 +111,7 @@ class opened_index {
     as_input([&] { view_.check_file(); });
   }
 
-  /// By distance, then by number. From any thread. Throws: input_error.
+  /// The matches, sorted by distance, then by number. Thread safety: callable from any thread. Throws: input_error.
   [[nodiscard]] auto search(const Fingerprint& fingerprint, int k) const {
     check_file();
     auto found = view_.search(fingerprint, k);
@@ -127,7 +128,8 @@ class opened_index {
     return found;
   }
 
-  /// Says, unless --quiet, if texts are compared with an index without features: fingerprints alone decide then.
+  /// Prints a note, unless --quiet, if texts are compared with an index without features, so that fingerprints alone
+  /// decide.
   void say_if_unchecked(const reading_settings& settings) const {
     const bool has_texts = settings.input.unit != unit_of_input::fingerprints;
     if (settings.quiet || !has_texts || size() == 0 || keeps_features_) return;
@@ -156,21 +158,21 @@ class opened_index {
 
   std::string path_;
   std::size_t bytes_;     // of the file
-  index_snapshot files_;  // of which the view has the file
+  index_snapshot files_;  // its file is part of the view
   view_type view_;
   stored_documents documents_;
   bool keeps_features_;
   logged_documents logged_;
-  std::optional<tail_type> tail_;  // what is in the log, and not removed
+  std::optional<tail_type> tail_;  // the log's documents that are not removed
 };
 
-/// Writes an index file, whole or not at all. A log that lies beside it is in it, or counts no more: it is taken away.
-/// `parts`: the attachments 0 to 4. Throws: output_error.
+/// Writes an index file atomically. A log beside it has been merged into it, or is obsolete, and is removed. `parts`:
+/// the attachments 0 to 4. Throws: output_error.
 template <class Index>
 void save_index_file(const std::string& path, const Index& index, const neardup::fingerprint_composition& made_of,
                      std::vector<std::span<const std::byte>> parts) {
   const std::string log = log_of_index(path);
-  // If the program is stopped before the log is taken away, this tells that it follows another file.
+  // Tells that a log is merged already, if the program is stopped before the log is removed.
   const std::string taken_in = extent_of_log(log);
   if (!taken_in.empty()) {
     parts.resize(std::max<std::size_t>(parts.size(), 6));

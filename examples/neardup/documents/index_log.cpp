@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kind_of_change = 1;
 
-// Indexes are for machines that store the lowest byte first: numbers stand in files as they are in memory.
+// Numbers in files have the byte order of memory; indexes are only for little-endian machines.
 std::uint64_t number_at(std::string_view bytes, std::size_t position) {
   std::uint64_t number = 0;
   if (position + sizeof number <= bytes.size()) std::memcpy(&number, bytes.data() + position, sizeof number);
@@ -37,7 +37,7 @@ class record_parts {
  public:
   explicit record_parts(std::string_view rest) : rest_(rest) {}
 
-  /// Nothing if there is not as much.
+  /// Returns: nullopt if there are not enough bytes.
   template <class Number>
   std::optional<std::span<const Number>> take(std::uint64_t count) {
     if (count > rest_.size() / sizeof(Number)) return std::nullopt;
@@ -72,14 +72,14 @@ std::vector<std::string> files_beside_index(const std::string& path) {
 }
 
 index_snapshot open_index_files(const std::string& path) {
-  constexpr int most = 1000;  // each time somebody has written all of it anew meanwhile
+  constexpr int most = 1000;  // a retry is needed if somebody rewrites the index meanwhile
   for (int i = 0; i < most; ++i) {
     neardup::mapped_file base = as_input([&] { return neardup::mapped_file(path); });
     const std::uint64_t state =
         number_at({reinterpret_cast<const char*>(base.bytes().data()), base.bytes().size()}, 56);
     std::optional<neardup::log_contents> log;
     const std::exception_ptr failure = caught([&] { log.emplace(log_of_index(path)); });
-    // Whoever writes the file anew takes the log away afterwards: a log that is missing may be in another file by now.
+    // A rewrite replaces the file first, then removes the log, so a missing log may have been merged into a newer file.
     const std::uint64_t state_now = read_header(path).checksum;
     if (state_now == state && log) return {std::move(base), state, *std::move(log)};
     std::error_code error;

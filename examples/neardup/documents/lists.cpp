@@ -22,7 +22,7 @@ neardup::fingerprint_composition composition_with(const fingerprint_settings& se
   });
 }
 
-/// What has to be named again where a table is another one.
+/// The option to repeat if a table differs.
 std::string hint_at_table(std::string_view line) {
   for (const auto& [name, hint] :
        {std::pair("dictionary: ",
@@ -34,10 +34,10 @@ std::string hint_at_table(std::string_view line) {
   return "";
 }
 
-/// The digest of a table of rarities, where a line names one: "idf: DIGEST", "tokenizer: keywords(N, DIGEST, …)".
+/// The digest of a table of rarities in a line "idf: DIGEST" or "tokenizer: keywords(N, DIGEST, …)".
 struct named_table {
   std::string_view digest;
-  std::string rest;  ///< of the line
+  std::string rest;  ///< the rest of the line
 };
 std::optional<named_table> table_in(std::string_view line) {
   const std::string_view keywords = "keywords(";
@@ -93,7 +93,7 @@ void check_words(const std::string& path, const named_values& stored, const feat
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected) {
   if (found == expected) return;
-  // The first line that differs.
+  // Find the first line that differs.
   const std::string a = to_string(found), b = to_string(expected);
   const auto difference =
       static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -148,7 +148,7 @@ void list_reader::read(source_walker& sources, run_notes& notes, const document_
       notes.bad(*bad);
     } else {
       const auto& from = std::get<std::shared_ptr<source>>(*step);
-      // As what its header says, so that expect() tells of another kind as it does of other parts.
+      // Read with the kind that its header names, so that expect() reports a wrong kind like any other difference.
       const auto header = lists_.have_headers ? header_of(from->path) : std::nullopt;
       with_fingerprint(fingerprint_.bits, header ? header->kind : fingerprint_.kind,
                        [&](auto fingerprint) { read_list(from, fingerprint); });

@@ -1,4 +1,4 @@
-// The input of a run as documents, and the passes over it that the verbs share.
+// The input of a run as documents, and the passes over it that verbs share.
 #pragma once
 
 #include "documents.hpp"
@@ -7,7 +7,7 @@
 
 namespace command {
 
-/// What is read, and how: parts of the settings of a run, which have to stay.
+/// The settings for reading, which are parts of a run's settings and must outlive this.
 struct reading_settings {
   const input_settings& input;
   const list_settings& lists;
@@ -17,7 +17,7 @@ struct reading_settings {
 };
 
 struct reading {
-  /// `all_sources`: for the progress bar, also those of another corpus.
+  /// `all_sources`: for the progress bar; includes those of another corpus.
   reading(const reading_settings& settings, const std::vector<std::string>& all_sources)
       : how(settings),
         sources(settings.input),
@@ -30,15 +30,15 @@ struct reading {
   run_notes notes;
 };
 
-/// Calls `visit` for each document of these sources in their order, and `after`, if there is one, after those of each
-/// batch, also of one that ends in bad input.
+/// Calls `visit` for each document of these sources in order, and `after`, if given, after the documents of each batch,
+/// including one that ends with bad input.
 inline void for_each_document(reading& r, const input_settings& input, source_walker& sources,
                               const document_visitor& visit, const batch_visitor& after) {
   if (input.unit == unit_of_input::fingerprints) return r.lists.read(sources, r.notes, visit);
   read_documents(input, r.how.fingerprint, r.how.comparison, sources, r.notes, visit, after);
 }
 
-/// Reads the texts of the input in a pass before the one that says what is wrong; the next pass reads the same sources.
+/// Reads the texts of the input in an additional pass, which reports nothing; the next pass reads the same sources.
 inline void for_each_text_before(reading& r, const std::string& what, const document_visitor& visit) {
   r.notes.phase(what);
   r.sources.remember();

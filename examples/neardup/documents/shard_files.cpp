@@ -30,14 +30,14 @@ neardup::attachment_file open_attachments(const std::string& path) {
   refuse(path, "damaged, or not written by the command neardup: no " + name);
 }
 
-/// Throws: input_error if there is no such value.
+/// The value of a setting. Throws: input_error if there is none.
 const std::string& value_of(const std::string& path, const named_values& values, const std::string& name) {
   const auto found = values.find(name);
   if (found == values.end()) refuse_without(path, name);
   return found->second;
 }
 
-/// The same of a number.
+/// The same for a number.
 template <class Number>
 Number number_of(const std::string& path, const named_values& values, const std::string& name) {
   const std::string& text = value_of(path, values, name);
@@ -67,7 +67,7 @@ shard_documents::shard_documents(const std::string& path)
       std::adjacent_find(copies.begin(), copies.end(), does_not_ascend) != copies.end()) {
     refuse(path, "its parts do not fit each other");
   }
-  // What is left is what shards have to agree on.
+  // The remaining settings must be the same for all shards.
   settings.erase("shard");
   settings.erase("list");
 }
@@ -101,7 +101,7 @@ std::optional<int> shard_comparison::distance() const {
 
 namespace {
 
-/// The file beside a shard, or beside the one that a link leads to. There may be none.
+/// The path of the file beside a shard, or beside the file that a link leads to. The file need not exist.
 std::string found_features_path(const std::string& shard) {
   std::error_code ignored;
   const std::string beside = features_path(shard);
@@ -132,7 +132,7 @@ shard_comparison comparison_of_shards(const std::vector<std::string>& shards) {
         of.made_of = file.made_of();
         return;
       }
-      // The similarity, which was typed, before the distance, which followed from it.
+      // Report the similarity, which was typed, rather than the distance, which follows from it.
       if (values["min-similarity"] != of.settings["min-similarity"]) {
         refuse(path, "was made with another min-similarity than " + features_path(of.first));
       }
@@ -203,7 +203,7 @@ std::string difference_of(const pair_file& pairs, const named_values& of_shards)
     return "is of --" + name + ' ' + value + ", and its shards of " +
            (other == of_shards.end() ? "none" : other->second);
   };
-  // What was typed, before the distance, which follows from it.
+  // Report what was typed rather than the distance, which follows from it.
   for (const char* const name : {"check", "min-similarity"}) {
     const auto own = pairs.comparison.find(name);
     if (own == pairs.comparison.end()) continue;
@@ -285,7 +285,7 @@ shard_inputs open_shard_inputs(const std::vector<std::string>& paths) {
       if (other != first.settings.end() && other->second == value) return;
       refuse(path, "was made with another " + name + " than " + first.file.path());
     };
-    // The similarity, which was typed, before the distance, which followed from it.
+    // Report the similarity, which was typed, rather than the distance, which follows from it.
     if (const auto least = one.settings.find("min-similarity"); least != one.settings.end())
       refuse_other(least->first, least->second);
     for (const auto& [name, value] : one.settings) refuse_other(name, value);

@@ -1,4 +1,4 @@
-// What files of the command keep of documents besides their fingerprints: names and features.
+// Names and features of documents, as files of the command store them.
 #pragma once
 
 #include <array>
@@ -15,8 +15,7 @@
 
 namespace command {
 
-/// Records of a section of a file, which begins at a multiple of 64, as machines have them that store the lowest byte
-/// first.
+/// The records of a section of a file, which begins at a multiple of 64 bytes; little-endian.
 template <class Record>
 std::span<const Record> records_of(const std::string& path, std::span<const std::byte> bytes) {
   if (bytes.size() % sizeof(Record) != 0) throw input_error({path, "its parts do not fit each other"});
@@ -25,12 +24,12 @@ std::span<const Record> records_of(const std::string& path, std::span<const std:
 
 std::string_view text_of(std::span<const std::byte> bytes);
 
-/// "name value" lines.
+/// Settings, stored as lines "name value".
 using named_values = std::map<std::string, std::string>;
-/// Throws: input_error by `path`.
+/// Throws: input_error, which names `path`.
 named_values parse_values(const std::string& path, std::span<const std::byte> bytes);
 
-/// Names and features to be written: each one behind the other, and of each document where its own end.
+/// Names and features to be written: all concatenated, with the end of each document's part.
 struct document_columns {
   std::vector<std::uint64_t> name_ends, feature_ends;
   std::string names;
@@ -52,7 +51,7 @@ struct document_columns {
     return std::span(features).subspan(begin, feature_ends[i] - begin);
   }
 
-  /// Takes the features of those documents away that are marked.
+  /// Removes the features of the marked documents.
   void drop_features(const std::vector<bool>& is_marked) {
     std::uint64_t begin = 0, kept = 0;
     for (std::size_t i = 0; i < feature_ends.size(); ++i) {
@@ -64,18 +63,18 @@ struct document_columns {
     features.resize(kept);
   }
 
-  /// As stored_documents reads them.
+  /// The sections that stored_documents reads.
   [[nodiscard]] std::vector<std::span<const std::byte>> bytes() const {
     return {std::as_bytes(std::span(name_ends)), std::as_bytes(std::span(names)),
             std::as_bytes(std::span(feature_ends)), std::as_bytes(std::span(features))};
   }
 };
 
-/// The same in a mapped file, which has to outlive it. Of an index without features there are no ends of any.
+/// Names and features in a mapped file, which has to outlive this. An index without features has no ends of features.
 class stored_documents {
  public:
-  /// Throws: input_error, by `path`, if these do not fit each other, or `size` documents. What is not looked at first, in
-  /// time that depends on how many there are, is looked at for each document that is asked for.
+  /// Throws: input_error, which names `path`, if the sections are inconsistent, or do not fit `size` documents. Without
+  /// `looks_first`, checks that take time proportional to the documents are made when a document is accessed.
   stored_documents(const std::string& path, std::size_t size, std::span<const std::byte> name_ends,
                    std::span<const std::byte> names, std::span<const std::byte> feature_ends,
                    std::span<const std::byte> features, bool looks_first = true);
@@ -86,7 +85,7 @@ class stored_documents {
     return names_.substr(begin, end - begin);
   }
   [[nodiscard]] bool has_features() const noexcept { return !feature_ends_.empty(); }
-  /// None if there are none.
+  /// Empty if there are none.
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const {
     if (!has_features()) return {};
     const auto [begin, end] = range(feature_ends_, i, features_.size());

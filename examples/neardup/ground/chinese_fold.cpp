@@ -13,7 +13,7 @@ namespace command {
 
 namespace {
 
-/// All ideographs lie in this range.
+/// The range of all ideographs.
 constexpr char32_t first_ideograph = 0x3400, last_ideograph = 0x323af;
 
 constexpr bool is_ideograph(char32_t c) {
@@ -27,7 +27,7 @@ void append_character(char32_t c, std::string& out) {
   out.append(bytes.data(), neardup::encode(c, bytes.data()));
 }
 
-/// OpenCC's interface for C, which its versions have in common.
+/// OpenCC's C interface, which is the same in all its versions.
 class opencc_library {
  public:
   opencc_library() {
@@ -45,7 +45,7 @@ class opencc_library {
   opencc_library& operator=(const opencc_library&) = delete;
   ~opencc_library() { dlclose(library_); }
 
-  /// From traditional to simplified.
+  /// Converts traditional to simplified characters.
   [[nodiscard]] std::string simplified(const std::string& text) const {
     void* const converter = open_("t2s.json");
     const auto as_number = reinterpret_cast<std::intptr_t>(converter);
@@ -76,7 +76,7 @@ class opencc_library {
 
 chinese_fold chinese_fold::of_opencc() {
   chinese_fold fold;
-  std::string all;  // a character a line, so that none is converted as a part of a phrase
+  std::string all;  // one character per line, so that none is converted as a part of a phrase
   for (char32_t c = first_ideograph; c <= last_ideograph; ++c) {
     fold.table_.push_back(c);
     if (!is_ideograph(c)) continue;
@@ -94,7 +94,7 @@ chinese_fold chinese_fold::of_opencc() {
     const bool is_one = one.valid && one.length == line.size() && is_ideograph(one.code_point);
     if (is_one) fold.table_[c - first_ideograph] = one.code_point;
   }
-  // What becomes another one that becomes a third.
+  // Follow chains: a character may become one that becomes a third.
   for (char32_t& to : fold.table_) {
     for (int steps = 0; steps < 4 && fold.table_[to - first_ideograph] != to; ++steps)
       to = fold.table_[to - first_ideograph];
@@ -114,7 +114,7 @@ chinese_fold chinese_fold::of_opencc() {
 void chinese_fold::append(std::string_view text, std::string& out) const {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < text.size();) {
-    if (static_cast<unsigned char>(text[i]) < 0xe3) {  // with which no ideograph begins
+    if (static_cast<unsigned char>(text[i]) < 0xe3) {  // no ideograph begins with it
       ++i;
       continue;
     }

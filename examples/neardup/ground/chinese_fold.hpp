@@ -1,4 +1,4 @@
-// Traditional and simplified Chinese characters as one, by the tables of OpenCC.
+// Folds traditional Chinese characters to simplified ones, by the tables of OpenCC.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace command {
 
-/// Writes each traditional character as the simplified one that OpenCC gives for it alone. So what stands beside a
-/// character does not matter, and texts that were converted by whatever rules fold to the same.
+/// Replaces each traditional character by the simplified one that OpenCC gives for it alone. So the result does not
+/// depend on neighbouring characters, and texts converted by different rules fold to the same.
 class chinese_fold {
  public:
-  /// The tables of the OpenCC that is installed, through its library, which is loaded when it is asked for.
+  /// Reads the tables of the installed OpenCC through its library, which is loaded on demand.
   /// Throws: input_error if there is none.
   static chinese_fold of_opencc();
 
-  /// Appends the folded text; what is no UTF-8 stays as it is. Complexity: linear.
+  /// Appends the folded text; ill-formed UTF-8 is unchanged. Complexity: linear.
   void append(std::string_view text, std::string& out) const;
 
-  /// A digest of which character becomes which.
+  /// A digest of the table.
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
 
  private:
-  std::vector<char32_t> table_;  // by code point from U+3400 on: what it becomes
+  std::vector<char32_t> table_;  // by code point from U+3400 on: the character that it becomes
   std::uint64_t identity_ = 0;
 };
 

@@ -23,7 +23,8 @@ bool is_name_of_utf8(std::string_view encoding) {
 }
 
 bool has_controls(std::string_view bytes) {
-  constexpr std::string_view of_texts = "\t\n\v\f\r\x1b";  // the last one begins a change of characters
+  constexpr std::string_view of_texts = "\t\n\v\f\r\x1b";  // the last one begins an escape sequence that switches the
+                                                           // character set
   return std::any_of(bytes.begin(), bytes.end(), [&](char c) {
     return (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && of_texts.find(c) == of_texts.npos;
   });
@@ -38,12 +39,12 @@ struct wide_mark {
   wide_form form;
 };
 
-/// The longer ones first: one of them begins as a shorter one does.
+/// The longer ones come first, because one of them begins with a shorter one.
 constexpr std::array wide_marks{wide_mark{std::string_view("\xFF\xFE\0\0", 4), {4, false}},
                                 wide_mark{std::string_view("\0\0\xFE\xFF", 4), {4, true}},
                                 wide_mark{"\xFF\xFE", {2, false}}, wide_mark{"\xFE\xFF", {2, true}}};
 
-/// A wide form by its name. Nothing in place of the order of bytes if the name says none.
+/// The wide form that a name means; the byte order is nullopt if the name does not tell it.
 std::optional<std::pair<std::size_t, std::optional<bool>>> wide_form_by_name(std::string_view name) {
   std::string plain;
   for (const char c : name) {
@@ -74,7 +75,7 @@ std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view n
   }
   const auto named = wide_form_by_name(name);
   if (!named) return std::nullopt;
-  // UTF-8 has no zeros in texts, and wide forms have them wherever ASCII is.
+  // Texts in UTF-8 contain no zeros, while wide forms contain them wherever ASCII is.
   if (!has_controls(bytes) && neardup::count_invalid(bytes) == 0) return std::nullopt;
   const std::size_t unit = named->first;
   if (named->second) return wide_form{unit, *named->second};
@@ -94,7 +95,7 @@ void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool
     put(neardup::replacement_character);
     ill_formed = true;
   };
-  char32_t high = 0;  // the first half of a pair
+  char32_t high = 0;  // the first half of a surrogate pair
   for (std::size_t at = 0; at < bytes.size(); at += form.unit) {
     const std::string_view unit = bytes.substr(at, form.unit);
     if (unit.size() < form.unit) {
@@ -128,14 +129,14 @@ void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool
 
 decoder::decoder(const std::string& encoding) {
   const iconv_t opened = ::iconv_open("UTF-8", encoding.c_str());
-  // The value that iconv has for an error.
+  // iconv's value for an error
   if (opened == reinterpret_cast<iconv_t>(-1)) {
     throw usage_error("--encoding '" + encoding + "': iconv does not know it; 'iconv -l' lists what it knows");
   }
   converter_ = {opened, [](void* converter) { ::iconv_close(converter); }};
   bool ill_formed = false;
   std::string ascii = "\t\n\r";
-  // A backslash and a tilde are other characters in some encodings of Japanese.
+  // In some Japanese encodings, a backslash and a tilde are other characters.
   for (char c = ' '; c < '~'; ++c) {
     if (c != '\\') ascii += c;
   }
@@ -151,13 +152,13 @@ std::string_view decoder::decode(std::string_view bytes, std::size_t room, bool&
   constexpr auto failed = static_cast<std::size_t>(-1);
   auto* const converter = static_cast<iconv_t>(converter_.get());
   ::iconv(converter, nullptr, nullptr, nullptr, nullptr);
-  std::size_t size = 0;  // of what is decoded
+  std::size_t size = 0;  // of the decoded text
   const auto make_room = [&](std::size_t more) {
     if (text_.size() < size + more + room) text_.resize(std::max(2 * text_.size(), size + more + room));
   };
   make_room(2 * bytes.size() + 16);
   while (!bytes.empty()) {
-    // Its interface is of before there was const.
+    // The interface of iconv has no const.
     char* in = const_cast<char*>(bytes.data());
     std::size_t in_left = bytes.size();
     char* out = text_.data() + size;
@@ -178,7 +179,7 @@ std::string_view decoder::decode(std::string_view bytes, std::size_t room, bool&
   make_room(16);
   char* out = text_.data() + size;
   std::size_t out_left = text_.size() - size - room;
-  ::iconv(converter, nullptr, nullptr, &out, &out_left);  // a character that was kept back
+  ::iconv(converter, nullptr, nullptr, &out, &out_left);  // writes a character that was held back
   return {text_.data(), static_cast<std::size_t>(out - text_.data())};
 }
 
@@ -198,7 +199,7 @@ using octet = unsigned char;
 
 bool is_in(octet b, octet low, octet high) { return b >= low && b <= high; }
 
-/// How many bytes of pairs in an encoding of two bytes are as they mostly are in it.
+/// How many bytes are pairs of a two-byte encoding, and how many of these are usual in it.
 struct pair_count {
   std::size_t all = 0, usual = 0, wrong = 0;
 
@@ -225,7 +226,7 @@ pair_count count_pairs(std::string_view bytes, const IsPair& is_pair, const IsUs
   return counts;
 }
 
-/// The bytes above ASCII of a text of one byte a character, and their neighbours.
+/// Guesses a single-byte encoding from the bytes above ASCII and their neighbours.
 std::optional<std::string> likely_single_bytes(std::string_view bytes) {
   std::size_t high = 0, from_c0 = 0, from_e0 = 0, beside_high = 0, others = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -237,7 +238,7 @@ std::optional<std::string> likely_single_bytes(std::string_view bytes) {
     if (b < 0xA0) ++others;
     if (i > 0 && static_cast<octet>(bytes[i - 1]) >= 0x80) ++beside_high;
   }
-  // Letters of Cyrillic stand beside each other, those with accents beside ASCII.
+  // Cyrillic letters are next to each other, letters with accents are next to ASCII.
   if (10 * from_c0 >= 9 * high && 10 * beside_high >= 6 * high) {
     return 10 * from_e0 >= 6 * high ? "WINDOWS-1251" : "KOI8-R";
   }
@@ -245,7 +246,7 @@ std::optional<std::string> likely_single_bytes(std::string_view bytes) {
   return std::nullopt;
 }
 
-/// Whether most of the bytes above ASCII are UTF-8 that is damaged in a few places.
+/// Whether most bytes above ASCII belong to UTF-8 that is damaged in a few places.
 bool is_mostly_utf8(std::string_view bytes) {
   std::size_t high = 0, whole = 0;
   for (std::size_t i = 0; i < bytes.size();) {
@@ -262,13 +263,13 @@ bool is_mostly_utf8(std::string_view bytes) {
     if (is_whole) whole += size;
     i += is_whole ? size : 1;
   }
-  return 8 * whole > 7 * high;  // of some encodings of Japanese it is half
+  return 8 * whole > 7 * high;  // in some Japanese encodings it is half
 }
 
 }  // namespace
 
 std::optional<std::string> likely_encoding(std::string_view bytes) {
-  constexpr std::ptrdiff_t least = 8;  // bytes above ASCII that say anything
+  constexpr std::ptrdiff_t least = 8;  // bytes above ASCII, fewer of which mean nothing
   const auto is_high = [](char c) { return static_cast<octet>(c) >= 0x80; };
   if (std::count_if(bytes.begin(), bytes.end(), is_high) < least || is_mostly_utf8(bytes)) return std::nullopt;
   const auto is_euc = [](octet a, octet b) { return is_in(a, 0xA1, 0xFE) && is_in(b, 0xA1, 0xFE); };
@@ -293,7 +294,7 @@ std::optional<std::string> likely_encoding(std::string_view bytes) {
   const double simplified = count_pairs(bytes, is_gbk, usual_hanzi).share();
   const double traditional = count_pairs(bytes, is_big5, usual_big5).share();
   if (korean >= nearly_all) return "EUC-KR";
-  // Half of the second bytes of Big5 are below those of what is usual in GBK.
+  // Half of the second bytes of Big5 are below those that are usual in GBK.
   if (traditional >= most && traditional > simplified + 0.1) return "BIG5";
   if (simplified >= most) return "GB18030";
   return likely_single_bytes(bytes);

@@ -1,4 +1,4 @@
-// Texts in other encodings than UTF-8, by iconv as far as the program is built with it.
+// Texts in other encodings than UTF-8, decoded by iconv if the program is built with it.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,15 @@
 
 namespace command {
 
-/// Makes UTF-8 of one encoding. For one thread.
+/// Decodes one encoding to UTF-8. Thread safety: none.
 class decoder {
  public:
-  /// Throws: usage_error if iconv does not know the encoding, if the program is built without it, or if ASCII is not
-  /// itself there, as in UTF-16: then lines and quotes cannot be found before it is decoded.
+  /// Throws: usage_error if iconv does not know the encoding, if the program is built without it, or if the encoding
+  /// does not contain ASCII unchanged, as UTF-16 does not: then lines and quotes cannot be found before decoding.
   explicit decoder(const std::string& encoding);
 
-  /// What is no character becomes U+FFFD, and sets `ill_formed`. The result is there until the next call, with `room`
-  /// readable bytes behind it.
+  /// Invalid bytes become U+FFFD, and set `ill_formed`. The result is valid until the next call, and is followed by
+  /// `room` readable bytes.
   std::string_view decode(std::string_view bytes, std::size_t room, bool& ill_formed);
 
  private:
@@ -27,26 +27,26 @@ class decoder {
 /// Whether a name means UTF-8, which needs no decoder.
 bool is_name_of_utf8(std::string_view encoding);
 
-/// UTF-16 or UTF-32: the size of a unit in bytes, and which byte of a unit comes first.
+/// UTF-16 or UTF-32: the size of a unit in bytes, and the byte order.
 struct wide_form {
   std::size_t unit;
   bool is_big_endian;
 };
 
-/// The wide form that bytes are in, by the byte order mark that they begin with, else by `name`. A name without an order of
-/// bytes takes the one that fits the zeros. Returns: nothing if neither says so, or if the bytes are UTF-8, whatever
-/// `name` says.
+/// The wide form of bytes, by the byte order mark at their beginning, otherwise by `name`. If the name tells no byte
+/// order, the order that fits the zeros is taken. Returns: nullopt if neither tells a wide form, or if the bytes are
+/// UTF-8 in spite of `name`.
 std::optional<wide_form> wide_form_of(std::string_view bytes, std::string_view name);
 
-/// Makes UTF-8 in `text` of UTF-16 or UTF-32, without its byte order mark. What is no character becomes U+FFFD, and sets
+/// Decodes UTF-16 or UTF-32 to UTF-8 in `text`, without the byte order mark. Invalid units become U+FFFD, and set
 /// `ill_formed`.
 void decode_wide(std::string_view bytes, wide_form form, std::string& text, bool& ill_formed);
 
-/// Whether bytes have control characters that no text has. Bytes from 128 on are none.
+/// Whether the bytes contain control characters that texts do not have. Bytes from 128 on do not count.
 bool has_controls(std::string_view bytes);
 
-/// The encoding that bytes seem to have that are not UTF-8, by how often which of them are beside each other: one of
-/// those that most texts have had. Nothing if they look like none of these.
+/// Guesses the encoding of bytes that are not UTF-8, by the frequency of neighbouring bytes, among the encodings that
+/// most texts have had. nullopt if none fits.
 std::optional<std::string> likely_encoding(std::string_view bytes);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// What can go wrong. Each becomes one line on standard error and exit status 2.
+// Errors of the program. Each becomes one line on standard error and exit status 2.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@
 
 namespace command {
 
-/// The command line asks for something that there is not, or that does not go together.
+/// The command line asks for something that does not exist, or combines options that exclude each other.
 struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What bad input does to the run.
+/// The effect of bad input on the run.
 enum class trouble {
   ends_run,     ///< unless --skip-bad is given
-  passed_over,  ///< found in a folder: it is said, and the exit status tells in the end
+  passed_over,  ///< found in a folder: reported, and reflected in the exit status
   left_out,     ///< a binary file in a folder: only counted
-  foreign       ///< a packed file, an archive or a table in a folder: counted, and the first one is named
+  foreign       ///< a compressed file, an archive or a table in a folder: counted, and the first one is named
 };
 
 /// A file, folder or record that cannot be used: `where` is "file", "file:line" or empty.
@@ -25,7 +25,7 @@ struct bad_input {
   std::string where;
   std::string what;
   trouble kind = trouble::ends_run;
-  std::uint64_t unread = 0;  ///< bytes behind it that nobody knows where to go on in
+  std::uint64_t unread = 0;  ///< number of bytes behind it that cannot be read
 
   [[nodiscard]] std::string text() const { return where.empty() ? what : where + ": " + what; }
 };
@@ -35,29 +35,29 @@ struct input_error : std::runtime_error {
   explicit input_error(const bad_input& bad) : std::runtime_error(bad.text()) {}
 };
 
-/// A source cannot be read, or not any further. The text does not name it.
+/// A source cannot be read, or not to its end. The text does not name it.
 struct read_error : std::runtime_error {
   using std::runtime_error::runtime_error;
   read_error(const std::string& what, std::uint64_t unread_bytes) : std::runtime_error(what), unread(unread_bytes) {}
 
-  std::uint64_t unread = 0;  ///< bytes of the source that are there and were not read, as far as that is known
+  std::uint64_t unread = 0;  ///< number of bytes of the source that were not read, as far as known
 };
 
-/// Something of a source is lost, and the next read goes on behind it.
+/// A part of a source is lost, and the next read continues behind it.
 struct gap_error : read_error {
   using read_error::read_error;
 };
 
-/// A binary file in a folder, where only text is asked for.
+/// A binary file in a folder from which only texts are read.
 struct binary_file : read_error {
   binary_file() : read_error("a binary file") {}
 };
 
-/// A file of a known format that is no text.
+/// A file of a known format that is not text.
 struct foreign_file : read_error {
   foreign_file(const std::string& what, bool may_have_texts) : read_error(what), may_hold_texts(may_have_texts) {}
 
-  bool may_hold_texts;  ///< as opposed to a picture or a program
+  bool may_hold_texts;  ///< unlike a picture or a program
 };
 
 /// The output, or a temporary file, could not be written.
@@ -65,7 +65,7 @@ struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Whoever read standard output has gone.
+/// The reader of standard output has closed it.
 struct reader_gone : output_error {
   using output_error::output_error;
 };

@@ -11,11 +11,11 @@ namespace command {
 
 namespace {
 
-/// A decimal number: its digits without zeros at either end, the first one in front of the point, times 10^exponent.
+/// A decimal number: its digits without zeros at either end, with the point behind the first one, times 10^exponent.
 struct decimal {
   bool is_negative = false;
   std::int64_t exponent = 0;
-  std::string digits;  ///< none: zero
+  std::string digits;  ///< empty for zero
 };
 
 decimal parse_decimal(std::string_view text) {
@@ -57,7 +57,7 @@ bool is_less(const decimal& a, const decimal& b) {
   return small.digits < large.digits;
 }
 
-/// What a double was read of, if that had no more digits than all doubles can keep apart.
+/// The decimal number that a double was read from, if it had no more digits than doubles can distinguish.
 decimal decimal_of(double value) {
   std::array<char, 32> text{};
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific);
@@ -67,7 +67,7 @@ decimal decimal_of(double value) {
 }  // namespace
 
 bool may_be_rounded(std::string_view json_number) {
-  constexpr std::size_t exact_digits = 15;  // of a decimal number, that survive a double (DBL_DIG)
+  constexpr std::size_t exact_digits = 15;  // decimal digits that survive conversion to a double (DBL_DIG)
   return parse_decimal(json_number).digits.size() > exact_digits;
 }
 
@@ -85,7 +85,7 @@ void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exa
     return found != exact.end() && found->position == i ? &*found : nullptr;
   };
   const auto is_less_number = [&](std::size_t a, const exact_key* key_a, std::size_t b, const exact_key* key_b) {
-    // Rounding keeps the order, so numbers are looked at only where their doubles are equal.
+    // Rounding preserves the order, so numbers are compared exactly only if their doubles are equal.
     if (scores[a] != scores[b]) return scores[a] < scores[b];
     if (std::isinf(scores[a])) return false;
     const auto number = [&](std::size_t i, const exact_key* key) {

@@ -66,7 +66,7 @@ constexpr std::array signatures{
 static_assert(std::ranges::all_of(signatures,
                                   [](const signature& s) { return s.magic.size() <= longest_foreign_magic; }));
 
-/// "BZh" begins words; what follows it in a file of bzip2 is a digit and the first six digits of pi, or of its root.
+/// Words can begin with "BZh"; in a bzip2 file, it is followed by a digit and the first digits of pi, or of its root.
 bool is_bzip2(std::string_view beginning) {
   return beginning.size() >= 10 && beginning[3] >= '1' && beginning[3] <= '9' &&
          (beginning.substr(4, 6) == "1AY&SY"sv || beginning.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
@@ -89,7 +89,7 @@ std::string text_of(const signature& found) {
 
 bool may_be_foreign(std::string_view beginning) {
   return std::ranges::any_of(signatures, [&](const signature& s) {
-    // As far as is_bzip2() reads.
+    // is_bzip2() needs so many bytes.
     if (s.magic == "BZh"sv && beginning.starts_with(s.magic)) return beginning.size() < 10 && !is_bzip2(beginning);
     return s.magic.starts_with(beginning);
   });

@@ -18,10 +18,10 @@ namespace {
 
 struct unfinished {
   std::string path;
-  bool is_beside;  // files with names that begin with this path, and end as the library ends them
+  bool is_beside;  // stands for all files whose names begin with this path, and end as the library's temporary files do
 };
 
-/// What is not finished, by number. A file is made and noted in one step, so that no signal comes between.
+/// The unfinished files, by number. A file is created and registered under the mutex, so that no signal comes between.
 struct registry {
   std::mutex mutex;
   std::map<std::size_t, unfinished> files;
@@ -29,7 +29,7 @@ struct registry {
   bool is_watched = false;
 };
 
-/// It is never destroyed: a signal may come while the program ends.
+/// Never destroyed, because a signal may come while the program ends.
 registry& all_unfinished() {
   static registry* const all = new registry();
   return *all;
@@ -52,7 +52,7 @@ void remove(const unfinished& file) noexcept {
   }
 }
 
-/// The signals that end the program, but for those that whoever started it ignores.
+/// The signals that end the program, except those that are ignored since its start.
 sigset_t watched_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -63,13 +63,13 @@ sigset_t watched_signals() {
   return signals;
 }
 
-/// Waits for a signal, and ends the program by it.
+/// Waits for a signal, and ends the program with it.
 void* wait_for_signal(void* /*nothing*/) {
   const sigset_t signals = watched_signals();
   int number = 0;
   if (::sigwait(&signals, &number) != 0) return nullptr;
   registry& all = all_unfinished();
-  all.mutex.lock();  // to the end: nothing is begun any more
+  all.mutex.lock();  // never unlocked: no further file is begun
   for (const auto& [key, file] : all.files) remove(file);
   std::signal(number, SIG_DFL);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
@@ -77,15 +77,15 @@ void* wait_for_signal(void* /*nothing*/) {
   return nullptr;
 }
 
-/// From now on a thread waits for signals, which no thread that is started later takes. Where none can be started, signals
-/// end the program as they do others. Precondition: the mutex is held.
+/// Starts a thread that waits for signals; threads started later do not receive them. If no thread can be started,
+/// signals end the program as usual. Precondition: the mutex is held.
 void watch(registry& all) noexcept {
   if (std::exchange(all.is_watched, true)) return;
   const sigset_t signals = watched_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   pthread_attr_t how;
   ::pthread_attr_init(&how);
-  constexpr std::size_t stack = std::size_t{1} << 18;  // the usual 8 MB count where the address space is limited
+  constexpr std::size_t stack = std::size_t{1} << 18;  // the usual 8 MB matter if the address space is limited
   ::pthread_attr_setstacksize(&how, stack);
   ::pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
   pthread_t thread{};

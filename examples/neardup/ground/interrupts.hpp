@@ -1,4 +1,4 @@
-// Files that must not stay behind when the program is ended by a signal.
+// Files that are removed when a signal ends the program.
 #pragma once
 
 #include <functional>
@@ -6,16 +6,16 @@
 
 namespace command {
 
-/// A file that SIGINT, SIGTERM and SIGHUP take away before they end the program, as long as this lives. What began as
-/// such a file and got its final name stays.
+/// A file that SIGINT, SIGTERM and SIGHUP remove before they end the program, as long as this object exists. A file
+/// that has got its final name is not removed.
 class unfinished_file {
  public:
   unfinished_file() = default;
 
-  /// Calls `create()`, which makes the file and returns its path, or an empty path if it made none.
+  /// Calls `create()`, which creates the file and returns its path, or an empty path if it created none.
   explicit unfinished_file(const std::function<std::string()>& create);
 
-  /// The files that the library writes beside this one before they take its name.
+  /// The temporary files that the library writes beside this one before it renames them.
   static unfinished_file beside(const std::string& path);
 
   unfinished_file(const unfinished_file&) = delete;
@@ -24,16 +24,16 @@ class unfinished_file {
   unfinished_file& operator=(unfinished_file&& other) noexcept;
   ~unfinished_file() { finish(); }
 
-  /// Leaves the file alone from now on.
+  /// From now on, the file is not removed.
   void finish() noexcept {
     finish([] {});
   }
 
-  /// Calls `end()`, which takes the file away itself, and leaves alone what has that name then.
+  /// Calls `end()`, which removes the file itself; whatever has that name afterwards is not removed.
   void finish(const std::function<void()>& end) noexcept;
 
  private:
-  std::size_t number_ = 0;  // 0: none
+  std::size_t number_ = 0;  // 0 for no file
 };
 
 }  // namespace command

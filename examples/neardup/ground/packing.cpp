@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
-// What follows the first byte, 0x50 to 0x5F, of a frame that holds no content: pzstd begins with one.
+// The bytes behind the first one (0x50 to 0x5F) of a frame without content; files of pzstd begin with one.
 constexpr std::string_view skippable_rest = "\x2a\x4d\x18";
 constexpr std::string_view utf16_little = "\xFF\xFE";
 constexpr std::string_view utf16_big = "\xFE\xFF";
@@ -43,8 +43,8 @@ bool is_zstd(std::string_view beginning) {
          beginning.substr(1).starts_with(skippable_rest);
 }
 
-/// What both unpackers share: a block of the file that is unpacked, and an error that waits until what comes before it
-/// was handed over.
+/// The common part of both unpackers: a block of the compressed file, and an error that is thrown after everything
+/// before it was returned.
 class block_unpacker : public byte_stream {
  public:
   explicit block_unpacker(std::shared_ptr<byte_stream> packed) : packed_(std::move(packed)) {}
@@ -65,7 +65,7 @@ class block_unpacker : public byte_stream {
   }
 
  protected:
-  /// Unpacks from rest_ as much as there is room for; sets problem_ or ended_. If at_end_, nothing is left to come.
+  /// Unpacks from rest_ as much as there is room for; sets problem_ or ended_. If at_end_, no more input follows.
   virtual std::size_t unpack(char* to, std::size_t size) = 0;
 
   std::string_view rest_;
@@ -85,17 +85,17 @@ class member_decoder {
 
   virtual ~member_decoder() = default;
   virtual void begin() = 0;
-  /// Takes packed bytes off the front, and appends what they hold.
+  /// Removes compressed bytes from the front of `packed`, and appends their content.
   virtual status step(std::string_view& packed, std::string& out) = 0;
-  /// The bytes that members begin with.
+  /// The magic bytes of members.
   [[nodiscard]] virtual std::string_view magic() const = 0;
-  /// Whether bytes begin a member, of any kind.
+  /// Whether bytes begin a member of any kind.
   [[nodiscard]] virtual bool begins(std::string_view bytes) const { return bytes.starts_with(magic()); }
   /// Whether zeros may follow the last member.
   [[nodiscard]] virtual bool may_be_padded() const = 0;
 };
 
-/// Unpacks members, and goes on behind a damaged one with the next one that can be unpacked.
+/// Unpacks members; after a damaged one it continues with the next one that can be unpacked.
 class surviving_unpacker final : public byte_stream {
  public:
   surviving_unpacker(std::shared_ptr<byte_stream> packed, std::unique_ptr<member_decoder> decoder, bool holds_members)
@@ -128,9 +128,9 @@ class surviving_unpacker final : public byte_stream {
   }
 
  private:
-  static constexpr std::size_t most_held = std::size_t{1} << 22;  // bytes that a member unpacks to
+  static constexpr std::size_t most_held = std::size_t{1} << 22;  // bytes of a member's content that are held back
 
-  /// Reads on; nobody needs what comes before begin_. Returns: false if it was stopped.
+  /// Reads more input, and drops bytes before begin_. Returns: false if it was stopped.
   bool fill(const std::atomic<bool>& stop) {
     in_.erase(0, std::exchange(begin_, 0));
     const std::size_t old_size = in_.size();
@@ -142,7 +142,7 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Between members. Returns: false if it was stopped.
+  /// Called between members. Returns: false if it was stopped.
   bool begin_member(const std::atomic<bool>& stop) {
     for (;;) {
       if (members_ > 0 && decoder_->may_be_padded()) {
@@ -167,7 +167,7 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Unpacks from at_ until a member ends, or so much is there as may be handed over.
+  /// Unpacks from at_ until a member ends, or as much content is there as may be returned.
   std::optional<member_decoder::status> decode(const std::atomic<bool>& stop) {
     is_cut_off_ = false;
     for (;;) {
@@ -207,9 +207,9 @@ class surviving_unpacker final : public byte_stream {
     begin_ = at_;
   }
 
-  /// Looks for the next member that can be unpacked. Returns: false if it was stopped.
+  /// Searches for the next member that can be unpacked. Returns: false if it was stopped.
   bool recover(const std::atomic<bool>& stop) {
-    const std::string before = std::exchange(held_, {});  // unpacked before the damage was seen
+    const std::string before = std::exchange(held_, {});  // content from before the damage
     const bool was_cut_off = is_cut_off_, was_member = is_member_;
     const std::string_view magic = decoder_->magic();
     std::uint64_t lost = is_streaming_ ? 0 : 1;
@@ -240,7 +240,7 @@ class surviving_unpacker final : public byte_stream {
       ++lost;
       ++begin_;
     }
-    // Nothing follows: what was unpacked is handed over as if nobody looked for more.
+    // Nothing follows, so the content before the damage is returned as if there had been no search.
     held_ = before;
     inside_ = false;
     ended_ = true;
@@ -252,22 +252,22 @@ class surviving_unpacker final : public byte_stream {
   std::shared_ptr<byte_stream> packed_;
   std::unique_ptr<member_decoder> decoder_;
   bool holds_members_;
-  std::string in_;          // packed
-  std::size_t begin_ = 0;   // of the member in it, or of what is not looked at yet
-  std::size_t at_ = 0;      // so far it is unpacked
-  bool at_end_ = false;     // nothing more comes
-  bool inside_ = false;     // a member
-  bool is_member_ = false;  // it begins as one
+  std::string in_;          // compressed
+  std::size_t begin_ = 0;   // of the member in in_, or of bytes not examined yet
+  std::size_t at_ = 0;      // unpacked up to here
+  bool at_end_ = false;     // no more input follows
+  bool inside_ = false;     // inside a member
+  bool is_member_ = false;  // it began with magic bytes
   bool is_streaming_ = false, is_cut_off_ = false;
-  std::string held_;  // unpacked
+  std::string held_;  // unpacked content
   std::size_t given_ = 0;
   std::uint64_t members_ = 0, unread_ = 0;
-  std::optional<std::uint64_t> gap_;  // so many bytes are lost before what is held
+  std::optional<std::uint64_t> gap_;  // number of bytes that are lost before held_
   bool ended_ = false;
   const char* problem_ = nullptr;
 };
 
-/// UTF-16 that begins with a byte order mark, as UTF-8 without one.
+/// Converts UTF-16 with a byte order mark to UTF-8 without one.
 class utf16_reader final : public block_unpacker {
  public:
   utf16_reader(std::shared_ptr<byte_stream> text, bool big_endian)
@@ -319,13 +319,13 @@ class utf16_reader final : public block_unpacker {
   bool is_first_ = true;
   bool is_half_ = false;
   unsigned half_ = 0;
-  char32_t high_ = 0;    // the first half of a pair
-  std::string waiting_;  // what was read, in UTF-8
+  char32_t high_ = 0;    // the first half of a surrogate pair
+  std::string waiting_;  // decoded input, as UTF-8
 };
 
 #ifdef NEARDUP_WITH_ZLIB
 
-constexpr int gzip_format = 15 + 16;  // the largest window, and a header of gzip's
+constexpr int gzip_format = 15 + 16;  // the largest window, and gzip's header
 
 class gzip_unpacker final : public block_unpacker {
  public:
@@ -359,7 +359,7 @@ class gzip_unpacker final : public block_unpacker {
     return room - stream_.avail_out;
   }
 
-  /// Between members: another one, zeros that fill a block of a tape, or the end.
+  /// Called between members: another one follows, or zeros that fill a tape block, or the end.
   void begin_member() {
     if (members_ > 0) {
       const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());
@@ -381,12 +381,12 @@ class gzip_unpacker final : public block_unpacker {
   }
 
   z_stream stream_{};
-  bool inside_ = false;  // a member
+  bool inside_ = false;  // inside a member
   bool padded_ = false;
   std::uint64_t members_ = 0;
 };
 
-/// One member of gzip's.
+/// One member of a gzip file.
 class gzip_member final : public member_decoder {
  public:
   gzip_member() {
@@ -423,7 +423,7 @@ class gzip_member final : public member_decoder {
 class gzip_packer final : public packer {
  public:
   gzip_packer() {
-    constexpr int memory = 8;  // as zlib has it
+    constexpr int memory = 8;  // zlib's default
     if (::deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, memory, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }
@@ -459,8 +459,8 @@ class gzip_packer final : public packer {
 
 #ifdef NEARDUP_WITH_ZSTD
 
-/// What `zstd --long=31` needs, the most that the tool writes; libzstd alone stops at 2^27. Machines of 32 bits do with
-/// half. A window lies in memory, as far as the content fills it.
+/// The window of `zstd --long=31`, the largest that the tool writes; libzstd's default limit is 2^27. 32-bit machines
+/// support half of it. A window takes memory only as far as the content fills it.
 constexpr int largest_window = 31;
 
 class zstd_unpacker final : public block_unpacker {
@@ -481,7 +481,7 @@ class zstd_unpacker final : public block_unpacker {
       ended_ = true;
       return 0;
     }
-    // Several frames, and those that hold nothing, are its business.
+    // It handles several frames, and frames without content.
     const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
     rest_.remove_prefix(in.pos);
     if (::ZSTD_isError(status) != 0) {
@@ -510,7 +510,7 @@ class zstd_unpacker final : public block_unpacker {
   bool frames_ = false;
 };
 
-/// One frame of zstd's, also one that holds nothing.
+/// One frame of a zstd file, which may have no content.
 class zstd_frame final : public member_decoder {
  public:
   zstd_frame() : stream_(::ZSTD_createDStream()) {
@@ -572,8 +572,8 @@ class zstd_packer final : public packer {
 
 #endif
 
-/// The first bytes of a file, as many as tell what it is. Of a pipe no more than is needed: the rest may be long in
-/// coming.
+/// The first bytes of a file, as many as its format needs to be detected. Reads no more of a pipe than needed, because
+/// the rest may take long to arrive.
 std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
   const auto is_open = [](std::string_view beginning) {
     const auto may_become = [&](std::string_view magic) { return magic.starts_with(beginning); };
@@ -585,7 +585,7 @@ std::string_view magic_of(peeking_stream& file, const std::atomic<bool>& stop) {
   std::string_view beginning;
   for (std::size_t size = 1; size <= longest_foreign_magic && is_open(beginning); ++size) {
     beginning = file.peek(size, stop);
-    if (beginning.size() < size) break;  // the end
+    if (beginning.size() < size) break;  // the end of the file
   }
   return beginning;
 }
@@ -647,7 +647,7 @@ std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>&
 }
 
 void peeking_stream::throw_failure() {
-  ended_ = false;  // as far as anybody knows: behind a gap more may come
+  ended_ = false;  // as far as is known: more may follow a gap
   std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

@@ -1,4 +1,4 @@
-// Work shared by threads whose results are taken in the order of the input.
+// Runs work on several threads, and takes the results in the order of the input.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace command {
 
-/// Calls `body()`. Returns: what it threw, if anything.
+/// Calls `body()`. Returns: its exception, if it throws.
 template <class Body>
 std::exception_ptr caught(const Body& body) noexcept {
   try {
@@ -28,14 +28,16 @@ std::exception_ptr caught(const Body& body) noexcept {
   return nullptr;
 }
 
-/// Runs `next`, `work` and `commit` until the input ends, in `threads` threads, this one among them.
+/// Runs `next`, `work` and `commit` until the input ends, on `threads` threads including the calling one.
 ///
-/// - `bool next(Task&, const std::atomic<bool>& stop)` fetches a task; by one thread at a time, in order. It returns
-///   false at the end of the input; when it may wait for long it looks at `stop`.
-/// - `make_worker()` gives each thread its own `Result worker(Task&&)`.
-/// - `commit(Result&&)` takes the results in the order of their tasks; by one thread at a time.
-/// The first exception in the order of the input ends all and comes out of here; what is before it has been committed.
-/// Memory: at most 4 tasks or results a thread. What is committed, and in which order, never depends on `threads`.
+/// - `bool next(Task&, const std::atomic<bool>& stop)` fetches a task; called by one thread at a time, in order. It
+///   returns false at the end of the input, and checks `stop` if it may wait for long.
+/// - `make_worker()` returns for each thread its own `Result worker(Task&&)`.
+/// - `commit(Result&&)` takes the results in the order of their tasks; called by one thread at a time.
+///
+/// The first exception, in the order of the input, ends everything and is thrown; the results before it have been
+/// committed. Memory: at most 4 tasks or results per thread. What is committed, and in which order, does not depend on
+/// `threads`.
 template <class Task, class Next, class MakeWorker, class Commit>
 void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commit&& commit) {
   using worker_type = decltype(make_worker());
@@ -53,7 +55,7 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
 
   std::mutex order_mutex;
   std::condition_variable room;
-  std::map<std::uint64_t, outcome> waiting;  // under order_mutex, as all below
+  std::map<std::uint64_t, outcome> waiting;  // under order_mutex, like everything below
   std::uint64_t committed = 0;
   bool committing = false;
   std::exception_ptr failure;
@@ -111,10 +113,11 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Hands over to `print` what `append(i, text)` makes of each i from 0 to n - 1, in their order, by all threads.
+/// Calls `print` with the texts that `append(i, text)` makes for each i below n, in order; `append` runs on all
+/// threads.
 template <class Append, class Print>
 void print_in_order(unsigned threads, std::size_t n, const Append& append, const Print& print) {
-  constexpr std::size_t step = 64;  // to hand out single ones would take about as long as most checks
+  constexpr std::size_t step = 64;  // single items would take about as long to hand out as most checks take
   std::size_t next = 0;
   run_in_order<std::size_t>(
       threads,
@@ -132,7 +135,7 @@ void print_in_order(unsigned threads, std::size_t n, const Append& append, const
       print);
 }
 
-/// Calls `body(i)` for each i from 0 to n - 1, in up to `threads` threads. The exception of the smallest i comes out.
+/// Calls `body(i)` for each i below n, on up to `threads` threads. Throws: the exception of the smallest i.
 template <class Body>
 void run_parallel(unsigned threads, std::size_t n, const Body& body) {
   print_in_order(

@@ -37,7 +37,7 @@ descriptor opened(const std::string& path) {
   return descriptor(number);
 }
 
-/// A file that has no name any more. Throws: output_error.
+/// Opens a file that has no name any more. Throws: output_error.
 descriptor open_temporary() {
   std::error_code error;
   std::filesystem::path folder = std::filesystem::temp_directory_path(error);
@@ -49,7 +49,7 @@ descriptor open_temporary() {
   return descriptor(number);
 }
 
-/// Reads what one call of the system gives; 0 at the end of the file.
+/// Reads what one system call returns; 0 at the end of the file.
 std::size_t read_once_at(const descriptor& file, std::uint64_t offset, char* to, std::size_t size) {
   for (;;) {
     const ssize_t count = ::pread(file.number(), to, size, static_cast<off_t>(offset));
@@ -67,12 +67,12 @@ std::size_t read_all_at(const descriptor& file, std::uint64_t offset, char* to, 
   return total;
 }
 
-bool ignores_closed_pipes = false;  // the program was started so
+bool ignores_closed_pipes = false;  // SIGPIPE was ignored when the program started
 
 void give_rights(int descriptor, const struct stat& other) {
   struct stat own {};
   if (::fstat(descriptor, &own) != 0) return;
-  // Only root may give files away, and nobody a group that he is not in.
+  // Only root may change the owner of a file, and only to a group that it belongs to may anybody change the group.
   if (own.st_uid != other.st_uid) static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
   mode_t mode = other.st_mode & 0777;
   if (own.st_gid != other.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), other.st_gid) != 0) {
@@ -92,12 +92,12 @@ input_file::input_file(const std::string& path) : file_(path == "-" ? descriptor
   if (::fstat(file_.number(), &status) != 0) fail_to_read();
   regular_ = S_ISREG(status.st_mode);
   size_ = static_cast<std::uint64_t>(status.st_size);
-  // Standard input may be a regular file that is already read in part: places in it would be the wrong ones.
+  // Standard input may be a regular file that has been read in part, which would make positions wrong.
   if (path == "-" && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
 }
 
 std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
-  // One read may move at most 2 GiB.
+  // One system call reads at most 2 GiB.
   size = std::min<std::size_t>(size, std::size_t{1} << 30);
   if (regular_) {
     if (has_ended_) return 0;
@@ -108,12 +108,12 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
       throw read_error(error.what(), size_ - std::min(size_, position_));
     }
     position_ += count;
-    // Of a small file another call would take as long as this one.
+    // For a small file, a further system call would take as long as this one.
     has_ended_ = count < size && position_ == size_;
     return count;
   }
   while (!stop.load(std::memory_order_relaxed)) {
-    constexpr int patience = 100;  // milliseconds until the next look at `stop`
+    constexpr int patience = 100;  // milliseconds until `stop` is checked again
     pollfd waiting{file_.number(), POLLIN, 0};
     if (::poll(&waiting, 1, patience) == 0) continue;
     const ssize_t count = ::read(file_.number(), to, size);
@@ -151,7 +151,7 @@ std::size_t temporary_file::read_at(std::uint64_t offset, char* to, std::size_t 
 
 std::shared_ptr<void> memory_in_file(std::size_t size) {
   const descriptor file = open_temporary();
-  // Reserved now: to find a full disk by writing to the mapping would end the program.
+  // Allocated now, because a full disk that is noticed when the mapping is written would end the program.
 #if defined(__linux__)
   const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(size));
 #else
@@ -165,14 +165,14 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
 
 namespace {
 
-/// The number that a file of one line holds. Returns: nothing if there is no such file, or no number in it: "max".
+/// The number in a file of one line. Returns: nullopt if there is no such file, or no number in it, as in "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// The least limit of a control group and of those that it lies in. A container may see its own group as the root.
+/// The least limit of a control group and its ancestors. A container may see its own group as the root.
 std::uint64_t least_limit(const std::string& root, std::string group, const std::string& file) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   for (;;) {
@@ -185,7 +185,7 @@ std::uint64_t least_limit(const std::string& root, std::string group, const std:
   }
 }
 
-/// The limit of the control groups of this process; the largest number if there is none.
+/// The limit of this process's control groups; the largest number if there is none.
 std::uint64_t limit_of_groups() {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::ifstream groups("/proc/self/cgroup");
@@ -239,7 +239,7 @@ void copy_rights(std::FILE* file, const std::string& from) {
 
 std::string link_target(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr int max_links = 40;  // as Linux
+  constexpr int max_links = 40;  // as in Linux
   fs::path found = path;
   std::error_code error;
   for (int links = 0; links < max_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
@@ -264,7 +264,7 @@ std::string identity_of_file(const std::string& path) {
 
 bool may_replace(const std::string& path) {
   if (::access(path.c_str(), W_OK) != 0) return false;
-  // In a folder as /tmp only the owner of either may do so.
+  // In a folder like /tmp, only the owner of the file or the folder may do that.
   struct stat file {};
   struct stat folder {};
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
@@ -303,7 +303,7 @@ void keep_freed_memory() {
 
 namespace {
 
-/// Only calls that a handler of a signal may make.
+/// Uses only functions that a signal handler may call.
 void end_by_lost_mapping(int /*signal*/) {
   constexpr std::string_view text =
       "neardup: a file that is in use was cut off or changed in place, or there is no room left for a temporary one\n";
@@ -317,10 +317,10 @@ void end_by_lost_mapping(int /*signal*/) {
 void say_lost_mappings() { std::signal(SIGBUS, end_by_lost_mapping); }
 
 void prepare_standard_streams() {
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of that write, too
+  std::signal(SIGXFSZ, SIG_IGN);  // so that exceeding the file size limit is an error of that write
   ignores_closed_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // For the wrong direction: then reading and writing fail as they did before.
+    // Opened in the wrong direction, so that reading and writing still fail.
     const int direction = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", direction));
   }

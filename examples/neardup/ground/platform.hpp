@@ -1,5 +1,5 @@
-// What the standard library does not offer, by POSIX: reads that say what is there now, reads at a place, unnamed
-// temporary files, terminals, the rights of files.
+// POSIX functions that the standard library lacks: reads that return what is available, reads at an offset, unnamed
+// temporary files, terminals, and permissions of files.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace command {
 
-/// An open file, closed in the end unless it is standard input.
+/// An open file, closed by the destructor unless it is standard input.
 class descriptor {
  public:
   explicit descriptor(int number) noexcept : number_(number) {}
@@ -33,13 +33,13 @@ class descriptor {
   int number_;
 };
 
-/// Bytes that are read from their beginning to their end.
+/// Bytes that are read from beginning to end.
 class byte_stream {
  public:
   virtual ~byte_stream() = default;
 
-  /// Waits for the first byte, but not longer than until `stop` is set. Returns: at least one byte, at most `size`; 0 at
-  /// the end, or when stopped. Throws: read_error; what comes before the error was returned.
+  /// Waits for the first byte, or until `stop` is set. Returns: at least one byte and at most `size`; 0 at the end, or
+  /// when stopped. Throws: read_error, after everything before the error was returned.
   virtual std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) = 0;
 };
 
@@ -48,13 +48,14 @@ class input_file final : public byte_stream {
  public:
   explicit input_file(const std::string& path);  ///< "-" is standard input
 
-  /// Reads what is there next.
+  /// Reads what is available next.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
 
-  /// Whether a read would not wait, or would within so many milliseconds not wait any more.
+  /// Whether a read would return within so many milliseconds.
   [[nodiscard]] bool is_ready(int milliseconds) const;
 
-  /// Reads `size` bytes at a place, less only at the end of the file; for regular files, from several threads.
+  /// Reads `size` bytes at an offset, fewer only at the end of the file. Precondition: the file is regular. Thread
+  /// safety: callable from several threads.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
   [[nodiscard]] bool is_regular() const noexcept { return regular_; }
@@ -62,20 +63,21 @@ class input_file final : public byte_stream {
  private:
   descriptor file_;
   bool regular_ = false;
-  // Of a regular file. The system's own position is left alone, so that it can be opened again.
+  // For a regular file. The system's file position is not changed, so that the file can be opened again.
   std::uint64_t position_ = 0;
-  std::uint64_t size_ = 0;  // when it was opened
-  bool has_ended_ = false;  // a read gave less than it might, up to that size
+  std::uint64_t size_ = 0;  // when the file was opened
+  bool has_ended_ = false;  // a read returned less than it could have, at the end
 };
 
-/// A file without a name that is gone when the program ends, made when it is first written. Lies in the folder that
-/// TMPDIR names, or /tmp.
+/// An unnamed file in the folder of TMPDIR, or in /tmp, that is created with its first write and is gone when the
+/// program ends.
 class temporary_file {
  public:
-  /// Appends; from any thread. Returns: where. Throws: output_error, for example when the disk is full.
+  /// Appends. Thread safety: callable from any thread. Returns: the offset. Throws: output_error, for example if the
+  /// disk is full.
   std::uint64_t append(std::string_view bytes);
 
-  /// As input_file::read_at; sees what was written before, also while another thread writes.
+  /// As input_file::read_at; reads what was written before, even while another thread writes.
   /// Precondition: something was appended.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
@@ -85,51 +87,52 @@ class temporary_file {
   std::uint64_t size_ = 0;
 };
 
-/// Memory in a temporary file: the system keeps in memory what is in use, as far as there is room.
-/// Throws: output_error, for example when the disk is full.
+/// Memory backed by a temporary file: the system keeps the parts in use in memory, as far as there is room.
+/// Throws: output_error, for example if the disk is full.
 std::shared_ptr<void> memory_in_file(std::size_t size);
 
-/// What the program may take, in bytes: the memory of the machine, or less where a control group (of Linux, version 1 or
-/// 2, as containers have them), the address space (ulimit -v) or the data (ulimit -d) is limited. A guess where nothing
+/// The memory that the program may use, in bytes: that of the machine, or less if a control group (of Linux, version 1
+/// or 2, as for containers), the address space (ulimit -v) or the data (ulimit -d) is limited. A guess if nothing
 /// tells.
 std::uint64_t available_memory();
 
 bool is_terminal(std::FILE* file);
 
-/// Creates a file that is not there yet, for its owner alone if `is_private`. Returns: nothing on failure, with errno.
+/// Creates a new file, for its owner alone if `is_private`. Returns: null on failure, with errno set.
 std::FILE* create_file(const std::string& path, bool is_private);
 
-/// Gives an open file the owner, the group and the rights of another one. Where it may not give the group, that gets no
-/// rights.
+/// Gives an open file the owner, the group and the permissions of another file. If the group cannot be changed, it gets
+/// no permissions.
 void copy_rights(std::FILE* file, const std::string& from);
 
-/// The file that a name stands for: where links lead to, even if nothing is there. Of links that loop it is one of them.
+/// The file that links lead to, even if it does not exist. If links form a loop, one of them.
 std::string link_target(const std::string& path);
 
-/// What tells a file from all others, whichever of its names is given; links are the file that they lead to. Where nothing
-/// is yet, it stands for what a file of that name would be. Empty for what no output replaces: folders, devices, pipes.
+/// Identifies a file by any of its names; a link has the identity of the file that it leads to. For a file that does
+/// not exist, identifies the file that would be created. Empty for what an output does not replace: folders, devices,
+/// pipes.
 std::string identity_of_file(const std::string& path);
 
-/// Whether an existing file may be written, and another one may take its name.
+/// Whether an existing file may be written, and another file may take its name.
 bool may_replace(const std::string& path);
 
-/// Lets `replace()` put a file in a place, or another one in its place, with the owner, the group and the rights of the one
-/// at `like`, as copy_rights() gives them. Meanwhile files that are created have no more rights than that one. For one
-/// thread.
+/// Calls `replace()`, which creates or replaces a file; the file then has the owner, the group and the permissions of
+/// the one at `like`, as copy_rights() sets them. Files created meanwhile have no more permissions than that one.
+/// Thread safety: none.
 void replace_with_rights(const std::string& path, const std::string& like, const std::function<void()>& replace);
 
-/// Ends the program as a closed pipe ends others, without a word; returns if whoever started it ignores that signal.
+/// Ends the program silently, as a closed pipe ends others; returns if SIGPIPE was ignored when the program started.
 void end_by_closed_pipe();
 
-/// Lets blocks of up to some megabytes, once freed, stay with the program for the next batch: to clear their pages anew
-/// for each of them took a fifth of the time of hash.
+/// Keeps freed blocks of up to some megabytes in the program for the next batch: clearing their pages again for each
+/// batch took a fifth of the time of hash.
 void keep_freed_memory();
 
-/// Ends the program with a message, and not by SIGBUS, if a file is cut off that it reads where it lies.
+/// Ends the program with a message instead of SIGBUS if a mapped file is truncated.
 void say_lost_mappings();
 
-/// Makes writing to a closed pipe an error of that write, not the end of the program; keeps files that are opened later
-/// from taking the place of a stream that is closed.
+/// Makes writing to a closed pipe an error of that write, instead of the end of the program; and prevents files that
+/// are opened later from getting the descriptor of a closed standard stream.
 void prepare_standard_streams();
 
 }  // namespace command

@@ -15,7 +15,7 @@ constexpr std::string_view hex_digits = "0123456789abcdef";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// `numbered` begins the escape of what has no letter of its own.
+/// `numbered` begins the escape of characters without a letter of their own.
 void append_escaped(std::string& out, char c, const char* numbered) {
   switch (c) {
     case '\n': out += "\\n"; return;
@@ -102,7 +102,7 @@ std::string fixed(double value, int digits) {
 }
 
 std::string similarity_text(double value) {
-  // 1e-9: what rounding of a quotient may have taken away.
+  // 1e-9 compensates the rounding of a quotient.
   return fixed(std::floor(value * 1000 + 1e-9) / 1000, 3);
 }
 

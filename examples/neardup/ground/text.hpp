@@ -1,4 +1,4 @@
-// Text for people and for JSON: names, numbers, and what is said on standard error.
+// Text for people and for JSON: names, numbers, and messages on standard error.
 #pragma once
 
 #include <cstddef>
@@ -24,24 +24,24 @@ class json_object {
   std::string text_;
 };
 
-/// Text that stays on its line: control characters as \n or \x1b, everything else as it is.
+/// The text without line breaks: control characters as \n or \x1b, everything else unchanged.
 std::string on_one_line(std::string_view text);
 
-/// The same, with a backslash as two: a name that can be read back.
+/// The same with each backslash doubled, so that it can be read back.
 std::string printable(std::string_view text);
 
-/// Of well-formed UTF-8.
+/// Precondition: the text is well-formed UTF-8.
 std::size_t code_points(std::string_view text);
 
 /// A number with up to six significant digits, with a point in every locale.
 std::string number(double value);
-/// With as many digits as it takes to read back as the same number.
+/// A number with as many digits as it takes to read back the same number.
 std::string number_in_full(double value);
 
-/// A number with so many digits behind the point.
+/// A number with so many decimals.
 std::string fixed(double value, int digits);
 
-/// A similarity with three decimals, rounded down, so that 1.000 is said of equals only.
+/// A similarity with three decimals, rounded down, so that only equal documents get 1.000.
 std::string similarity_text(double value);
 
 /// "1,234,567"

@@ -1,4 +1,4 @@
-// The command line: which verb it names, and what was typed for it.
+// Parses the command line: finds the verb, and reads its options.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace command {
 
-/// What the command line asks for: a verb, or a text to print (help, version).
+/// The result of parsing: the options of a verb, or a text to print (help, version).
 using command_line = std::variant<typed_options, std::string>;
 
 /// Throws: usage_error.

@@ -67,7 +67,7 @@ Examples:
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     how many have near-duplicates, and what finds them
 )";
 
-/// The same with defaults in place of their names in braces.
+/// The text with defaults instead of their names in braces.
 std::string with_defaults(std::string_view text) {
   std::string filled(text);
   for (const auto& [name, value] :
@@ -93,7 +93,7 @@ std::string meant_by(std::string_view word, const std::vector<std::string>& name
   const auto longer =
       std::find_if(names.begin(), names.end(), [&](const std::string& n) { return n.starts_with(word); });
   if (word.size() >= min_beginning && longer != names.end()) return *longer;
-  // One of four letters, at most three.
+  // At most one letter in four may differ, and at most three.
   std::size_t most = std::clamp<std::size_t>((word.size() + 3) / 4, 1, 3) + 1;
   std::string meant;
   for (const std::string& name : names) {

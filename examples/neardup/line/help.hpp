@@ -1,4 +1,4 @@
-// What --help says besides the options: the verbs, the rules, examples; and which word may have been meant.
+// The output of --help besides options: verbs, rules, examples; and suggestions for misspelt words.
 #pragma once
 
 #include <string>
@@ -9,25 +9,26 @@
 
 namespace command {
 
-/// Nothing if no verb is called so.
+/// Returns: null if there is no such verb.
 const verb* verb_called(verb_table verbs, std::string_view name);
 
-/// The name that may be meant by a word: it begins with it, or differs in few letters; empty if none is like it.
+/// The name that a misspelt word may mean: it begins with the word, or differs in few letters; empty if none is
+/// similar.
 std::string meant_by(std::string_view word, const std::vector<std::string>& names);
 
-/// "did you mean pairs?" of a word that is like a verb, "verbs are groups, pairs, …, report and diff" of any other.
+/// "did you mean pairs?" for a word similar to a verb, "verbs are groups, pairs, …, report and diff" for any other.
 std::string hint_at_verbs(verb_table verbs, std::string_view word);
 
-/// Text in lines of at most so many characters; {similarity} and its like in it are the defaults of that name.
+/// The text in lines of at most `width` characters; {similarity} and similar names are replaced by defaults.
 std::string wrapped(std::string_view text, std::size_t width);
 
-/// The verbs, one a line.
+/// The verbs, one per line.
 std::string list_of_verbs(verb_table verbs);
 
-/// What is read and printed how.
+/// The rules of input and output.
 std::string rules();
 
-/// All examples, or some of one verb.
+/// All examples, or those of one verb.
 std::string all_examples();
 std::string examples_of(std::string_view verb);
 

@@ -1,4 +1,4 @@
-// The options that verbs share, by groups, and what --help says of them.
+// The options that verbs share, by groups, and their help texts.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@ namespace command {
 
 std::span<const option_row> shared_options();
 
-/// Its own ones and those of its groups, as the help lists them.
+/// The verb's own options and those of its groups, in the order of the help.
 std::vector<option_row> options_of(const verb& chosen);
 
 }  // namespace command

@@ -17,7 +17,7 @@ std::string usage_of(const verb& chosen, bool is_named, verb_table verbs) {
          list_of_verbs(verbs);
 }
 
-/// CLI11's help in the words of this program.
+/// CLI11's help with this program's wording.
 class help_formatter : public CLI::Formatter {
  public:
   explicit help_formatter(std::string usage) : usage_(std::move(usage)) { column_width(26); }
@@ -35,9 +35,9 @@ class help_formatter : public CLI::Formatter {
   std::string usage_;
 };
 
-/// Makes a number of bytes of it. Returns: why it is none.
+/// Converts a size to a number of bytes. Returns: why it is invalid; empty if it is valid.
 std::string read_size(std::string& size) {
-  const std::string given = size;  // CLI11 takes the unit off first
+  const std::string given = size;  // CLI11 removes the unit first
   try {
     if (CLI::AsSizeValue(false)(size).empty()) return "";
   } catch (const CLI::ValidationError&) {
@@ -64,7 +64,7 @@ void add_option(CLI::App& app, const option_row& row) {
   }
 }
 
-/// What --help says: the usual options, and their briefer texts.
+/// Shows only the usual options, with their brief texts, as --help does.
 void hide_unusual_options(CLI::App& app, const std::vector<option_row>& rows, const verb& chosen, bool is_named) {
   for (const option_row& row : rows) {
     CLI::Option* const option = app.get_option(row.long_name());
@@ -74,7 +74,7 @@ void hide_unusual_options(CLI::App& app, const std::vector<option_row>& rows, co
   app.footer(examples_of(chosen.name) + (is_named ? "" : "\nneardup VERB --help-all lists every option of a verb.\n"));
 }
 
-// CLI11 takes [a,b] for a list of two words. With this before it, it is one.
+// CLI11 takes [a,b] for a list of two words; with this character before it, it is one word.
 constexpr char no_list = '\x1f';
 
 std::vector<std::string> unmarked(std::vector<std::string> words) {
@@ -90,7 +90,7 @@ std::string help_of(const CLI::App& app) {
   return text;
 }
 
-/// Which verbs have an option that this one does not, or which of its options is meant.
+/// An error message for an unknown option, which names the verbs that have it, or the option that may be meant.
 std::string unknown_option(const std::string& typed, const std::vector<option_row>& rows, verb_table verbs) {
   const std::string name = typed.substr(0, typed.find('='));
   std::string others;
@@ -128,7 +128,7 @@ std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_
   for (std::string& word : words) {
     if (word.starts_with('[') || word.starts_with(no_list)) word.insert(word.begin(), no_list);
   }
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // CLI11 expects them in this order
   try {
     app.parse(std::move(words));
     for (const option_row& row : rows) {

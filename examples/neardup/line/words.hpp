@@ -1,4 +1,4 @@
-// The command line as it was typed.
+// The command line as typed.
 #pragma once
 
 #include <charconv>
@@ -22,12 +22,12 @@ class typed_options {
  public:
   [[nodiscard]] bool has(std::string_view name) const { return values_.contains(name); }
 
-  /// The last value; nothing if it was not given.
+  /// The last value of an option; nullopt if it was not given.
   [[nodiscard]] std::optional<std::string> operator[](std::string_view name) const {
     const auto found = values_.find(name);
     return found == values_.end() ? std::nullopt : std::optional(found->second.back());
   }
-  /// The value, or an empty one.
+  /// The last value of an option; empty if it was not given.
   [[nodiscard]] std::string text(std::string_view name) const { return (*this)[name].value_or(""); }
   [[nodiscard]] std::vector<std::string> all(std::string_view name) const {
     const auto found = values_.find(name);
@@ -35,36 +35,36 @@ class typed_options {
   }
 
   void set(const std::string& name, std::vector<std::string> values) { values_[name] = std::move(values); }
-  /// What is taken from elsewhere if it was not given.
+  /// Sets a value from elsewhere, if the option was not given.
   void set_default(const std::string& name, const std::string& value) {
     if (values_.try_emplace(name, 1, value).second) defaults_.insert(name);
   }
-  /// Whether it was typed, and does not come from elsewhere.
+  /// Whether the option was typed, instead of set by set_default().
   [[nodiscard]] bool is_typed(std::string_view name) const { return has(name) && !defaults_.contains(name); }
 
-  /// Whether the verb takes the options of a group.
+  /// Whether the verb has the options of a group.
   [[nodiscard]] bool takes(option_groups group) const { return (chosen->groups & group) != 0; }
 
   std::vector<std::string> paths;
   const verb* chosen = nullptr;
   verb_table verbs;                ///< all of them
-  bool first_may_be_verb = false;  ///< the first path stands where a verb would, and looks like one
+  bool first_may_be_verb = false;  ///< the first path is where a verb would be, and looks like one
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
-  std::set<std::string, std::less<>> defaults_;  // of these the names that were not typed
+  std::set<std::string, std::less<>> defaults_;  // names of options that were not typed
 };
 
-/// Reads the words behind the verb. Returns: a text, if one is asked for. Throws: usage_error for what the verb does not
-/// have.
+/// Reads the words behind the verb. Returns: a text to print, if the words ask for one. Throws: usage_error for unknown
+/// options.
 std::variant<typed_options, std::string> read_words(const verb& chosen, bool is_named, verb_table verbs,
                                                     std::vector<std::string> words);
 
-/// The position of what was typed among `names`. Throws: usage_error, which names the option and `rule`.
+/// The index of a typed word in `names`. Throws: usage_error, which names the option and `rule`.
 std::size_t parse_name(const std::string& option, const std::string& text, const std::vector<const char*>& names,
                        const std::string& rule);
 
-/// A number in low..high. Throws: usage_error, which names the option, and the range, by `rule` if there is more to it.
+/// A number in low..high. Throws: usage_error, which names the option and the range, or `rule` if that says more.
 template <class Number>
 Number parse_number(const std::string& option, const std::string& text, Number low, Number high,
                     const std::string& rule = "") {
@@ -93,7 +93,7 @@ Number parse_number(const std::string& option, const std::string& text, Number l
   return value;
 }
 
-/// The same for an option that may be given: sets `to`.
+/// The same for an optional option: sets `to` if it was given.
 template <class Number, class To>
 void take_number(const typed_options& typed, const std::string& option, To& to, Number low, Number high) {
   if (const auto text = typed[option]) to = parse_number(option, *text, low, high);

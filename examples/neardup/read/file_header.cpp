@@ -10,7 +10,7 @@ namespace command {
 
 namespace {
 
-constexpr std::size_t header_size = 64;  // as far as it has one size
+constexpr std::size_t header_size = 64;  // the fixed part
 
 /// The first bytes of a file. Throws: input_error.
 std::string beginning_of(const std::string& path) {
@@ -43,7 +43,7 @@ stored_fingerprints read_header(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(path, error).type();
   if (type != std::filesystem::file_type::regular && std::filesystem::exists(path, error)) {
-    throw input_error({path, "is no regular file"});  // a pipe may never say anything
+    throw input_error({path, "is no regular file"});  // reading a pipe might block forever
   }
   const std::string beginning = beginning_of(path);
   const auto header = parse_header(beginning);

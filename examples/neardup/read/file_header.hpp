@@ -1,4 +1,4 @@
-// The beginning of a file of the library's, by which it is told from texts.
+// The header of the library's files, which distinguishes them from texts.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace command {
 
-/// What stands in the header of each file of neardup's.
+/// The fields of the header of each neardup file.
 struct stored_fingerprints {
   std::size_t bits;
   neardup::fingerprint_kind kind;
-  int content;             ///< docs/format.md
-  std::uint64_t checksum;  ///< of the header, which has those of all that follows
+  int content;             ///< see docs/format.md
+  std::uint64_t checksum;  ///< of the header, which contains the checksums of everything else
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
   [[nodiscard]] bool is_index() const noexcept { return content == 2; }
 };
 
-/// By the first 64 bytes of a file, if it begins as neardup's do.
+/// Parses the first 64 bytes of a file; nullopt if it is not a neardup file.
 std::optional<stored_fingerprints> parse_header(std::string_view beginning);
 
-/// Of a regular file that begins as neardup's do.
+/// Reads the header of a regular file; nullopt if it is not a neardup file.
 std::optional<stored_fingerprints> header_of(const std::string& path);
 
 inline bool is_index(const std::string& path) {
@@ -33,10 +33,10 @@ inline bool is_index(const std::string& path) {
   return header && header->is_index();
 }
 
-/// Throws: input_error if it is no such file.
+/// Throws: input_error if it is not a neardup file.
 stored_fingerprints read_header(const std::string& path);
 
-/// What reading files of the library's throws becomes an input_error.
+/// Converts exceptions of the library's readers to input_error.
 template <class Read>
 decltype(auto) as_input(const Read& read) {
   try {

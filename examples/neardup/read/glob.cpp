@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-/// The name of the class that a part of a set begins with, as in `[:digit:]`; nothing if it does with none.
+/// The name of a character class at the beginning of `set`, as in `[:digit:]`; nullopt if there is none.
 std::optional<std::string_view> class_at(std::string_view set) {
   if (!set.starts_with("[:")) return std::nullopt;
   const std::size_t close = set.find(']', 2);
@@ -19,15 +19,16 @@ std::optional<std::string_view> class_at(std::string_view set) {
   return set.substr(2, close - 3);
 }
 
-/// What a set of characters comes to.
+/// The result of reading a set of characters.
 struct set_of_characters {
-  std::size_t length = 0;  ///< of the set in the pattern; 0 if it has no end, and its '[' is an ordinary one
-  bool contains = false;   ///< the character that was asked for
+  std::size_t length = 0;  ///< length of the set in the pattern; 0 if it does not end, so that its '[' is an ordinary
+                           ///< character
+  bool contains = false;   ///< whether it contains the requested character
   bool is_backwards = false;
-  std::optional<std::string_view> unknown;  ///< the name of a class that there is not
+  std::optional<std::string_view> unknown;  ///< the name of a class that does not exist
 };
 
-/// Reads the set that a pattern begins with, and asks it for a character.
+/// Reads the set at the beginning of a pattern, and tests whether it contains a character.
 set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
   set_of_characters set;
   const bool is_inverted = pattern.size() > 1 && (pattern[1] == '!' || pattern[1] == '^');
@@ -59,14 +60,14 @@ set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
   return set;
 }
 
-/// What a pattern begins with.
+/// The first element of a pattern.
 struct element {
   enum { character, any_character, set, star, double_star, folders } kind;
-  std::string_view text;  ///< in the pattern
+  std::string_view text;  ///< its part of the pattern
 };
 
-/// `begins_name`: nothing is before it, or a '/'. Only there do two stars stand for folders, as git has it; beside other
-/// characters they are two ordinary ones.
+/// `begins_name`: the element is at the beginning or behind a '/'. Only there do two stars stand for folders, as in
+/// git; elsewhere they are two ordinary stars.
 element first_element(std::string_view pattern, bool begins_name) {
   const auto found = [&](auto kind, std::size_t length) { return element{kind, pattern.substr(0, length)}; };
   const std::size_t stars = std::min(pattern.find_first_not_of('*'), pattern.size());
@@ -82,14 +83,14 @@ element first_element(std::string_view pattern, bool begins_name) {
   return found(element::character, pattern.front() == '\\' ? 2 : 1);
 }
 
-/// places[i]: the pattern so far matches the text up to byte i. Kept for all i at once, since a pattern with many stars
-/// has more ways to match than anybody could try.
+/// places[i] tells whether the pattern so far matches the first i bytes of the text. All i are tracked at once, because
+/// a pattern with many stars can match in exponentially many ways.
 using places = std::vector<bool>;
 
-/// Where a pattern that goes on with this element matches up to.
+/// The places after one more element of the pattern.
 places pass(const element& next, std::string_view text, const places& reached) {
   const bool is_star = next.kind == element::star || next.kind == element::double_star;
-  // A star may stand for nothing, and so may folders, behind which any name may begin.
+  // A star may match nothing, and so may folders, behind which a name begins.
   places passed = is_star || next.kind == element::folders ? reached : places(text.size() + 1);
   bool any_before = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -109,7 +110,7 @@ places pass(const element& next, std::string_view text, const places& reached) {
   return passed;
 }
 
-/// Refuses a pattern that nobody means.
+/// Refuses a pattern that cannot be meant.
 template <class Refuse>
 void check_glob(std::string_view pattern, const Refuse& refuse) {
   if (pattern.empty()) refuse("the pattern is empty");
@@ -125,7 +126,7 @@ void check_glob(std::string_view pattern, const Refuse& refuse) {
   }
 }
 
-/// Replaces the first braces by each of what they list, and so on.
+/// Replaces the first braces by each of their alternatives, and so on recursively.
 template <class Refuse>
 void expand_braces(const std::string& pattern, std::vector<std::string>& out, const Refuse& refuse) {
   constexpr std::size_t most = 10000;
@@ -173,7 +174,9 @@ std::vector<std::string> expanded_globs(const std::string& option, const std::ve
     expand_braces(pattern, expanded, refuse);
     for (std::string& one : expanded) {
       while (one.starts_with("././")) one.erase(0, 2);
-      if (one.starts_with("./")) one.erase(0, 1);  // the '/' stays: it is not about names anywhere
+      if (one.starts_with("./"))
+        one.erase(0, 1);  // keeps the '/', so that the pattern does not match names in every
+                          // folder
       if (one.find_first_not_of('/') == one.npos) refuse("no name is left of it; write '*' for all");
       const std::string framed = '/' + one + '/';
       if (framed.find("/./") != framed.npos || framed.find("/../") != framed.npos) {
@@ -209,7 +212,7 @@ bool matches_any(const std::vector<std::string>& patterns, std::string_view rela
       return matches_glob(pattern, for_paths ? path : path.substr(path.rfind('/') + 1));
     };
     if (!for_folders || is_folder) return matches(relative_path);
-    // A file is in each of the folders above it.
+    // A file also matches if one of the folders above it does.
     for (std::size_t end = relative_path.find('/'); end != relative_path.npos; end = relative_path.find('/', end + 1)) {
       if (matches(relative_path.substr(0, end))) return true;
     }

@@ -1,4 +1,4 @@
-// Patterns for names of files, as shells have them.
+// Patterns for names of files, as in shells.
 #pragma once
 
 #include <string>
@@ -7,16 +7,17 @@
 
 namespace command {
 
-/// The patterns that some stand for: `{a,b}` for either, `./a` for `/a`. Throws: usage_error, which begins with `option`.
+/// Expands patterns: `{a,b}` into both alternatives, `./a` into `/a`. Throws: usage_error, which begins with `option`.
 std::vector<std::string> expanded_globs(const std::string& option, const std::vector<std::string>& patterns);
 
-/// Whether a pattern matches the whole text: `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` stand for one character, `*` for
-/// any number, but none of them for a '/'; `**` for anything; `\` makes the next character stand for itself. In `**/`
-/// the folders may also be none. Complexity: the length of the pattern times that of the text.
+/// Whether a pattern matches the whole text: `?`, `[a-z]`, `[!a-z]` and `[[:digit:]]` match one character, `*` any
+/// number of characters, but none of these a '/'; `**` matches anything; `\` makes the next character literal. `**/`
+/// may also match no folder. Complexity: the length of the pattern times that of the text.
 bool matches_glob(std::string_view pattern, std::string_view text);
 
-/// Whether one of the patterns matches, as in .gitignore: one with a '/' at its beginning or inside the path below the
-/// folder given, any other the name; one with a '/' at its end only folders, and what is in them if it is for files.
+/// Whether one of the patterns matches, as in .gitignore: a pattern with a '/' at its beginning or inside matches paths
+/// relative to the given folder, any other one matches names; with a '/' at its end it matches only folders, and files
+/// inside them.
 bool matches_any(const std::vector<std::string>& patterns, std::string_view relative_path, bool is_folder);
 
 }  // namespace command

@@ -17,17 +17,17 @@ void byte_buffer::release::operator()(char* bytes) const noexcept { std::free(by
 
 namespace {
 
-// Large enough that locks and system calls do not count, small enough for the cache and for short inputs to be shared.
+// Large enough that locks and system calls do not matter, small enough for the cache and to divide short inputs.
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
-/// Whether what begins as an array of objects is one, from the brace of its first object on: not if a line ends within that
-/// object, and the next one begins another. Then it is a bad first line of JSON Lines. Returns: nothing if more bytes have
-/// to tell.
+/// Whether a text that begins like an array of objects is one, judged from the brace of its first object on. It is not
+/// if a line ends inside that object and the next line begins another object; then it is JSON Lines with a bad first
+/// line. Returns: nullopt if more bytes are needed.
 std::optional<bool> is_array_of_objects(std::string_view text) {
   bool in_quotes = false, is_escaped = false;
   std::size_t depth = 0;
-  char last = '\0';  // that is no blank
+  char last = '\0';  // the last non-blank character
   bool is_behind_line = false;
   for (const char c : text) {
     if (c == '\n') {
@@ -46,7 +46,7 @@ std::optional<bool> is_array_of_objects(std::string_view text) {
       continue;
     }
     if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
-    // Within an object a brace stands behind a colon, or in an array.
+    // Inside an object, a brace follows a colon, or it is in an array.
     if (c == '{' && depth > 0 && is_behind_line && last != ':' && last != '[' && last != ',') return false;
     is_behind_line = false;
     if (c == '"') in_quotes = true;
@@ -57,14 +57,13 @@ std::optional<bool> is_array_of_objects(std::string_view text) {
   return std::nullopt;
 }
 
-/// What the documents of a source are, as far as its first bytes say it. Of a pipe no more of them are looked at than are
-/// needed.
+/// The kind of documents in a source, as far as its first bytes tell. Reads no more of a pipe than needed.
 unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view warc = "WARC/1.";
   constexpr std::size_t most = 4096;
-  std::string text;  // without what may come before it
+  std::string text;  // without a byte order mark and blanks before it
   bool is_likely_array = false;
-  // Of a file the first object of an array is looked at in few steps.
+  // In a file, the first object of an array is examined in large steps.
   for (std::size_t size = 1; size < most; size += is_likely_array && !file.is_live() ? size : 1) {
     const std::string_view beginning = file.peek(size, stop);
     const bool is_end = beginning.size() < size;
@@ -100,7 +99,7 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
 
 void byte_buffer::reserve(std::size_t capacity) {
   if (capacity <= capacity_) return;
-  // Not by new, which ends the program where the caller can say what it was that did not fit.
+  // Unlike new, this returns on failure, so that the caller can report what did not fit.
   void* const larger = std::realloc(bytes_.get(), capacity + padding);
   if (larger == nullptr) throw std::bad_alloc();
   static_cast<void>(bytes_.release());
@@ -115,8 +114,8 @@ void byte_buffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-/// Reads on from rest_ until there is a whole line, and of a pipe until it pauses: small batches would each be decided on
-/// their own. Returns: where the whole lines end; nothing if it was stopped.
+/// Reads from rest_ on until there is a whole line; from a pipe until it pauses, because small batches would be decided
+/// separately. Returns: the end of the whole lines; nullopt if it was stopped.
 std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
                                                           const std::atomic<bool>& stop) {
   std::vector<std::uint64_t> found;  // ends of records
@@ -135,7 +134,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     try {
       bytes.resize(old_size + file_->read(bytes.data() + old_size, bytes.capacity() - old_size, stop));
     } catch (const read_error&) {
-      failure_to_read_ = std::current_exception();  // waits until what is whole was handed on
+      failure_to_read_ = std::current_exception();  // thrown after the whole lines were passed on
       break;
     }
     has_ended = bytes.size() == old_size;
@@ -148,7 +147,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
   }
-  // A record of WARC that came before a gap ends there, where another one would say so.
+  // A WARC record before a gap ends there, because another record would tell otherwise.
   if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
     end = bytes.size();
     found.push_back(offset_ + end);
