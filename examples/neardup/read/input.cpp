@@ -155,7 +155,7 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
   for (const std::uint64_t place : found) ends.push_back(static_cast<std::size_t>(place - offset_));
   if (has_ended && cutter_ && end < bytes.size()) ends.push_back(bytes.size());
   if (has_ended && cutter_ && from_->unit == unit_of_input::json_array && cutter_->is_open()) {
-    // What is behind the last comma is a record that is refused, unless it is nothing at all.
+    // Bytes behind the last comma are a record, which is refused, unless they are only blanks.
     if (bytes.view().substr(end).find_first_not_of(" \t\r\n") == std::string_view::npos) {
       last_bad_ = bad_input{from_->name(), "the array of JSON has no end: the file is cut off"};
     }
@@ -193,7 +193,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     out.offset = offset_;
     const bool may_wait = file_->is_live();
     if (may_wait && was_full_ && file_->is_quiet()) {
-      // More was expected when the last batch was handed on.
+      // Nothing more comes for now, although the last batch was returned in expectation of more.
       was_full_ = false;
       out.live = true;
       return true;
@@ -229,7 +229,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       out.ends.push_back(0);  // an empty text
       return true;
     }
-    return *whole > 0;  // none only at the end
+    return *whole > 0;  // there are none only at the end
   } catch (const gap_error& error) {
     go_on_behind(error, out, stop);
     return true;
@@ -250,18 +250,18 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   return true;
 }
 
-/// Says that something was lost of a packed source, and goes on behind it where a record surely begins.
+/// Reports a loss in a compressed source, and continues behind it where a record begins with certainty.
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   out.bad = bad_input{from_->name(), error.what()};
   switch (from_->unit) {
-    case unit_of_input::json_lines: break;  // the rest of a line is no object
+    case unit_of_input::json_lines: break;  // the rest of a line is not an object, so it is refused
     case unit_of_input::lines: skips_line_ = true; break;
     case unit_of_input::csv:
     case unit_of_input::tsv:
       skips_line_ = from_->columns != nullptr;
       if (skips_line_) break;
-      [[fallthrough]];  // there is no header
+      [[fallthrough]];  // without its header, nothing of the table can be read
     case unit_of_input::json_array:
     case unit_of_input::files: out.bad->unread = skip_line(true, stop); break;
     case unit_of_input::warc: cutter_.emplace(from_->unit, offset_); break;
@@ -270,7 +270,8 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
   if (out.bad->unread > 0) file_.reset();
 }
 
-/// Reads to the end of the line, or of the source. Returns: how many bytes of the rest are not read, if all of it is that.
+/// Reads to the end of the line, or of the source. Returns: the number of bytes of the source's rest that are not read,
+/// if `is_rest_unread`.
 std::uint64_t source_lines::skip_line(bool is_rest_unread, const std::atomic<bool>& stop) {
   std::string block(std::size_t{1} << 16, '\0');
   std::uint64_t unread = 0;
@@ -298,7 +299,7 @@ std::uint64_t source_lines::skip_line(bool is_rest_unread, const std::atomic<boo
   return is_rest_unread ? unread : 0;
 }
 
-/// Looks at the beginning of a source for what its documents are, where that is open.
+/// Determines the kind of a source's documents from its beginning, if it is not known yet.
 void source_lines::settle_unit(const std::atomic<bool>& stop) {
   if (!from_->has_settled_unit) {
     const bool is_open = from_->unit == unit_of_input::automatic;
@@ -350,7 +351,7 @@ void source_lines::read_all() {
 
 bool source_lines::next(batch& out, const std::atomic<bool>& stop) {
   if (!reader_.joinable()) return read_next(out, stop);
-  constexpr auto patience = std::chrono::milliseconds(100);  // until the next look at `stop`
+  constexpr auto patience = std::chrono::milliseconds(100);  // until `stop` is checked again
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, patience, [this] { return ended_ || !batches_.empty(); })) {
     if (stop.load(std::memory_order_relaxed)) return false;
@@ -383,12 +384,12 @@ bool batch_reader::next_files(batch& out) {
     out.files.push_back(std::get<std::shared_ptr<source>>(std::move(*step)));
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(out.files.back()->path, error);
-    if (!error) bytes += size;  // else it is a pipe, or will turn out to be gone
+    if (!error) bytes += size;  // otherwise it is a pipe, or does not exist any more
   }
   return !out.files.empty();
 }
 
-/// Asks the walker for the sources that are next, and begins to read those that can be read at the same time.
+/// Takes the next sources from the walker, and begins to read those that can be read concurrently.
 void batch_reader::look_ahead() {
   constexpr std::size_t max_ahead = 16;  // each may hold some megabytes
   const std::size_t ahead = settings_.threads > 1 ? std::min<std::size_t>(settings_.threads, max_ahead) : 0;

@@ -1,4 +1,4 @@
-// The input in batches: the unit of work of a thread.
+// The input in batches, which are the units of work of a thread.
 #pragma once
 
 #include <condition_variable>
@@ -11,13 +11,13 @@
 
 namespace command {
 
-/// The number of readable bytes that follow every record in a batch; simdjson asks for them.
+/// The number of readable bytes that follow every record in a batch; simdjson requires them.
 inline constexpr std::size_t padding = 64;
 
-/// What may come before a text, and is no part of it.
+/// May precede a text, without belonging to it.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Bytes with room for padding behind them.
+/// Bytes, followed by memory for padding.
 class byte_buffer {
  public:
   [[nodiscard]] char* data() noexcept { return bytes_.get(); }
@@ -25,7 +25,7 @@ class byte_buffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
 
-  /// Makes room for `capacity` bytes, and keeps what is there. Throws: std::bad_alloc, and nothing has changed.
+  /// Makes room for `capacity` bytes, and keeps the content. Throws: std::bad_alloc. Guarantee: strong.
   void reserve(std::size_t capacity);
   void resize(std::size_t size) { size_ = size; }
   void append(std::string_view bytes);
@@ -40,31 +40,32 @@ class byte_buffer {
   std::size_t size_ = 0;
 };
 
-/// Whole lines of one source, or some files; and something bad behind them.
+/// Whole lines of one source, or some files; and maybe bad input behind them.
 struct batch {
-  std::shared_ptr<source> from;                ///< of the lines
-  byte_buffer bytes;                           ///< the lines, each with its end
-  std::vector<std::size_t> ends;               ///< of its records in the bytes, where they are no lines
-  std::uint64_t offset = 0;                    ///< of the bytes in the source
-  bool live = false;                           ///< the source may be a long wait: hand on what there is
-  std::vector<std::shared_ptr<source>> files;  ///< each a document
-  std::optional<bad_input> bad;                ///< with `from`: the next line of it, and there are no others
+  std::shared_ptr<source> from;                ///< the source of the lines
+  byte_buffer bytes;                           ///< the lines, including their ends
+  std::vector<std::size_t> ends;               ///< ends of records in `bytes`, if records are not lines
+  std::uint64_t offset = 0;                    ///< position of `bytes` in the source
+  bool live = false;                           ///< the source may pause for long, so results should be passed on now
+  std::vector<std::shared_ptr<source>> files;  ///< each file is a document
+  std::optional<bad_input> bad;                ///< together with `from`: the source's next line, and the batch contains
+                                               ///< no others
 
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };
 
-/// Cuts a source into batches of whole lines, in order. Some of them may be read, unpacked and cut ahead, in a thread of
-/// its own.
+/// Cuts a source into batches of whole lines, in order. A regular file may be read, decompressed and cut ahead, in a
+/// thread of its own.
 class source_lines {
  public:
-  /// The source is opened when its first batch is read. `ahead`: it is a regular file, so that this waits for nobody.
-  /// The settings have to stay.
+  /// The source is opened when its first batch is read. `ahead`: reads ahead, which requires a regular file, because
+  /// that never blocks. The settings must outlive it.
   source_lines(const input_settings& settings, std::shared_ptr<source> from, bool ahead);
   ~source_lines();
   source_lines(const source_lines&) = delete;
   source_lines& operator=(const source_lines&) = delete;
 
-  /// Returns: false at the end, which comes after anything bad, or when stopped.
+  /// Returns: false at the end, which follows any bad input, or when stopped.
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
@@ -80,26 +81,26 @@ class source_lines {
   const input_settings& settings_;
   std::shared_ptr<source> from_;
   bool opened_ = false;
-  std::optional<source_file> file_;      // until it ends
-  bool was_full_ = false;                // the last batch of a pipe, so that nobody knows whether more comes at once
-  std::uint64_t offset_ = 0;             // of rest_ in the source
+  std::optional<source_file> file_;      // until its end
+  bool was_full_ = false;                // the last batch of a pipe was full, so more may be available at once
+  std::uint64_t offset_ = 0;             // position of rest_ in the source
   std::string rest_;                     // the beginning of a line whose end is not read yet
-  std::optional<record_cutter> cutter_;  // where records are no lines
-  std::optional<bad_input> last_bad_;    // comes behind the last batch
-  std::exception_ptr failure_to_read_;   // comes behind what was read before it
-  bool skips_line_ = false;              // it began before a gap
-  bool is_rest_new_ = false;             // the cutter has not seen it
+  std::optional<record_cutter> cutter_;  // if records are not lines
+  std::optional<bad_input> last_bad_;    // returned behind the last batch
+  std::exception_ptr failure_to_read_;   // thrown after everything read before it
+  bool skips_line_ = false;              // the line begins before a gap
+  bool is_rest_new_ = false;             // the cutter has not processed it
 
   std::atomic<bool> stop_{false};
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<batch> batches_;  // under mutex_, as all below
-  std::size_t bytes_ = 0;      // in them
+  std::deque<batch> batches_;  // under mutex_, like everything below
+  std::size_t bytes_ = 0;      // in batches_
   bool ended_ = false;
   std::exception_ptr failure_;
 
-  std::thread reader_;  // last: it uses all of these
+  std::thread reader_;  // last, because it uses all of the above
 };
 
 /// Cuts the input into batches, in order.
@@ -117,20 +118,21 @@ class batch_reader {
 
   const input_settings& settings_;
   source_walker& walker_;
-  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // the current one, and the next ones
+  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // the current one, followed by the next
+                                                                                // ones
 };
 
-/// What is said of a source whose lines may end with carriage returns alone, which are no line ends here.
+/// A hint for a source whose lines may end with carriage returns alone, which do not end lines here.
 inline constexpr const char* hint_at_returns =
     "; if the lines end with carriage returns, make others of these: tr '\\r' '\\n' < FILE | neardup … -";
 
-/// Whether a line, with its end, has carriage returns elsewhere.
+/// Whether a line has carriage returns elsewhere than in its line end.
 bool has_bare_returns(std::string_view line);
 
-/// What of a line is its content: not the line end, nor a byte order mark at the beginning of a source.
+/// The content of a line: without the line end, and without a byte order mark at the beginning of a source.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);
 
-/// The same of a record of any format.
+/// The same for a record of any format.
 std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source);
 
 }  // namespace command

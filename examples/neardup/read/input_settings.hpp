@@ -1,4 +1,4 @@
-// What of the command line is about the input.
+// Settings for the input.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,15 @@ enum class unit_of_input {
   files,
   lines,
   json_lines,
-  json_array,  ///< an element of it: what a source of JSON Lines turns out to be
-  csv,         ///< a row of a table, of values between commas,
-  tsv,         ///< or tabs
-  warc,        ///< a record of a crawl
-  automatic,   ///< what the name or the beginning of each source says
+  json_array,  ///< an element of the array: determined for a source of JSON Lines by its beginning
+  csv,         ///< a row of a table with values separated by commas,
+  tsv,         ///< or by tabs
+  warc,        ///< a record of a web crawl
+  automatic,   ///< determined by the name or the beginning of each source
   fingerprints
 };
 
-/// Whether it is a record, as opposed to a text and nothing else.
+/// Whether a document is a record with fields, instead of just a text.
 inline bool has_fields(unit_of_input unit) {
   return unit >= unit_of_input::json_lines && unit <= unit_of_input::automatic;
 }
@@ -34,25 +34,26 @@ inline bool has_fields(unit_of_input unit) {
 /// Which documents there are, and what is read of each.
 struct input_settings {
   std::vector<std::string> paths;
-  std::string names_from;  ///< a list of further paths; "-" is standard input, empty: none
+  std::string names_from;  ///< a file that lists further paths; "-" is standard input, empty: none
   std::size_t first_listed =
-      std::numeric_limits<std::size_t>::max();  ///< of the paths: from there on they are the list's
-  std::vector<std::uint64_t> listed_at;         ///< the numbers of their lines, or of names that end with a zero
-  bool first_may_be_verb = false;               ///< the first path stands where a verb would, and looks like one
-  /// What to say besides of a path that is not there, if anything: another word may have been meant.
+      std::numeric_limits<std::size_t>::max();  ///< index of the first path that comes from the list
+  std::vector<std::uint64_t> listed_at;         ///< their line numbers in the list (or their positions, if names end
+                                                ///< with a zero byte)
+  bool first_may_be_verb = false;               ///< the first path is where a verb would be, and looks like one
+  /// Returns a hint for a path that does not exist, if there is one: another word may have been meant.
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;
 
   unit_of_input unit = unit_of_input::files;
-  std::string encoding;                      ///< of the texts, as iconv names it; empty: UTF-8
-  std::shared_ptr<const chinese_fold> fold;  ///< what characters of the texts count as one, if any
+  std::string encoding;                      ///< of the texts, by its name in iconv; empty: UTF-8
+  std::shared_ptr<const chinese_fold> fold;  ///< which characters of the texts count as equal, if any
   std::vector<std::string> text_fields{"text"};
-  std::string weighted_field;  ///< in place of texts: an array of words with their weights; empty: none
-  std::string score_field;     ///< of JSON records, a number; empty: none
-  std::string source_field;    ///< what --by asks for, besides; empty: none
+  std::string weighted_field;  ///< instead of texts: an array of words with weights; empty: none
+  std::string score_field;     ///< a number in JSON records; empty: none
+  std::string source_field;    ///< the field that --by needs; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
-  bool keeps_texts = false;  ///< documents are handed over with their texts, besides what is made of them
-  bool watches_ids = false;  ///< whether it is said if several documents have one
+  bool keeps_texts = false;  ///< documents are passed on with their texts
+  bool watches_ids = false;  ///< whether several documents with one id are reported
 
   std::vector<std::string> include;
   std::vector<std::string> exclude;
@@ -61,9 +62,9 @@ struct input_settings {
   bool skip_bad = false;
   bool strict = false;
 
-  bool is_read_twice = false;        ///< what cannot be read again is copied
-  std::vector<std::string> written;  ///< files that this run writes: they are no input
-  std::vector<std::string> indexes;  ///< files of indexes that are named themselves
+  bool is_read_twice = false;        ///< input that cannot be read again is copied
+  std::vector<std::string> written;  ///< files that this run writes, which are not input
+  std::vector<std::string> indexes;  ///< index files among the paths
   unsigned threads = 1;
 };
 

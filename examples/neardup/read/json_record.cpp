@@ -29,19 +29,19 @@ namespace od = simdjson::ondemand;
 constexpr int max_depth = 1024;
 constexpr std::string_view blanks = " \t\r\n";
 
-/// Larger parsers than this are not kept: one record of 100 MB must not hold a gigabyte to the end.
+/// Larger parsers are not kept, so that one record of 100 MB does not occupy a gigabyte until the end.
 constexpr std::size_t kept_capacity = std::size_t{1} << 24;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Whether a number of JSON is one that a word may weigh.
+/// Whether a JSON number is a valid weight of a word.
 bool is_weight(std::string_view number) {
   double value = 0;
   return !is_beyond_numbers(number) &&
          std::from_chars(number.data(), number.data() + number.size(), value).ec == std::errc{} && value >= 0;
 }
 
-/// The value of four hexadecimal digits; nothing if they are anything else.
+/// The value of four hexadecimal digits; nullopt if there are other characters.
 std::optional<char32_t> hex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   std::uint32_t value = 0;
@@ -53,7 +53,7 @@ std::optional<char32_t> hex4(std::string_view text) {
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/// Which of 64 bytes are backslashes: bit i for byte i.
+/// Which of 64 bytes are backslashes: bit i is for byte i.
 std::uint64_t backslashes(const char* bytes) {
   std::uint64_t found = 0;
 #if defined(__SSE2__)
@@ -68,7 +68,7 @@ std::uint64_t backslashes(const char* bytes) {
   return found;
 }
 
-/// What the second byte of an escape of two stands for; 0 for others.
+/// The meaning of the second byte of a two-byte escape; 0 if there is none.
 constexpr std::array<char, 256> short_escapes = [] {
   std::array<char, 256> table{};
   table['"'] = '"';
@@ -82,9 +82,9 @@ constexpr std::array<char, 256> short_escapes = [] {
   return table;
 }();
 
-/// Writes the character of the escape that a text begins with, and moves `out` behind it. Half a surrogate pair becomes
-/// U+FFFD.
-/// Returns: the bytes of the escape; 0 if it is none of JSON.
+/// Writes the character of the escape at the beginning of a text, and moves `out` behind it. Half of a surrogate pair
+/// becomes U+FFFD.
+/// Returns: the size of the escape; 0 if it is not valid in JSON.
 std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
   if (text.size() < 2) return 0;
   if (const char c = short_escapes[static_cast<unsigned char>(text[1])]; c != '\0') {
@@ -111,20 +111,20 @@ std::size_t take_escape(std::string_view text, char*& out, bool& ill_formed) {
   return size;
 }
 
-/// Resolves the escapes of a string without its quotes, which stands in a line. Our own, not simdjson's, which copies
-/// byte by byte unless it is compiled for a newer processor: this one gives a string without escapes as it stands, else
-/// looks at 64 bytes at a time.
-/// Returns: the text, in `scratch` if there were escapes; nothing if one of them is none of JSON.
+/// Resolves the escapes of a string in a line, given without its quotes. simdjson's function copies byte by byte,
+/// unless it is compiled for a newer processor; this one returns a string without escapes as it is, and otherwise
+/// processes 64 bytes at a time.
+/// Returns: the text, in `scratch` if there were escapes; nullopt if an escape is not valid in JSON.
 std::optional<std::string_view> unescape(std::string_view quoted, std::string& scratch, bool& ill_formed) {
   if (quoted.find('\\') == std::string_view::npos) return quoted;
-  // No escape is shorter than its character. Copies reach into the padding of the line, and of this.
+  // No escape is shorter than its character. Copies may extend into the padding of the line and of `scratch`.
   constexpr std::size_t block = 64;
   static_assert(block <= padding);
   if (scratch.size() < quoted.size() + block) scratch.resize(quoted.size() + block);
   char* out = scratch.data();
   while (!quoted.empty()) {
     const std::size_t size = std::min(block, quoted.size());
-    std::size_t done = 0;  // of the block
+    std::size_t done = 0;  // processed bytes of the block
     std::memcpy(out, quoted.data(), block);
     for (std::uint64_t left = backslashes(quoted.data()); left != 0;) {
       const auto escape = static_cast<std::size_t>(std::countr_zero(left));
@@ -202,15 +202,15 @@ std::string explain(simdjson::error_code error) {
   }
 }
 
-/// What a field holds, as it stands in the line.
+/// The value of a field, as in the line.
 struct token {
   char kind = '\0';  ///< its first character, '0' for every number; or one of the kinds below
   std::string_view text;
   std::string_view quoted = {};  ///< of a string that is asked for: the text before its escapes were resolved
 };
-constexpr char array_of_lines = 'j';  ///< an array of strings that is a text
-constexpr char mixed = 'm';           ///< an array that should be one, and holds something else
-constexpr char other = 'x';           ///< what should be pairs of words and weights, and is not
+constexpr char array_of_lines = 'j';  ///< an array of strings, which is a text
+constexpr char mixed = 'm';           ///< an array that should be one, but contains something else
+constexpr char other = 'x';           ///< something else than the pairs of words and weights that it should be
 
 /// The keys that lead to the fields that are asked for.
 struct key_tree {
@@ -230,8 +230,7 @@ struct key_tree {
   }
 };
 
-/// The keys that the name of a field stands for if it is a path: "doc.text", or by a JSON pointer "/doc/text". One key
-/// if it is none.
+/// The keys of a field's name if it is a path: "doc.text", or as a JSON pointer "/doc/text". One key otherwise.
 std::vector<std::string> keys_of_path(std::string_view name) {
   const bool is_pointer = name.starts_with('/');
   if (is_pointer) name.remove_prefix(1);
@@ -251,10 +250,10 @@ std::vector<std::string> keys_of_path(std::string_view name) {
   return keys;
 }
 
-/// The words of a weighted field: a word, its weight, the next word, and so on.
+/// The value of a weighted field: a word, its weight, the next word, and so on.
 struct weighted_words {
   std::vector<std::string_view> parts;
-  std::deque<std::string> resolved;  ///< as far as they had escapes
+  std::deque<std::string> resolved;  ///< words that had escapes
 
   void clear() {
     parts.clear();
@@ -275,13 +274,13 @@ const char* name_of(char kind) {
   }
 }
 
-/// What is wrong with a field that holds something else than is wanted.
+/// The error message for a field with a wrong kind of value.
 std::string other_kind(const std::string& name, const token& found, const char* wanted) {
   const std::string field = "field \"" + name + "\"";
   return found.kind == '\0' ? "no " + field : field + " is " + name_of(found.kind) + ", not " + wanted;
 }
 
-/// Unlike od::value::type() also of what is no JSON.
+/// Unlike od::value::type(), it also works for invalid JSON.
 bool is_array(od::value& value) { return value.raw_json_token().starts_with('['); }
 
 [[noreturn]] void fail(simdjson::error_code error) { throw simdjson::simdjson_error(error); }
@@ -307,15 +306,15 @@ struct json_parser {
     scratch.resize(found.size());
   }
 
-  /// Resolves the escapes of a string. This and all that goes through a line throws simdjson_error.
+  /// Resolves the escapes of a string. Like all functions that process a line, it throws simdjson_error.
   std::string_view resolve(std::string_view quoted, std::string& memory) {
     const auto text = unescape(quoted, memory, ill_formed);
     expect(text.has_value(), simdjson::STRING_ERROR);
     return *text;
   }
 
-  /// Takes a value as it stands; checks all within it, but for the escapes if it is a string, and takes what of it is
-  /// asked for.
+  /// Reads a value. Checks everything in it, except for the escapes of a string, and extracts the parts that are asked
+  /// for.
   token scan(od::value value, int depth, const key_tree* here = nullptr) {
     expect(depth <= max_depth, simdjson::DEPTH_ERROR);
     std::string_view text = value.raw_json_token();
@@ -325,7 +324,7 @@ struct json_parser {
       case '"':
         expect(text.size() >= 2 && text.back() == '"', simdjson::TAPE_ERROR);
         found_here.text = text.substr(1, text.size() - 2);
-        // Read past it: a string that simdjson has to skip it may take for a key.
+        // Reads past it, because simdjson may take a string that it skips for a key.
         expect(!value.get_raw_json_string().error(), simdjson::TAPE_ERROR);
         break;
       case '{': scan_object(value.get_object(), depth, here); break;
@@ -373,14 +372,14 @@ struct json_parser {
     }
   }
 
-  /// What is asked for of an element of an array.
+  /// The requested keys below an element of an array.
   static const key_tree* below(const key_tree* here, std::size_t number) {
     return here == nullptr || here->below.empty() ? nullptr : here->find(std::to_string(number));
   }
 
-  /// Takes a value that is asked for, or holds something that is; escapes are resolved.
+  /// Reads a value that is asked for, or that contains one that is; resolves escapes.
   token take_value(od::value value, int depth, const key_tree& here) {
-    forget(here);  // of a key that stands twice the last counts
+    forget(here);  // of duplicate keys the last one counts
     if (here.slots.empty()) return scan(value, depth, &here);
     const std::size_t first = here.slots.front();
     const bool is_text = first % names.size() < settings.text_fields.size();
@@ -406,7 +405,7 @@ struct json_parser {
     for (const key_tree& next : here.below) forget(next);
   }
 
-  /// Takes an array of strings as one text of as many lines.
+  /// Reads an array of strings as one text with that many lines.
   token scan_texts(od::value value, int depth, const key_tree& here, std::string& lines) {
     lines.clear();
     bool are_strings = true;
@@ -422,7 +421,7 @@ struct json_parser {
     return {are_strings ? array_of_lines : mixed, lines};
   }
 
-  /// Takes an array of [word, weight] pairs. What is anything else is checked.
+  /// Reads an array of [word, weight] pairs. Anything else is just checked.
   token scan_weighted(od::value value, int depth, weighted_words& to) {
     if (!is_array(value)) return scan(value, depth);
     bool all_pairs = true;
@@ -444,7 +443,7 @@ struct json_parser {
     return {all_pairs ? '[' : other, {}};
   }
 
-  /// The fields of the record, the first of them by name.
+  /// The names of the record's first fields.
   std::string list_of_fields(std::string_view line) {
     constexpr std::size_t most = 12, longest = 40;
     std::string list;
@@ -461,14 +460,14 @@ struct json_parser {
   std::string_view key_of(od::field& field) {
     const char* const begin = field.key().raw();
     const char* end = begin;
-    while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has seen that there is an end
+    while (*end != '"') end += *end == '\\' ? 2 : 1;  // simdjson has verified that there is an end
     bool ignored = false;
     const auto key = unescape({begin, static_cast<std::size_t>(end - begin)}, other_scratch, ignored);
     expect(key.has_value(), simdjson::STRING_ERROR);
     return *key;
   }
 
-  /// Goes through a whole line; leaves what was asked for in `found`, escapes resolved.
+  /// Processes a whole line; leaves the requested values in `found`, with escapes resolved.
   void scan_line(std::string_view line) {
     std::fill(found.begin(), found.end(), token{});
     ill_formed = false;
@@ -481,13 +480,13 @@ struct json_parser {
     scan_object(document.get_object(), 1, &wanted);
     expect(document.current_location().error() == simdjson::OUT_OF_BOUNDS, simdjson::TRAILING_CONTENT);
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (found[i].kind != '\0') continue;  // a key of this very name goes before a path
+      if (found[i].kind != '\0') continue;  // a key with exactly this name has precedence over a path
       found[i] = found[names.size() + i];
       if (i == 0) std::swap(weighted.front(), weighted.back());
     }
   }
 
-  /// The number or text that --keep asks for. Returns: what is wrong with it, if anything is.
+  /// Takes the number or text for --keep. Returns: what is wrong with it, if anything.
   std::optional<std::string> take_key(record& out) const {
     const token& key = found[settings.text_fields.size() + 1];
     if (key.kind == '0') {
@@ -500,7 +499,7 @@ struct json_parser {
     return std::nullopt;
   }
 
-  /// Hands over what was found in a line. Returns: what is missing, if anything is.
+  /// Passes on the values found in a line. Returns: what is missing, if anything.
   std::optional<std::string> take(std::string_view line, record& out) {
     for (std::size_t i = 0; i < settings.text_fields.size(); ++i) {
       if (!settings.weighted_field.empty() && found[i].kind != '\0') {
@@ -572,14 +571,14 @@ struct json_parser {
 
   const input_settings& settings;
   od::parser parser;
-  std::vector<std::string> names;    // of the fields that are asked for: the texts, the id, the score, the source
-  key_tree wanted;                   // each name by itself, and the path that it may be
-  std::vector<token> found;          // of each name, then of each path
+  std::vector<std::string> names;    // of the requested fields: texts, id, score, source
+  key_tree wanted;                   // each name as a key, and as the path that it may be
+  std::vector<token> found;          // for each name, then for each path
   std::vector<std::string> scratch;  // for each of these
   std::string other_scratch;
   std::string repaired_line;
-  std::array<weighted_words, 2> weighted;  // of the weighted field by its name, and by its path
-  bool ill_formed = false;                 // an escape in what was read stands for no character
+  std::array<weighted_words, 2> weighted;  // of the weighted field, by its name and by its path
+  bool ill_formed = false;                 // an escape in a requested value is not a character
 };
 
 }  // namespace
@@ -592,7 +591,7 @@ json_reader make_json_reader(const input_settings& settings) {
   };
 }
 
-/// simdjson looks at numbers only when it reads them, and then refuses those beyond 64 bits, which are valid JSON.
+/// simdjson checks numbers only when it reads them, and then refuses those beyond 64 bits, which are valid JSON.
 bool is_number(std::string_view text) {
   const auto take = [&](char c) {
     const bool found = text.starts_with(c);
@@ -629,7 +628,7 @@ void take_number(std::string_view number, record& out) {
   }
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), out.score);
   const bool is_beyond_doubles = parsed.ec == std::errc::result_out_of_range;
-  // Its digits tell a number beyond the range of doubles from others that are rounded to the same one.
+  // Numbers beyond the range of doubles are rounded to the same value; the digits distinguish them.
   if (is_beyond_doubles) out.score = double_nearest_to(number);
   if (is_beyond_doubles || may_be_rounded(number)) out.exact_key = number;
 }

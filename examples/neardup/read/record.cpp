@@ -10,7 +10,7 @@ namespace command {
 
 namespace {
 
-/// Of texts in UTF-8; what WARC holds is decoded by its reader, which has to count bytes before.
+/// For texts in UTF-8, and for WARC, whose reader decodes the content because bytes have to be counted before.
 record_reader make_reader_of_utf8(const input_settings& settings) {
   const auto read_text = [](const source& /*from*/, std::string_view text, record& out) -> std::optional<std::string> {
     out.clear();

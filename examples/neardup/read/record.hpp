@@ -1,4 +1,4 @@
-// What a record holds: its texts and its id, whatever the format.
+// The content of a record in any format: its texts and its id.
 #pragma once
 
 #include <functional>
@@ -13,23 +13,23 @@
 
 namespace command {
 
-/// What the program wants to know of a record. The views are valid until the next one is read.
+/// The fields of a record that the program needs. The views are valid until the next record is read.
 struct record {
   /// The texts; no feature spans two of them. With --weighted-field: a word, its weight, the next word, and so on.
   std::vector<std::string_view> fields;
-  /// The same as they stand in a JSON string, without its quotes; null for an array of strings. Of other formats none.
+  /// The texts as they are in a JSON string, without its quotes; null for an array of strings. Empty for other formats.
   std::vector<std::string_view> quoted;
   std::string_view id;
   bool has_id = false;
-  bool is_blank = false;            ///< what stands between records: it is none
-  bool is_html = false;             ///< a record of a crawl that is no plain text, and is left out,
-  bool is_packed = false;           ///< or a text that is packed,
-  bool is_no_text = false;          ///< or one of any other kind
-  key_kind key = key_kind::number;  ///< what it has in the field of --keep highest and lowest
-  double score = 0;                 ///< its number there
-  std::string_view exact_key;       ///< a text there, or the number as it is written if the score may not be the same
-  std::string_view source;          ///< what it has of the field that --by names; empty if it has none
-  bool ill_formed = false;          ///< it was not UTF-8; U+FFFD stands for what was not
+  bool is_blank = false;            ///< not a record, but blanks between records
+  bool is_html = false;             ///< a record of a crawl that is HTML instead of plain text, and is left out
+  bool is_packed = false;           ///< the same for a compressed text
+  bool is_no_text = false;          ///< the same for any other content
+  key_kind key = key_kind::number;  ///< kind of its value in the field of --keep highest or lowest
+  double score = 0;                 ///< that value, if it is a number
+  std::string_view exact_key;       ///< that value, if it is a text, or a number that `score` may not represent exactly
+  std::string_view source;          ///< its value of the field that --by names; empty if it has none
+  bool ill_formed = false;          ///< it was not UTF-8; U+FFFD replaces ill-formed bytes
 
   void clear() {
     fields.clear();
@@ -43,12 +43,12 @@ struct record {
   [[nodiscard]] bool is_left_out() const noexcept { return is_html || is_packed || is_no_text; }
 };
 
-/// Reads a record of a source, behind which there must be `padding` readable bytes. Returns: what is wrong with it;
-/// nothing if all is well.
+/// Reads a record of a source, which must be followed by `padding` readable bytes. Returns: what is wrong with it;
+/// nullopt if it is valid.
 using record_reader =
     std::function<std::optional<std::string>(const source& from, std::string_view content, record& out)>;
 
-/// By the format of the source. One for each thread.
+/// Makes a reader for the format of the source. Each thread needs its own.
 record_reader make_record_reader(const input_settings& settings);
 
 }  // namespace command

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r\n";
 constexpr std::string_view warc_begin = "WARC/";
-constexpr std::size_t longest_line = std::size_t{1} << 12;  // of a header, that says how long a record is
+constexpr std::size_t longest_line = std::size_t{1} << 12;  // of the header lines that matter for the size of a record
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void record_cutter::take(std::string_view bytes, std::vector<std::uint64_t>& end
   taken_ += bytes.size();
 }
 
-/// Two quotes within a value leave it and begin it again, which comes to the same.
+/// Two quotes inside a value end and begin a quoted part, which has the same effect.
 void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
@@ -36,12 +36,12 @@ void record_cutter::take_csv(std::string_view bytes, std::vector<std::uint64_t>&
       i = std::min(bytes.find('"', i), bytes.size());
       if (i == bytes.size()) return;
       in_quotes_ = false;
-      value_begins_ = true;  // as far as quotes go
+      value_begins_ = true;  // because a quote may follow
     } else if (c == '"' && value_begins_) {
       in_quotes_ = true;
     } else {
       value_begins_ = c == ',' || c == '\n';
-      // A byte order mark comes before the first value.
+      // A byte order mark may precede the first value.
       if (taken_ + i < 3 && (c == '\xEF' || c == '\xBB' || c == '\xBF')) value_begins_ = true;
       if (c == '\n') ends.push_back(taken_ + i + 1);
     }
@@ -52,7 +52,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
     if (in_quotes_) {
-      // No string has a line end: then a quote is missing, and what follows is none.
+      // Strings contain no line end, so a quote is missing, and what follows is outside of a string.
       if (is_escaped_) {
         is_escaped_ = false;
       } else if (c == '\\') {
@@ -68,7 +68,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       case '[':
       case '{': ++depth_; break;
       case '}':
-        if (depth_ > 1) --depth_;  // the array itself ends with a bracket
+        if (depth_ > 1) --depth_;  // only a bracket ends the array itself
         break;
       case ']':
         if (depth_ > 0 && --depth_ == 0) ends.push_back(taken_ + i + 1);
@@ -103,12 +103,12 @@ void record_cutter::take_warc(std::string_view bytes, std::vector<std::uint64_t>
   }
 }
 
-/// Takes a line that begins at this place.
+/// Processes a line that begins at this position.
 void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_t>& ends) {
   std::string_view line(line_);
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (is_behind_) {
-    // Two line ends close a record; the next one begins where none of them stands.
+    // Two line ends close a record; the next record begins at the first line that is not empty.
     if (line.empty()) {
       ++blank_lines_;
       return;
@@ -118,7 +118,7 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
     if (line.starts_with(warc_begin) || blank_lines_ >= 2) {
       ends.push_back(begin);
     } else {
-      is_lost_ = true;  // its length was wrong, and what stands here belongs to it
+      is_lost_ = true;  // the length was wrong, and this line belongs to the record
     }
   }
   if (is_lost_) {
@@ -152,7 +152,7 @@ void record_cutter::take_warc_line(std::uint64_t begin, std::vector<std::uint64_
 
 namespace {
 
-/// Where a row of CSV ends that begins at the beginning of these bytes: behind its line end, or at the end of all.
+/// The end of the CSV row at the beginning of the bytes: behind its line end, or the end of the bytes.
 std::size_t end_of_row(std::string_view bytes) {
   bool in_quotes = false, value_begins = true;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -172,7 +172,7 @@ std::size_t end_of_row(std::string_view bytes) {
   return bytes.size();
 }
 
-/// The first line of a row, and the rest of it.
+/// The first line of a row, and the rest.
 std::vector<std::string_view> recovered_rows(std::string_view raw) {
   const std::size_t line = std::min(raw.find('\n'), raw.size() - 1) + 1;
   std::vector<std::string_view> pieces{raw.substr(0, line)};
@@ -182,7 +182,7 @@ std::vector<std::string_view> recovered_rows(std::string_view raw) {
   return pieces;
 }
 
-/// Objects between which a comma is missing.
+/// Objects on one line without the commas between them.
 std::vector<std::string_view> objects_in_line(std::string_view raw) {
   std::vector<std::string_view> pieces;
   std::size_t depth = 0, begin = 0;
@@ -207,7 +207,7 @@ std::vector<std::string_view> objects_in_line(std::string_view raw) {
   return pieces;
 }
 
-/// Elements that begin lines as the first one of the piece does: no line end stands in a string of JSON.
+/// Elements that begin lines in the same way as the first element of the piece; JSON strings contain no line ends.
 std::vector<std::string_view> recovered_elements(std::string_view raw) {
   const std::size_t first = std::min(raw.find('{'), raw.size());
   const std::size_t line = raw.rfind('\n', first) + 1;  // 0 if there is none
@@ -225,7 +225,8 @@ std::vector<std::string_view> recovered_elements(std::string_view raw) {
   return pieces.size() > 1 ? pieces : objects_in_line(raw);
 }
 
-/// Whether a record of WARC begins at this mark, and ends where another one does or all ends. Returns: its end.
+/// Returns: the end of the WARC record that begins at this mark; nullopt if there is none, that is, unless another
+/// record or the end of the bytes follows it.
 std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin) {
   const header_lines header(raw.substr(begin));
   const auto length = content_length(header["Content-Length"].value_or(""));
@@ -240,7 +241,7 @@ std::vector<std::string_view> recovered_warc(std::string_view raw) {
   const std::string mark = "\n" + std::string(warc_begin);
   std::vector<std::string_view> pieces;
   std::size_t begin = 0;
-  // What follows a mark must be a record; of anything else the bad one before it is a part.
+  // Bytes behind a mark that are not a record belong to the bad record before it.
   for (std::size_t at = raw.find(mark); at != raw.npos;) {
     const auto end = end_of_warc(raw, at + 1);
     if (!end) {

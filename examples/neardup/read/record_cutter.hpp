@@ -1,4 +1,4 @@
-// Where the records of a source end, for formats whose records are no lines.
+// Finds the ends of a source's records, for formats whose records are not lines.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,26 @@
 
 namespace command {
 
-/// Goes through the bytes of a source, in pieces, and finds where its records end. The pieces of a record need not be
-/// there at once.
+/// Processes the bytes of a source piece by piece, and finds the ends of its records. A record may be divided among
+/// pieces.
 class record_cutter {
  public:
-  /// Of tables, arrays of JSON and WARC; of anything else all of the source is one record.
+  /// For tables, JSON arrays and WARC; for anything else, the whole source is one record.
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
-  /// Behind a gap in a source, from this place on: of WARC it looks for the next record.
+  /// Continues at this position, behind a gap in a source; for WARC, it searches for the next record.
   record_cutter(unit_of_input unit, std::uint64_t begin)
       : unit_(unit), begin_(begin), taken_(begin), is_lost_(unit == unit_of_input::warc) {}
 
-  /// Takes the next bytes. Appends where records end, counted from the beginning of the source. What follows the last
-  /// of these when all has come is a record, too: for tables and WARC a last one, of an array what follows it.
+  /// Processes the next bytes. Appends the ends of records, counted from the beginning of the source. At the end of the
+  /// source, the bytes behind the last end are a record, too: for tables and WARC the last one, for an array what
+  /// follows it.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
-  /// Whether all that came are whole records, though nothing says yet that the last one has ended.
+  /// Whether everything so far is whole records, although it is not yet known whether the last one has ended.
   [[nodiscard]] bool is_behind_record() const noexcept { return is_behind_ && line_.empty(); }
 
-  /// Whether an array of JSON has not ended.
+  /// Whether a JSON array has not ended yet.
   [[nodiscard]] bool is_open() const noexcept { return depth_ > 0; }
 
  private:
@@ -38,42 +39,42 @@ class record_cutter {
   void take_warc_line(std::uint64_t begin, std::vector<std::uint64_t>& ends);
 
   unit_of_input unit_;
-  std::uint64_t begin_ = 0;  // of the first byte that it takes
+  std::uint64_t begin_ = 0;  // position of the first byte to process
   std::uint64_t taken_ = 0;
 
-  // Of CSV, and of JSON whether a string is open.
+  // For CSV; for JSON, whether a string is open.
   bool in_quotes_ = false;
   bool value_begins_ = true;
 
-  // Of an array of JSON.
+  // For a JSON array.
   bool is_escaped_ = false;
   std::uint64_t depth_ = 0;
 
-  // Of WARC.
-  std::string line_;  // the beginning of one, as far as it may say something
+  // For WARC.
+  std::string line_;  // the beginning of a line, as far as it matters
   std::uint64_t line_size_ = 0;
-  bool is_first_ = true;    // line of a header
-  bool is_lost_ = false;    // until a record begins
-  bool is_behind_ = false;  // a record: its blank lines come
+  bool is_first_ = true;    // the next line is the first one of a header
+  bool is_lost_ = false;    // searching for the next record
+  bool is_behind_ = false;  // behind a record, where blank lines follow
   std::uint64_t blank_lines_ = 0;
   std::uint64_t length_ = 0;
   bool has_length_ = false;
-  std::uint64_t to_skip_ = 0;  // of a body
+  std::uint64_t to_skip_ = 0;  // remaining bytes of a body
 };
 
-/// Cuts what record_cutter took for one record, and was none, where a record surely begins: a row of CSV whose quotes are
-/// wrong at each line, an array of JSON at the lines that begin as its first element does, WARC at marks of records. The
-/// first piece is what is bad. Complexity: linear.
+/// Cuts a bad piece, which record_cutter took for one record, wherever a record begins with certainty: a CSV row with
+/// wrong quotes at each line, a JSON array at lines that begin like its first element, WARC at the marks of records.
+/// The first piece is the bad one. Complexity: linear.
 std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw);
 
-/// Whether a bad element of an array may have taken in others: its braces or its quotes have no end.
+/// Whether a bad element of an array may include others, because its braces or quotes do not end.
 bool may_hold_others(std::string_view element);
 
-/// A piece that record_cutter makes of an array of JSON: an element, and what it is to the array.
+/// A piece that record_cutter makes of a JSON array.
 struct array_piece {
-  std::string_view element;  ///< without what is around it; may be empty
+  std::string_view element;  ///< the element, without what surrounds it; may be empty
   bool has_end = false;      ///< a comma or the bracket follows it
-  bool is_last = false;      ///< the bracket follows it, or it stands behind that
+  bool is_last = false;      ///< the bracket follows it, or precedes it
 };
 array_piece piece_of_array(std::string_view raw, bool is_first);
 

@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-/// Moves offsets of the repaired bytes, ascending, to where they stand in the bytes.
+/// Converts offsets in the repaired bytes, ascending, to offsets in the original bytes.
 void move_into_ill_formed(std::string_view bytes, std::span<std::size_t> offsets) {
   auto next = offsets.begin();
   std::size_t repaired = 0, begin = 0;
@@ -50,7 +50,7 @@ const std::vector<std::string_view>& record_editor::texts_of(const source& from,
 }
 
 std::string record_editor::without(const std::vector<std::vector<text_range>>& removed) const {
-  std::vector<std::size_t> places;  // in the content: where a range begins, where it ends, and so on
+  std::vector<std::size_t> places;  // in the content: begin and end of each range in turn
   std::vector<std::pair<const char*, std::size_t>> order;
   for (std::size_t f = 0; f < removed.size(); ++f) {
     if (removed[f].empty()) continue;

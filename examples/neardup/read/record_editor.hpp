@@ -1,28 +1,28 @@
-// Records without some of what stands in their texts.
+// Removes parts of texts from records.
 #pragma once
 
 #include "record.hpp"
 
 namespace command {
 
-/// Bytes of a text, from `begin` up to `end`.
+/// The bytes [begin, end) of a text.
 struct text_range {
   std::size_t begin, end;
 };
 
-/// Reads records once more, and takes parts out of their texts. All else of a record stays as it is, byte for byte.
+/// Reads records again, and removes parts of their texts. Everything else in a record is unchanged, byte for byte.
 class record_editor {
  public:
-  /// The settings have to stay.
+  /// The settings must outlive it.
   explicit record_editor(const input_settings& settings) : read_(make_record_reader(settings)), fold_(settings.fold) {}
 
   /// The texts of a record that was read before without an error, folded if that is set; valid until the next call.
   const std::vector<std::string_view>& texts_of(const source& from, std::uint64_t line, std::string_view raw);
 
-  /// The record whose texts came last without what `removed` names: of each text ranges of whole characters, in order
-  /// and apart from each other. Complexity: linear.
-  /// Precondition: nothing is folded; the record is a line that is a text, or a JSON object, in UTF-8. Throws: input_error if something is
-  /// removed from a text that is an array of strings.
+  /// The last record, without the ranges that `removed` has for each text: disjoint ranges of whole characters, in
+  /// order. Complexity: linear.
+  /// Precondition: nothing is folded; the record is a line that is a text or a JSON object, in UTF-8. Throws:
+  /// input_error if something is removed from a text that is an array of strings.
   [[nodiscard]] std::string without(const std::vector<std::vector<text_range>>& removed) const;
 
  private:
@@ -34,10 +34,10 @@ class record_editor {
   std::vector<std::string_view> compared_;  // the folded texts
   record record_;
   std::string raw_, where_;
-  std::size_t begin_ = 0;  // of what is read in raw_
+  std::size_t begin_ = 0;  // of the content in raw_
   bool is_json_ = false;
-  std::string buffer_;    // what is read, and its padding
-  std::size_t size_ = 0;  // of what is read
+  std::string buffer_;    // the content and its padding
+  std::size_t size_ = 0;  // of the content
   bool is_repaired_ = false;
 };
 

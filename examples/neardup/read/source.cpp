@@ -79,7 +79,7 @@ source_file::source_file(source& from) : from_(from), copy_(from.copy.get()) {
 
 namespace {
 
-/// Of a pipe no more is looked at than is needed: the rest may be long in coming.
+/// Reads no more of a pipe than needed, because the rest may take long to arrive.
 bool is_warc(peeking_stream& content, const std::atomic<bool>& stop) {
   constexpr std::string_view magic = "WARC/1.";
   for (std::size_t size = 1; size <= magic.size(); ++size) {
@@ -90,19 +90,19 @@ bool is_warc(peeking_stream& content, const std::atomic<bool>& stop) {
 
 }  // namespace
 
-/// Looks at what comes first: whether it is packed, and whether it is text.
+/// Examines the first bytes: whether the source is compressed, and whether it is text.
 void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
-  constexpr std::size_t first_record = 512;  // of an archive of tar
+  constexpr std::size_t first_record = 512;  // of a tar archive
   const auto plain = std::make_shared<peeking_stream>(file_);
-  // Before anything is read of it that cannot be read again: also the error that reading it ends with.
+  // Called before anything is read that cannot be read again, including an error at the end.
   const auto keep = [&] {
     from_.copy = std::make_unique<source_copy>(from_.copies);
     copy_ = from_.copy.get();
   };
   const bool is_kept = from_.copies != nullptr && copy_ == nullptr;
   if (is_kept && !file_->is_regular()) keep();
-  // In one read, as it is needed below.
+  // In one read, since these bytes are needed below.
   if (file_->is_regular()) plain->peek(from_.text_only ? first_block : first_record, stop);
   content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse,
                       !from_.survives       ? when_damaged::stop
@@ -111,7 +111,7 @@ void source_file::begin(const std::atomic<bool>& stop) {
                       stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
-  // An archive tells itself late; of a pipe that much may be long in coming.
+  // An archive is detected late, and so many bytes of a pipe may take long to arrive.
   if (file_->is_regular() && !from_.as_it_is) {
     const auto archive = foreign_archive(content_->peek(first_record, stop));
     if (archive) throw foreign_file(archive->text, archive->may_hold_texts);
@@ -182,10 +182,10 @@ std::size_t source_file::read_at(std::uint64_t offset, char* to, std::size_t siz
 
 /// A folder that is being read.
 struct source_walker::folder {
-  std::string path;       // as typed, and joined
-  std::string relative;   // below the argument; empty for the argument itself
+  std::string path;       // as typed, with the names of folders below appended
+  std::string relative;   // relative to the argument; empty for the argument itself
   std::string real_path;  // without links
-  /// What it holds: a name, and what that is, or none if it has to be asked for.
+  /// Its entries: name and type; the type is `none` if it has to be determined.
   std::vector<std::pair<std::string, fs::file_type>> entries;
   std::size_t next = 0;
 };
@@ -197,24 +197,24 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder.back() == '/' ? folder + name : folder + '/' + name;
 }
 
-/// Whether a folder or a file is left out by --exclude, or, for files, not let in by --include.
+/// Whether --exclude leaves out a folder or file, or, for files, --include does not name it.
 bool left_out(const input_settings& settings, const std::string& relative, bool is_folder) {
   if (matches_any(settings.exclude, relative, is_folder)) return true;
   return !is_folder && !settings.include.empty() && !matches_any(settings.include, relative, false);
 }
 
-/// What an argument has in common with all others that lead to the same file or stream, and with nothing else.
+/// Identifies the file or stream that an argument leads to.
 std::string identity(const std::string& argument) {
   const std::string name = argument == "-" ? "/dev/stdin" : argument;
   std::error_code error;
   const bool is_regular = fs::is_regular_file(name, error);
-  if (argument == "-" && is_regular && !input_file("-").is_regular()) return argument;  // a file's rest
+  if (argument == "-" && is_regular && !input_file("-").is_regular()) return argument;  // the rest of a file
   const fs::path real = fs::canonical(name, error);
-  // Pipes have no path, and files that were removed.
+  // Pipes and removed files have no path.
   return error ? name : real.string();
 }
 
-/// How messages name an argument: one from a list with the place where it stands there.
+/// The name of an argument in messages; an argument from a list includes its position there.
 std::string name_of_argument(const input_settings& settings, std::size_t number) {
   const std::string& argument = settings.paths[number];
   if (number < settings.first_listed) return argument == "-" ? "standard input" : argument;
@@ -224,8 +224,8 @@ std::string name_of_argument(const input_settings& settings, std::size_t number)
 
 constexpr const char* is_written = "is also the output of this run";
 
-/// Whether it is one of these files, by this name or another. What is written must not be read: it would be lost, or
-/// never end.
+/// Whether a path is one of these files, maybe by another name. Files that are written must not be read: they would be
+/// lost, or never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   if (files.empty()) return false;
   const std::string identity = identity_of_file(path);
@@ -251,7 +251,7 @@ std::optional<bad_input> missing(const input_settings& settings, std::size_t num
 }  // namespace
 
 source_walker::source_walker(const input_settings& settings) : settings_(settings), outputs_(settings.written) {
-  // One for all: one for each source would be more files than a program may have open.
+  // One file for all, because one for each source could be more files than a program may open.
   if (settings.is_read_twice) copies_ = std::make_shared<temporary_file>();
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {
@@ -361,7 +361,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   return found;
 }
 
-/// Begins to read a folder, unless it was read before. Returns: what is wrong with it, if anything is.
+/// Begins to read a folder, unless it was read before. Returns: what is wrong with it, if anything.
 std::optional<bad_input> source_walker::enter(const std::string& path, const std::string& relative) {
   std::error_code error;
   const std::string real = fs::canonical(path, error).string();
@@ -373,13 +373,13 @@ std::optional<bad_input> source_walker::enter(const std::string& path, const std
 
   folder entered{path, relative, real, {}, 0};
   for (fs::directory_iterator i(entered.path, error), end; !error && i != end; i.increment(error)) {
-    // Most folders tell files by themselves, which saves a call for each.
+    // Most file systems return the types of entries, which saves a call for each.
     std::error_code unknown;
     const bool is_file = !i->is_symlink(unknown) && i->is_regular_file(unknown);
     entered.entries.emplace_back(i->path().filename().string(), is_file ? fs::file_type::regular : fs::file_type::none);
   }
   if (error) return bad_input{entered.path, error.message()};
-  // The output is told as well if it is not there yet.
+  // Recognises the output even if it does not exist yet.
   for (const std::string& output : outputs_) {
     const fs::path target = fs::absolute(link_target(output));
     if (identity_of_file(output).empty() || fs::canonical(target.parent_path(), error) != real) continue;

@@ -1,4 +1,4 @@
-// Where documents come from: files, and standard input.
+// The sources of documents: files, and standard input.
 #pragma once
 
 #include <exception>
@@ -18,32 +18,32 @@
 
 namespace command {
 
-/// What was read of one source. While one thread writes, others may read what was written before.
+/// A copy of what was read of one source. While one thread writes, others may read what was written before.
 class source_copy {
  public:
   explicit source_copy(std::shared_ptr<temporary_file> file) : file_(std::move(file)) {}
 
-  /// Appends. Throws: output_error, for example when the disk is full.
+  /// Appends. Throws: output_error, for example if the disk is full.
   void write(std::string_view bytes);
 
   /// As input_file::read_at.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
  private:
-  /// Stretches of the source that lie together in the file.
+  /// A part of the source that is contiguous in the file.
   struct stretch {
-    std::uint64_t begin;  // in the source; it ends where the next one begins
-    std::uint64_t place;  // in the file
+    std::uint64_t begin;  // in the source; its end is the begin of the next stretch
+    std::uint64_t place;  // offset in the file
   };
 
   std::shared_ptr<temporary_file> file_;
   mutable std::mutex mutex_;
-  std::vector<stretch> stretches_;  // under mutex_, as size_
+  std::vector<stretch> stretches_;  // under mutex_, like size_
   std::uint64_t size_ = 0;
 };
 
-/// What was wrong with records of a source that were cut anew, by their places, so that each pass cuts them in the same way.
-/// From any thread.
+/// The positions and errors of a source's records that had to be cut again, so that each pass cuts them in the same
+/// way. Thread safety: may be used from any thread.
 class recovered_records {
  public:
   void add(std::uint64_t place, const std::string& wrong) {
@@ -61,17 +61,18 @@ class recovered_records {
   std::map<std::uint64_t, std::string> wrong_;
 };
 
-/// A file, or standard input. Shared by all that still may read it.
+/// A file, or standard input; shared by everything that may still read it.
 struct source {
-  std::string path;  ///< as documents are named after it; "-" is standard input
-  /// Where a copy is made of it if it cannot be read again; nothing if nobody will.
+  std::string path;  ///< documents are named after it; "-" is standard input
+  /// Where it is copied to if it cannot be read again; null if that is not needed.
   std::shared_ptr<temporary_file> copies;
 
-  /// What was read of a source that cannot be read again, or not at places: standard input, a pipe, a packed file.
+  /// The content read so far of a source that cannot be read again or at an offset: standard input, a pipe, a
+  /// compressed file.
   std::unique_ptr<source_copy> copy = nullptr;
-  /// How reading it ended, if by an error: the copy ends in the same way.
+  /// The error with which reading ended, if any; the copy ends with the same error.
   std::exception_ptr failure = nullptr;
-  /// A place in the copy where something is lost, and the gap_error that says it.
+  /// A position in the copy where something is lost, and the gap_error that reports it.
   struct gap {
     std::uint64_t place;
     std::exception_ptr error;
@@ -80,21 +81,24 @@ struct source {
 
   std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
-  bool in_folder = false;  ///< found there, not named
-  bool text_only = false;  ///< a binary file is left out
-  bool as_it_is = false;   ///< also bytes of a format that is no text
-  bool survives = false;   ///< where a packed file is damaged, its next member is read
+  bool in_folder = false;  ///< found in a folder, instead of named
+  bool text_only = false;  ///< refuses a binary file
+  bool as_it_is = false;   ///< reads bytes of a format that is not text, too
+  bool survives = false;   ///< continues behind damaged members of a compressed file
 
-  unit_of_input unit = unit_of_input::files;                          ///< what its documents are,
-  bool has_settled_unit = false;                                      ///< once its beginning was looked at
+  unit_of_input unit = unit_of_input::files;                          ///< what its documents are; may be `automatic` at
+                                                                      ///< first
+  bool has_settled_unit = false;                                      ///< the unit is final, after the beginning was
+                                                                      ///< examined
   std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< of a table
-  std::string header = {};                                            ///< the row that names them, as it stands
+  std::string header = {};                                            ///< the row with the names of the columns,
+                                                                      ///< unchanged
 
-  /// How messages name it.
+  /// Its name in messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
-  /// How they name a line of it; 0: the source is the document.
+  /// The name of one of its lines in messages; line 0 means that the source is the document.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
-  /// By what the user knows a line that has no id of its own.
+  /// The name of a line that has no id of its own.
   [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
 
  private:
@@ -103,14 +107,14 @@ struct source {
   }
 };
 
-/// What the documents of a file are by its name, if that says it; packed files are named after what is in them.
+/// The kind of documents that a file's name tells, if any; a compressed file is named after its content.
 std::optional<unit_of_input> unit_by_name(std::string_view name);
 
-/// What an error of reading makes of a source.
+/// Converts an error of reading to bad input.
 bad_input unreadable(const source& from, const read_error& error);
 
-/// A source that is being read: from its beginning, unpacked, or at places. Its functions throw read_error, also for a
-/// binary file that is to be left out.
+/// Reads a source from its beginning, decompressed, or at offsets. Functions throw read_error, also for a binary file
+/// that is to be left out.
 class source_file {
  public:
   explicit source_file(source& from);
@@ -120,59 +124,59 @@ class source_file {
   /// As input_file::read. Throws: output_error if the copy cannot be written.
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop);
 
-  /// What comes next, of a source that is read for the first time: as peeking_stream::peek(). Nothing of a copy.
+  /// The next bytes of a source that is read for the first time, as peeking_stream::peek(); empty when a copy is read.
   std::string_view peek(std::size_t size, const std::atomic<bool>& stop);
 
-  /// As input_file::read_at; of a copy what has been read so far.
+  /// As input_file::read_at; a copy has what was read so far.
   std::size_t read_at(std::uint64_t offset, char* to, std::size_t size) const;
 
-  /// Whether reading may have to wait for whoever writes.
+  /// Whether reading may have to wait for a writer.
   [[nodiscard]] bool is_live() const noexcept { return file_ != nullptr && !file_->is_regular(); }
 
-  /// Of a live source: whether nothing comes for a tenth of a second. That cannot be told of packed ones: for these it is
-  /// always so.
+  /// For a live source: whether nothing arrives for a tenth of a second. That is unknown for compressed ones, for which
+  /// it is always true.
   [[nodiscard]] bool is_quiet() const;
 
  private:
   void begin(const std::atomic<bool>& stop);
 
   source& from_;
-  std::shared_ptr<input_file> file_;  // nothing when the copy is read
-  source_copy* copy_ = nullptr;       // written to while there is a file_
+  std::shared_ptr<input_file> file_;  // null if the copy is read
+  source_copy* copy_ = nullptr;       // written to while file_ is read
   std::uint64_t position_ = 0;        // in the copy
-  std::size_t gaps_passed_ = 0;       // of a copy that is read
+  std::size_t gaps_passed_ = 0;       // when a copy is read
   bool is_packed_ = false;
   std::shared_ptr<peeking_stream> content_;  // of file_, once reading has begun
 };
 
-/// The sources that the paths of the command line stand for, one after the other, folders in the order of their names.
+/// Enumerates the sources that the paths of the command line stand for, in order; folders in the order of names.
 class source_walker {
  public:
-  /// What comes next: a source, or a path that cannot be used.
+  /// The next step: a source, or a path that cannot be used.
   using step = std::variant<std::shared_ptr<source>, bad_input>;
 
-  /// Throws: input_error if an argument does not exist, since that is better known before hours of reading than after,
-  /// but for --skip-bad.
+  /// Throws: input_error if an argument does not exist, because that should be known before hours of reading, not
+  /// after; but not with --skip-bad.
   explicit source_walker(const input_settings& settings);
   ~source_walker();
 
-  /// What this run writes for now, if it has a name, is no input.
+  /// Excludes a temporary output of this run from the input, if it has a name.
   void leave_out(const std::string& partial_output) {
     if (!partial_output.empty()) partial_outputs_.push_back(partial_output);
   }
 
-  /// An index that lies in a folder is said and passed over, as the other corpus has it: which settings hold is decided
-  /// before folders are read.
+  /// From now on, an index found in a folder is reported and skipped, as for the other corpus: the settings to use are
+  /// decided before folders are read.
   void pass_over_indexes() noexcept { passes_over_indexes_ = true; }
 
-  /// Returns: nothing at the end.
+  /// Returns: nullopt at the end.
   std::optional<step> next();
 
-  /// Makes the next pass give the same steps, with the same sources. Precondition: remember() came first.
+  /// Makes the next pass return the same steps, with the same sources. Precondition: remember() was called first.
   void rewind() noexcept { replayed_ = 0; }
   void remember() noexcept { remember_ = true; }
 
-  /// The first source that next() gave; null if there was none.
+  /// The first source that next() has returned; null if there was none.
   [[nodiscard]] const std::shared_ptr<source>& first() const noexcept { return first_; }
 
   [[nodiscard]] std::uint64_t reached_twice() const noexcept { return reached_twice_; }
@@ -194,7 +198,7 @@ class source_walker {
   bool passes_over_indexes_ = false;
   std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;
-  std::vector<folder> open_folders_;            // the one being read last
+  std::vector<folder> open_folders_;            // the last one is being read
   std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links
   std::shared_ptr<source> first_;
   std::uint64_t reached_twice_ = 0;

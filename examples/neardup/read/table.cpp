@@ -11,11 +11,11 @@ namespace {
 constexpr const char* quotes_without_end = "a value in quotes has no end";
 constexpr const char* behind_quotes = "something follows the closing quote of value ";
 
-/// Takes the value in quotes that a row begins with. Returns: the bytes of it with its quotes; nothing if it has no end.
+/// Reads the quoted value at the beginning of a row. Returns: its size with the quotes; nullopt if it has no end.
 std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   std::size_t end = 1;
-  std::string* copy = nullptr;  // once there are quotes in it
-  std::size_t begin = end;      // of what is not in it yet
+  std::string* copy = nullptr;  // made when there are quotes in the value
+  std::size_t begin = end;      // of the part not copied yet
   for (;; end += 2) {
     end = row.find('"', end);
     if (end == row.npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// Tables: CSV by RFC 4180, and values between tabs.
+// Tables: CSV by RFC 4180, and values separated by tabs.
 #pragma once
 
 #include <deque>
@@ -7,25 +7,25 @@
 
 namespace command {
 
-/// The values of a row; they lie in it, or in `memory`.
+/// The values of a row; views of the row or of `memory`.
 struct table_row {
   std::vector<std::string_view> values;
-  std::deque<std::string> memory;  ///< of values that had quotes in them
+  std::deque<std::string> memory;  ///< values that had quotes in them
 };
 
-/// Splits a row without its line end. Of CSV a value may stand in quotes, two of which within it are one; a quote in a
-/// value that does not begin with one is a character like others. Values between tabs have no quotes.
-/// Returns: what is wrong with it, if anything is.
+/// Splits a row, given without its line end. In CSV a value may be quoted; two quotes inside it stand for one. A quote
+/// inside an unquoted value is an ordinary character. Values separated by tabs have no quotes.
+/// Returns: what is wrong with it, if anything.
 std::optional<std::string> split_row(std::string_view row, unit_of_input unit, table_row& out);
 
-/// Whether that is about quotes, so that the row may be several.
+/// Whether an error is about quotes, so that the row may be several rows.
 bool is_about_quotes(std::string_view wrong);
 
-/// Takes the header of a table, a row without its line end. Returns: what is wrong with it, or what is asked for and
-/// not there.
+/// Reads the header of a table, a row without its line end. Returns: what is wrong with it, or which requested column
+/// is missing; nullopt otherwise.
 std::optional<std::string> take_header(const input_settings& settings, std::string_view row, source& from);
 
-/// Reads a row without its line end. Returns: what is wrong with it; nothing if all is well.
+/// Reads rows, given without their line ends. Returns: what is wrong with a row; nullopt if it is valid.
 class table_reader {
  public:
   explicit table_reader(const input_settings& settings) : settings_(settings) {}
@@ -33,7 +33,7 @@ class table_reader {
 
  private:
   const input_settings& settings_;
-  std::shared_ptr<const std::vector<std::string>> columns_;  // for which the following hold
+  std::shared_ptr<const std::vector<std::string>> columns_;  // the following members are valid for these columns
   std::vector<std::size_t> texts_;
   std::optional<std::size_t> id_, score_, source_;
   table_row row_;

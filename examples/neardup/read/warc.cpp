@@ -24,7 +24,7 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// Takes a line without its end off the front.
+/// Removes the first line from the text. Returns: the line without its end.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -33,14 +33,14 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-/// The media type without its parameters, in small letters.
+/// The media type in lower case, without its parameters.
 std::string media_type(std::string_view value) {
   std::string type(trimmed(value.substr(0, value.find(';'))));
   std::transform(type.begin(), type.end(), type.begin(), lower);
   return type;
 }
 
-/// The charset that a media type names, in small letters.
+/// The charset of a media type, in lower case.
 std::string charset_of(std::string_view value) {
   while (value.find(';') != value.npos) {
     value.remove_prefix(value.find(';') + 1);
@@ -56,7 +56,8 @@ std::string charset_of(std::string_view value) {
   return "";
 }
 
-/// Joins the chunks of HTTP 1.1. Returns: false if they are none: some crawlers join them, and leave the header.
+/// Joins the chunks of HTTP 1.1. Returns: false if the body is not chunked, because some crawlers join chunks but keep
+/// the header.
 bool join_chunks(std::string_view body, std::string& out) {
   out.clear();
   while (!body.empty()) {
@@ -73,13 +74,13 @@ bool join_chunks(std::string_view body, std::string& out) {
   return false;
 }
 
-/// Whether a body is packed: by its bytes, whatever Content-Encoding says of them.
+/// Whether a body is compressed, judged by its bytes in spite of Content-Encoding.
 bool is_packed(std::string_view body, const std::string& packing, const std::string& charset) {
   constexpr std::string_view gzip = "\x1f\x8b\x08", zstd = "\x28\xb5\x2f\xfd";
   if (body.starts_with(gzip) || body.starts_with(zstd)) return true;
   if (packing.empty() || packing == "identity" || wide_form_of(body, charset)) return false;
   if (has_controls(body)) return true;
-  // A short body may be packed and have none of these. Names that mean no packer tell nothing.
+  // A short compressed body may have none of these marks. Encodings that are not compressions tell nothing.
   constexpr std::array packers{"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"};
   const bool may_be_packed = std::find(packers.begin(), packers.end(), packing) != packers.end();
   return may_be_packed && (charset.empty() || is_name_of_utf8(charset)) && !is_utf8(body);
@@ -118,7 +119,7 @@ std::optional<std::uint64_t> content_length(std::string_view value) {
   return length;
 }
 
-/// Makes UTF-8 of a body, unless it is that already, whatever was said of it.
+/// Converts a body to UTF-8, unless it is UTF-8 already, regardless of what its header says.
 void warc_reader::decode(const std::string& encoding, std::string_view& body, bool& ill_formed) {
   if (settings_.encoding.empty()) {
     if (const auto form = wide_form_of(body, encoding)) {
@@ -133,7 +134,7 @@ void warc_reader::decode(const std::string& encoding, std::string_view& body, bo
     try {
       place->second.emplace(encoding);
     } catch (const usage_error&) {
-      // A name that means nothing: as if there were none.
+      // An unknown name is treated like none.
     }
   }
   if (place->second) body = place->second->decode(body, 0, ill_formed);

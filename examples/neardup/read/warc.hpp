@@ -1,4 +1,4 @@
-// Records of crawls, in WARC files and in WET files, which are WARC files of texts.
+// Records of web crawls, in WARC files and in WET files, which are WARC files of texts.
 #pragma once
 
 #include <map>
@@ -8,10 +8,11 @@
 
 namespace command {
 
-/// Reads a record of WARC as it stands, with its header. Plain text is a text: of a conversion, a resource or a response;
-/// its id is what --id-field names of its header, WARC-Target-URI if nothing. Everything else is left out, also a text that
-/// is packed, which its bytes tell: a Content-Encoding may have stayed when a crawler unpacked the body.
-/// Returns: what is wrong with it; nothing if all is well.
+/// Reads a whole WARC record with its header. The plain text of a conversion, a resource or a response is a text; its
+/// id is the header field that --id-field names, by default WARC-Target-URI. Everything else is left out, including
+/// compressed texts, which are recognised by their bytes: a Content-Encoding may have been kept although the crawler
+/// has decompressed the body.
+/// Returns: what is wrong with the record; nullopt if it is valid.
 class warc_reader {
  public:
   explicit warc_reader(const input_settings& settings) : settings_(settings) {}
@@ -22,21 +23,21 @@ class warc_reader {
   const input_settings& settings_;
   void decode(const std::string& encoding, std::string_view& body, bool& ill_formed);
 
-  std::string joined_;                                      // a body that was in chunks
-  std::string decoded_;                                     // a text of UTF-16 or UTF-32
-  std::map<std::string, std::optional<decoder>> decoders_;  // nothing for names that mean nothing
+  std::string joined_;                                      // a body that was chunked
+  std::string decoded_;                                     // a text that was UTF-16 or UTF-32
+  std::map<std::string, std::optional<decoder>> decoders_;  // nullopt for unknown names
 };
 
-/// A header of WARC or HTTP: its lines behind the first one.
+/// The header of a WARC record or an HTTP response: its lines behind the first one.
 class header_lines {
  public:
-  /// `bytes` begin with the first line. What follows the blank line that ends the header is the body.
+  /// `bytes` begin with the first line. The body follows the blank line that ends the header.
   explicit header_lines(std::string_view bytes);
 
   [[nodiscard]] std::string_view first() const { return first_; }
-  /// Of any case. Returns: the value of the first line of that name.
+  /// `name` may have any case. Returns: the value of the first line with that name.
   [[nodiscard]] std::optional<std::string_view> operator[](std::string_view name) const;
-  /// Nothing if the header has no end.
+  /// nullopt if the header does not end.
   [[nodiscard]] std::optional<std::string_view> body() const { return body_; }
 
  private:
@@ -44,7 +45,7 @@ class header_lines {
   std::optional<std::string_view> body_;
 };
 
-/// The number of a Content-Length, nothing if it is none.
+/// The number in a Content-Length; nullopt if it is not a number.
 std::optional<std::uint64_t> content_length(std::string_view value);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// `neardup advise`: which options find the near-duplicates of a corpus.
+// `neardup advise`: recommends options that find the near-duplicates of a corpus.
 #include <array>
 #include <cmath>
 #include <neardup/dedup/advice/advice.hpp>
@@ -37,18 +37,18 @@ constexpr std::array advise_options{
 
 /// What is to be found, and what may be recommended.
 struct advised_run : run_settings {
-  bool is_about_fingerprints = false;                                           // else about exact comparisons
-  double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // wanted share of the near-duplicates
-  std::optional<neardup::feature_choice> wanted_features;                       // nothing: several are tried
-  std::optional<std::size_t> wanted_bits;                                       // nothing: 64 and 128
-  std::vector<std::string> input_words;                                         // as they were typed
+  bool is_about_fingerprints = false;                                           // otherwise about exact comparisons
+  double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // required share of the near-duplicates
+  std::optional<neardup::feature_choice> wanted_features;                       // nullopt: several are tried
+  std::optional<std::size_t> wanted_bits;                                       // nullopt: 64 and 128
+  std::vector<std::string> input_words;                                         // as typed
 };
 
-/// Of fewer documents nothing can be said.
+/// Fewer documents do not suffice for advice.
 constexpr std::uint64_t few_documents = 20;
 
-/// Of a text that is longer only so many bytes, its first ones, are looked at: the advisor compares whole texts, and
-/// what fingerprints and features make of the rest of so long a text is hardly different.
+/// Only so many bytes at the beginning of a longer text are used: the advisor compares whole texts, and fingerprints
+/// and features of the rest would hardly be different.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
 neardup::advice_request request_of(const advised_run& settings) {
@@ -65,14 +65,14 @@ bool has_tokens(const neardup::feature_choice& features, std::string_view text) 
   return neardup::with_tokenizer(features, [text](const auto& tokenize) {
     bool found = false;
     const auto sink = [&found](std::string_view) { found = true; };
-    constexpr std::size_t beginning = 256;  // mostly that is enough
+    constexpr std::size_t beginning = 256;  // enough in most cases
     tokenize(text.substr(0, beginning), sink);
     if (!found && text.size() > beginning) tokenize(text, sink);
     return found;
   });
 }
 
-/// Leaves of a text what is looked at. Returns: whether that is less than all of it.
+/// Cuts a text to the part that is used. Returns: whether that is less than all of it.
 bool shorten(std::string& text) {
   if (text.size() <= advised_bytes) return false;
   text.resize(advised_bytes);
@@ -80,7 +80,7 @@ bool shorten(std::string& text) {
   return true;
 }
 
-/// A visitor that calls `use(text, is_shortened)` for each document that advice is about.
+/// A visitor that calls `use(text, is_shortened)` for each document that is part of the advice.
 template <class Use>
 document_visitor for_advised_texts(context& c, const Use& use) {
   return [&c, use](const placed_document& d) {
@@ -92,7 +92,7 @@ document_visitor for_advised_texts(context& c, const Use& use) {
   };
 }
 
-/// In two passes over the input. `shortened`: how many documents were too large to be looked at whole.
+/// Makes two passes over the input. `shortened` gets the number of documents that were shortened.
 neardup::advice advice_on(context& c, const advised_run& settings, text_kinds& kinds, std::uint64_t& shortened) {
   neardup::advisor look(request_of(settings));
   const neardup::threads run{c.settings.threads};
@@ -103,7 +103,7 @@ neardup::advice advice_on(context& c, const advised_run& settings, text_kinds& k
                          if (sampled++ < enough_documents) kinds.add(text);
                        }));
 
-  std::vector<std::string> waiting;  // enough that starting threads does not count
+  std::vector<std::string> waiting;  // so many that starting threads does not matter
   std::size_t waiting_bytes = 0;
   const auto compare_waiting = [&] {
     if (compared + waiting.size() > sampled) throw input_error({"", "the input was changed while it was being read"});
@@ -126,7 +126,7 @@ neardup::advice advice_on(context& c, const advised_run& settings, text_kinds& k
   return look.finish(run);
 }
 
-/// Leaves the setups of the width that was asked for.
+/// Keeps only the setups with the requested features and width.
 void restrict_to_wanted(const advised_run& settings, neardup::advice& found) {
   std::erase_if(found.setups, [&](const neardup::setup& s) {
     return (settings.wanted_features && s.features != *settings.wanted_features) ||
@@ -137,9 +137,9 @@ void restrict_to_wanted(const advised_run& settings, neardup::advice& found) {
   found.is_reached = found.setups[found.recommended].recall >= settings.recall;
 }
 
-// ---- what it prints -------------------------------------------------------------------------------------------------
+// ---- Output ---------------------------------------------------------------------------------------------------------
 
-/// A whole number; of one that is only estimated two digits.
+/// A whole number; an estimate is rounded to two digits.
 std::string count_text(double value, bool is_exact) {
   double step = 1;
   while (!is_exact && value / step >= 100) step *= 10;
@@ -154,7 +154,7 @@ std::string seconds_text(double seconds) {
   return fixed(seconds / 3600, 1) + " h";
 }
 
-/// Quoted for a POSIX shell where it has to be.
+/// Quoted for a POSIX shell if necessary.
 std::string shell_word(std::string_view text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=@%+";
   if (!text.empty() && text.find_first_not_of(plain) == text.npos) return std::string(text);
@@ -163,7 +163,7 @@ std::string shell_word(std::string_view text) {
   return quoted + "'";
 }
 
-/// Columns of the width that they need, the first flush left, the others flush right.
+/// Prints columns as wide as necessary; the first one is aligned left, the others right.
 void print_table(output& out, const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const auto& row : rows) {
@@ -231,10 +231,10 @@ void print_distances(output& out, const neardup::advice& found) {
   print_table(out, rows);
 }
 
-/// Whether the recall was measured, on pairs that were seen: theory alone has no interval.
+/// Whether the recall was measured on pairs of the corpus; otherwise it comes from theory, without an interval.
 bool is_measured(const neardup::advice& found) { return found.documents_measured > 0; }
 
-/// In brackets; nothing where there is no interval, or none that can be seen.
+/// The interval in parentheses; empty if there is none, or if its ends look equal.
 std::string interval_text(const neardup::advice& found, const neardup::setup& s) {
   const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
   return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
@@ -292,7 +292,8 @@ std::string json_of(const neardup::advice& found, const neardup::setup& s) {
       .text();
 }
 
-/// The paths that were typed, or a stand-in for many of them: a pattern that the shell has expanded.
+/// The paths as typed, or, unless `in_full`, a placeholder for many of them, which come from a pattern that the shell
+/// has expanded.
 std::string path_words(const advised_run& settings, bool in_full) {
   const auto end = settings.input.paths.begin() +
                    static_cast<std::ptrdiff_t>(std::min(settings.input.paths.size(), settings.input.first_listed));
@@ -304,7 +305,7 @@ std::string path_words(const advised_run& settings, bool in_full) {
   return text;
 }
 
-/// The command line that finds the near-duplicates of the same input; for a shell.
+/// The command line that finds the near-duplicates of the same input, for a shell.
 std::string command_for(const advised_run& settings, const neardup::advice& found, const std::string& paths) {
   std::string text = "neardup groups --similarity " + number(*settings.comparison.min_similarity);
   if (settings.is_about_fingerprints) {
@@ -417,7 +418,7 @@ bool run_advise(typed_options& typed) {
     }
     to.comparison.min_similarity = similarity_of(given);
     take_number(given, "--recall", settings.recall, 0.0, 1.0);
-    // Unlike elsewhere, --features says nothing about the check.
+    // Unlike in other verbs, --features does not affect the check.
     if (!given.has("--check-features")) to.comparison.check_features = {};
     if (given.has("--features")) settings.wanted_features = to.fingerprint.features.choice;
     if (given.has("--bits")) settings.wanted_bits = to.fingerprint.bits;

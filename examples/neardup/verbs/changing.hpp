@@ -1,4 +1,4 @@
-// What the verbs have in common that change an index where it is.
+// The common part of verbs that change an index in place.
 #pragma once
 
 #include "../documents/changed_index.hpp"

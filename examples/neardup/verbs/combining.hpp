@@ -1,4 +1,4 @@
-// What the verbs have in common that take what other runs have written about shards.
+// The common part of verbs that take the output of other runs about shards.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,12 @@
 
 namespace command {
 
-/// Takes what fingerprints are, from the first of the files that are named.
+/// Takes the kind and width of fingerprints from the first of the named files.
 void take_kind_of_shards(typed_options& typed, const run_settings& to);
 
-/// The settings of a run: `stored` takes what stands in files, `comparison` what is compared; each may be missing.
-/// Throws: usage_error, input_error; output_error if what is saved at the end cannot be.
+/// The settings of a run: `stored` takes what is stored in files, `comparison` the options of the comparison; each may
+/// be null.
+/// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
 run_settings take_combination(typed_options& typed, const std::function<void(run_settings&)>& stored,
                               const std::function<void(run_settings&)>& comparison);
 

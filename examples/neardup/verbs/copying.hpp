@@ -1,4 +1,4 @@
-// What unique prints: records as they stand, those of an earlier pass found again.
+// The output of unique: unchanged records, found again in a second pass.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace command {
 
-/// Copies records to an output, byte for byte; of files that are documents it prints the path.
+/// Copies records to an output, byte for byte; for files that are documents, prints their paths.
 class record_copier {
  public:
   record_copier(output& out, bool as_json) : out_(out), as_json_(as_json) {}
 
-  /// Copies a line with its end; without one, prints the path. Where a source ends without a line end, a further record
-  /// still begins a line of its own; the byte order mark of a source does not come into the middle of the output.
+  /// Copies a line with its end; if there is none, prints the path. If the last record of a source has no line end, the
+  /// next record still begins on a new line; a byte order mark is only copied to the beginning of the output.
   void copy(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {
     if (line == 0) return print(from->path);
     if (from->unit == unit_of_input::json_array) {
@@ -31,7 +31,7 @@ class record_copier {
     if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     out_ << raw;
     open_line_ = !raw.ends_with('\n');
-    // What ends a record of WARC, where the last one of a file lacks it.
+    // The end of a WARC record, which the last one of a file may lack.
     if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
       out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
       open_line_ = false;
@@ -48,13 +48,13 @@ class record_copier {
     ++copied_;
   }
 
-  /// What comes before the first record of a table.
+  /// Writes what precedes the first record of a table.
   void begin(const source& first) {
     out_ << first.header;
     open_line_ = !first.header.empty() && !first.header.ends_with('\n');
   }
 
-  /// What comes behind the last one.
+  /// Writes what follows the last record.
   void end(unit_of_input unit) {
     if (unit == unit_of_input::json_array) out_ << (copied_ == 0 ? "[\n]\n" : "\n]\n");
   }
@@ -68,7 +68,7 @@ class record_copier {
   bool open_line_ = false;
 };
 
-/// Copies what is kept, and what is dropped if it is asked for, each as a file of the format of the input.
+/// Copies kept records, and dropped ones if asked for, each to a file in the format of the input.
 class record_writer {
  public:
   explicit record_writer(context& c) : context_(c), kept_(c.out, c.settings.output.as_json()) {
@@ -85,7 +85,7 @@ class record_writer {
   }
   void print(const std::string& id) { kept_.print(id); }
 
-  /// Gives what is written its name.
+  /// Renames the finished outputs to their final names.
   void close() {
     // Without a record it is an empty array, or the header of a table.
     if (first_ == nullptr && context_.sources.first() != nullptr) expect_source(context_.sources.first());
@@ -97,7 +97,7 @@ class record_writer {
     close_outputs(context_);
   }
 
-  /// `changed`: so many records are kept, but not all of their texts; `more`: what else there is to say.
+  /// `changed`: the number of kept records that lost a part of their texts; `more`: a further note.
   void finish_run(std::uint64_t changed = 0, const std::string& more = "") {
     const std::uint64_t dropped = context_.notes.documents() - context_.against - kept_.copied();
     close();
@@ -106,7 +106,7 @@ class record_writer {
   }
 
  private:
-  /// What is written is one file, and so of one format, and one header. Throws: input_error.
+  /// The output is one file, so all records need one format and one header. Throws: input_error.
   void expect_source(const std::shared_ptr<source>& from) {
     if (from == last_) return;
     last_ = from;
@@ -133,12 +133,12 @@ class record_writer {
   bool is_closed_ = false;
 };
 
-/// Finds the documents of the input again, in a second pass, which makes nothing of them. Memory: a byte for each line.
+/// Finds the documents of the input again in a second pass, which computes nothing. Memory: a byte for each line.
 class second_pass {
  public:
   explicit second_pass(context& c) : context_(c) { c.sources.remember(); }
 
-  /// Takes the next document of the first pass.
+  /// Registers the next document of the first pass.
   void expect(const placed_document& d) {
     if (expected_.empty() || expected_.back().from != d.from) {
       if (!expected_.empty()) expect_format(*d.from);
@@ -154,7 +154,7 @@ class second_pass {
   [[nodiscard]] bool is_empty() const noexcept { return expected_.empty(); }
 
   /// Calls `visit(has_tokens, source, line, raw)` for each document in order. Files that are documents are not read.
-  /// Throws: input_error if a line is no longer what it was.
+  /// Throws: input_error if a line has changed.
   template <class Visit>
   void visit_documents(const Visit& visit) const {
     const unit_of_input unit = context_.settings.input.unit;
@@ -168,13 +168,13 @@ class second_pass {
     }
     auto next = expected_.begin();
     if (next == expected_.end()) return;
-    std::uint64_t checksum = 0;  // of the lines of `next`, so far
+    std::uint64_t checksum = 0;  // of the lines of `next` so far
     context_.notes.mute(true);
     context_.sources.rewind();
     read_lines(context_.settings.input, context_.sources, context_.notes, [&](const placed_document& d) {
       if (d.from != next->from || next->lines[d.line - 1] == content::none) return true;
       const bool is_last = d.line == next->lines.size();
-      // A last line without an end may be a part of a longer one by now.
+      // A last line without an end may have grown meanwhile.
       const std::string_view raw = is_last ? d.raw.substr(0, next->last_length) : d.raw;
       checksum = with_line(checksum, d.line, raw);
       visit(next->lines[d.line - 1] == content::tokens, d.from, d.line, raw);
@@ -191,12 +191,12 @@ class second_pass {
 
   struct expected_source {
     std::shared_ptr<source> from;
-    std::vector<content> lines;  // up to the last document; the first one stands for a file that is a document
-    std::uint64_t checksum;      // of the numbers of lines and contents of the documents
-    std::uint64_t last_length;   // of the line of the last one, bytes
+    std::vector<content> lines;  // up to the last document; for a file that is a document, one entry
+    std::uint64_t checksum;      // of the line numbers and contents of documents
+    std::uint64_t last_length;   // of the last document's line, in bytes
   };
 
-  /// The second pass is one over lines, or over files.
+  /// The second pass reads either lines or files.
   void expect_format(const source& from) const {
     const source& first = *expected_.front().from;
     if (from.unit == first.unit) return;
@@ -204,7 +204,8 @@ class second_pass {
   }
 
   static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd one: no file has these sums
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; files are unlikely to have equal checksums
+                                                          // by chance
     return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
   }
 

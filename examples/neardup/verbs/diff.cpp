@@ -1,4 +1,4 @@
-// `neardup diff`: the lines in which two texts differ, the words that differ marked.
+// `neardup diff`: prints the lines in which two texts differ, with the words that differ marked.
 #include <array>
 #include <cstdlib>
 #include <deque>
@@ -26,18 +26,18 @@ constexpr std::array diff_options{
 
 enum class color_choice { automatic, always, never };
 
-/// A line of both texts together: of what was removed, and what was added.
+/// A line of both texts merged, with removed and added pieces.
 struct marked_line {
   std::vector<text_piece> pieces;  // without the line end
-  std::size_t number;              // among these
-  std::size_t before, after;       // its number in each text, from 1
+  std::size_t number;              // its number among the merged lines
+  std::size_t before, after;       // its number in each text, counted from 1
 
   [[nodiscard]] bool is_changed() const {
     return std::any_of(pieces.begin(), pieces.end(), [](const text_piece& p) { return p.what != change::none; });
   }
 };
 
-/// Prints lines that differ with some around them, and where they are.
+/// Prints lines that differ with some lines around them, and their positions.
 class line_printer {
  public:
   line_printer(output& out, bool colored, std::size_t context) : out_(out), colored_(colored), context_(context) {}
@@ -77,7 +77,7 @@ class line_printer {
     out_ << '\n';
   }
 
-  /// What cannot move the cursor of a terminal.
+  /// The text without characters that move the cursor of a terminal.
   static std::string shown(std::string_view text) {
     std::string result;
     for (const char& c : text) result += c == '\t' ? "\t" : c == '\n' ? "↵" : printable({&c, 1});
@@ -87,12 +87,12 @@ class line_printer {
   output& out_;
   bool colored_;
   std::size_t context_;
-  std::deque<marked_line> before_;  // equal lines that are shown if a changed one follows
-  std::size_t after_ = 0;           // so many equal lines more
-  std::size_t next_ = 0;            // the number of the line that follows the last one printed
+  std::deque<marked_line> before_;  // equal lines, shown if a changed line follows
+  std::size_t after_ = 0;           // number of further equal lines to print
+  std::size_t next_ = 0;            // number of the line behind the last one printed
 };
 
-/// Cuts pieces at the ends of lines. Calls `visit(marked_line)` for each line.
+/// Cuts pieces at line ends. Calls `visit(marked_line)` for each line.
 template <class Visit>
 void for_each_marked_line(const std::vector<text_piece>& pieces, const Visit& visit) {
   marked_line line{{}, 1, 1, 1};
@@ -100,7 +100,7 @@ void for_each_marked_line(const std::vector<text_piece>& pieces, const Visit& vi
     for (std::string_view rest = piece.text; !rest.empty();) {
       const std::size_t end = rest.find('\n');
       const bool ends = end != rest.npos;
-      // Of a line end that only one of the texts has, people have to see that it is there.
+      // A line end that only one of the texts has must be visible.
       const std::size_t length = !ends ? rest.size() : piece.what == change::none ? end : end + 1;
       if (length > 0) line.pieces.push_back({piece.what, rest.substr(0, length)});
       rest.remove_prefix(ends ? end + 1 : length);

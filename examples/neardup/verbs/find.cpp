@@ -1,4 +1,4 @@
-// `neardup find`: the documents that hold a clue.
+// `neardup find`: finds the documents that contain a clue.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -40,8 +40,9 @@ struct wanted {
   std::size_t most = 10;  // documents
 };
 
-/// How much of a clue a document holds: the largest share of the clue's distinct features within a run of features a
-/// quarter longer than the clue. Words that were changed, put in or left out take their features from the share.
+/// Measures how much of a clue a document contains: the largest share of the clue's distinct features inside a window
+/// of features a quarter longer than the clue. Words that were changed, inserted or left out remove their features from
+/// the share.
 class clue_finder {
  public:
   clue_finder(const feature_setting& features, std::string_view clue) : features_(features) {
@@ -57,7 +58,7 @@ class clue_finder {
 
   [[nodiscard]] bool empty() const { return numbers_.empty(); }
 
-  /// From 0 to 1. Complexity: linear in the texts.
+  /// The share from 0 to 1. Complexity: linear in the texts.
   double share_in(const std::vector<std::string>& texts) {
     std::size_t best = 0;
     for (const std::string& text : texts) {
@@ -78,8 +79,8 @@ class clue_finder {
  private:
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-  /// In words, code points or bytes; at least 1. A shorter clue than a feature is looked for as it stands: as one of its
-  /// own it would be in no longer document.
+  /// The clue's length in words, code points or bytes; at least 1. A clue shorter than a feature is looked for as a
+  /// whole: as a feature of its own, it would be in no longer document.
   [[nodiscard]] std::size_t length_of(std::string_view clue) const {
     feature_setting single = features_;
     single.choice.size = 1;
@@ -99,16 +100,16 @@ class clue_finder {
   neardup::xxh3<64> hash_;
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of the clue's features
   std::size_t clue_length_ = 0;
-  std::vector<std::size_t> window_;    // the last features of a text, as far as they are the clue's
-  std::vector<std::uint32_t> inside_;  // how often each of these is in the window
-  std::size_t found_ = 0;              // how many are at all
+  std::vector<std::size_t> window_;    // the last features of a text, as numbers of the clue's features
+  std::vector<std::uint32_t> inside_;  // how often each of the clue's features is in the window
+  std::size_t found_ = 0;              // number of distinct ones in the window
 };
 
 struct clue_finding {
   double share;
   std::string id;
   std::optional<shown_passage> passage;
-  std::size_t run = 0;  // the longest run of words that it has in common with the clue
+  std::size_t run = 0;  // longest run of words that it has in common with the clue
 };
 
 void print_finding(context& c, const clue_finding& f) {
@@ -131,7 +132,7 @@ void print_finding(context& c, const clue_finding& f) {
   c.out << '\n';
 }
 
-/// Where most of a clue stands in the texts of a document.
+/// The passage with most of a clue in the texts of a document.
 template <class Texts>
 std::optional<shown_passage> shown(const input_settings& settings, const common::clue_passages& passages,
                                    const Texts& texts) {
@@ -140,7 +141,7 @@ std::optional<shown_passage> shown(const input_settings& settings, const common:
   return shown_in(settings, found->text, texts[found->text], found->where);
 }
 
-/// With the clue as texts are read.
+/// The search with its clue folded as texts are when they are read.
 wanted as_read(const context& c, wanted what) {
   if (const auto& fold = c.settings.input.fold) {
     std::string clue;
@@ -173,7 +174,7 @@ void print_findings(context& c, const wanted& what) {
   finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
-/// Reads the texts of an index again, as far as they are where they were, and have the features that they had.
+/// Reads the texts of an index again, if they are where they were, and have the same features as then.
 class texts_of_index {
  public:
   texts_of_index(context& c, const stored_places& places)
@@ -184,13 +185,13 @@ class texts_of_index {
         lines_(as_lines_),
         json_(as_json_) {}
 
-  /// Nothing if they are not. Valid until the next call.
+  /// Returns: null if they are not. Valid until the next call.
   const std::vector<std::string_view>* operator()(std::size_t document, feature_set features) {
     const stored_place place = places_[document];
     if (!place.is_known()) return nullptr;
     const std::string path = places_.path_of(place);
     std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) return nullptr;  // a pipe may never say anything
+    if (!std::filesystem::is_regular_file(path, error)) return nullptr;  // reading a pipe might block forever
     try {
       if (place.length == 0) {
         text_ = text_of_file(path);
@@ -226,7 +227,7 @@ class texts_of_index {
     try {
       const std::vector<std::string_view>& texts = reader.texts_of(from, 1, text_);
       return std::ranges::equal(read_features_(texts), features) ? &texts : nullptr;
-    } catch (const input_error&) {  // what stands there now is no such record
+    } catch (const input_error&) {  // there is no such record any more
       return nullptr;
     }
   }
@@ -258,7 +259,7 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
     throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
   }
   const feature_reader read_features = make_feature_reader(c.settings.fingerprint, c.settings.comparison);
-  const feature_set own = read_features({what.clue});  // there as long as the reader
+  const feature_set own = read_features({what.clue});  // valid as long as the reader
   const std::vector<std::uint32_t> features(own.begin(), own.end());
   if (features.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
   feature_setting single = c.settings.comparison.check_features;
@@ -316,7 +317,7 @@ void take_wanted(const typed_options& given, wanted& what) {
   take_number<std::size_t>(given, "--most", what.most, 1, 1'000'000'000);
 }
 
-/// The index has the features of all documents, so the clue has to be made of the same ones.
+/// The index has the features of all documents, so the clue needs features of the same kind.
 bool run_find_in_index(typed_options& typed) {
   need_little_endian();
   refuse_empty_name(typed, "--index");

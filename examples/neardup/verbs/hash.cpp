@@ -1,4 +1,4 @@
-// `neardup hash`: the fingerprints, as text, as a list, or as a shard.
+// `neardup hash`: writes fingerprints as text, as a list, or as a shard.
 #include <array>
 #include <neardup/storage/fingerprint_list.hpp>
 
@@ -24,7 +24,7 @@ constexpr std::array hash_options{
                "text (default) or jsonl"},
 };
 
-/// `neardup hash --format bin`: a list; the id of a document is its number in the input, that of a record stays.
+/// `neardup hash --format bin`: writes a list. The id of a document is its number in the input; records keep their ids.
 template <class Fingerprint>
 void write_list(context& c) {
   std::vector<neardup::list_entry<Fingerprint::bits, Fingerprint>> entries;

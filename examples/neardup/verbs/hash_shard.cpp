@@ -8,8 +8,8 @@ namespace command {
 
 namespace {
 
-/// Collects the documents of a shard. One that equals an earlier one in all that is compared is near whatever that one
-/// is near: it is kept as its copy, and not in the list, so that a crowd of copies has no pairs.
+/// Collects the documents of a shard. A document that equals an earlier one in everything that is compared has the same
+/// near-duplicates. It is registered as a copy, and is not in the list, so that many copies do not give many pairs.
 template <class Fingerprint>
 void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
   std::vector<Fingerprint> fingerprints;
@@ -29,7 +29,7 @@ void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
       return by_fingerprint != 0 ? by_fingerprint : compare_features(columns.features_of(a), columns.features_of(b));
     });
     for (std::uint64_t i = 0; i < count; ++i) {
-      // A text without letters is not even near itself by --check edit.
+      // With --check edit, a text without letters is not even similar to itself.
       is_copy[i] =
           first[i] != i && are_near_duplicates(c.settings.comparison, columns.features_of(i), columns.features_of(i));
       if (is_copy[i]) copies.push_back({i, first[i]});
@@ -42,7 +42,7 @@ void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
 
   const auto made_of = composition_of_settings(c.settings.fingerprint);
   if (keeps_features) {
-    std::string beginning;  // of the list, with the checksum of its header
+    std::string beginning;  // of the list; contains the checksum of its header
     neardup::write_list<Fingerprint::bits, Fingerprint>(entries, made_of, [&](std::string_view bytes) {
       if (beginning.empty()) beginning = bytes.substr(0, 64);
     });
@@ -54,7 +54,7 @@ void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
     parts.push_back(std::as_bytes(std::span(copies)));
     save_parts(features_path(c.settings.output.file), Fingerprint::bits, count, made_of, settings, std::move(parts));
   }
-  // The list comes last: where it is, the shard is whole.
+  // The list is written last: if it exists, the shard is complete.
   save_whole(c.settings.output.file, [&](const std::string& file) {
     neardup::save_list<Fingerprint::bits, Fingerprint>(file, entries, made_of);
   });

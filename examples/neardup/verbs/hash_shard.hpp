@@ -1,4 +1,4 @@
-// `neardup hash --shard`: a part of a corpus that is compared on many machines.
+// `neardup hash --shard`: writes a part of a corpus that is compared on many machines.
 #pragma once
 
 #include "../compare/context.hpp"

@@ -1,4 +1,4 @@
-// `neardup index`: documents in a file, to query or to add to.
+// `neardup index`: writes documents to an index file, to query it or to add to it.
 #include <array>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
@@ -53,11 +53,11 @@ constexpr std::array index_options{
 };
 
 struct indexing {
-  std::string old_index;       // the one that is added to, or empty
-  std::uint64_t checksum = 0;  // of its header, from which other settings were taken
+  std::string old_index;       // the index to add to, or empty
+  std::uint64_t checksum = 0;  // of its header, when other settings were taken from it
   bool keeps_features = false;
   bool keeps_postings = false;
-  // Where the old one is changed:
+  // If the old index is changed in place:
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
   compaction compact = compaction::automatic;
@@ -71,7 +71,7 @@ struct indexing {
 template <class Fingerprint>
 void index_documents(context& c, const indexing& how) {
   const output_lock lock(c.settings.output.file);  // from reading to writing
-  const auto check_unchanged = [&how] {            // what another program puts there without taking the lock
+  const auto check_unchanged = [&how] {            // detects writers that do not take the lock
     if (!how.old_index.empty() && read_header(how.old_index).checksum != how.checksum) {
       throw input_error({how.old_index, "was replaced since this run began; run it again"});
     }
@@ -92,7 +92,7 @@ void index_documents(context& c, const indexing& how) {
       if (!old.has(i)) continue;
       documents.add(old.name(i), old.features(i));
       if (c.settings.input.watches_ids) c.notes.knows_id(old.name(i));
-      // No log has places.
+      // Documents of a log have no positions.
       const stored_place place = i < old.view().size() ? old_places[i] : stored_place{};
       places.add(place, place.is_known() ? old_places.path_of(place) : "");
       fingerprints.push_back(stored[i]);
@@ -104,7 +104,7 @@ void index_documents(context& c, const indexing& how) {
     documents.add(d.name(), d.facts.features);
     if (keeps_postings) places.add(d);
   });
-  keeps_postings = keeps_postings && how.keeps_features;  // lists of fingerprints have none
+  keeps_postings = keeps_postings && how.keeps_features;  // lists of fingerprints have no features
   c.notes.phase("indexing " + counted(fingerprints.size(), "fingerprint", "fingerprints"));
   const neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index(
       c.settings.comparison.distance, blocks_of(c.settings), fingerprints, neardup::threads{c.settings.threads});
@@ -127,7 +127,7 @@ void index_documents(context& c, const indexing& how) {
              (postings && postings->features.empty() ? ", and no postings: name --keep-postings again for them" : ""));
 }
 
-/// What is not given is that of the index that is added to.
+/// Takes options that were not given from the index that is added to.
 void take_old_index(typed_options& typed, const run_settings& to, indexing& how) {
   const index_settings stored = read_index_settings(how.old_index);
   how.checksum = read_header(stored.path).checksum;
@@ -169,14 +169,14 @@ std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
   return ids;
 }
 
-/// What comes to an index that is changed where it is.
+/// The documents to be added to an index in place.
 class coming_documents {
  public:
   explicit coming_documents(bool keeps_last) : keeps_last_(keeps_last) {}
 
   void add(const placed_document& d) {
     const std::string name = d.name();
-    // One that has no features takes its place as well: it is in no index.
+    // A document without features is not indexed, but replaces one with the same id.
     if (keeps_last_ || d.facts.has_tokens) last_[name] = documents_.size();
     if (!d.facts.has_tokens && !keeps_last_) return;
     documents_.push_back(
@@ -189,7 +189,7 @@ class coming_documents {
     return all;
   }
 
-  /// Adds them; of those with the same id, where one is to replace the other, the last.
+  /// Adds them; with --replace, only the last of those with the same id.
   void add_to(index_change& change) const {
     for (std::size_t i = 0; i < documents_.size(); ++i) {
       const coming& d = documents_[i];
@@ -207,10 +207,10 @@ class coming_documents {
 
   bool keeps_last_;
   std::vector<coming> documents_;
-  std::unordered_map<std::string, std::size_t> last_;  // by their names
+  std::unordered_map<std::string, std::size_t> last_;  // index of the last one, by name
 };
 
-/// Changes an index where it is, all at once.
+/// Changes an index in place, atomically.
 void change_index(context& c, const indexing& how) {
   const auto index = open_to_change(c, how.old_index, how.reads_documents(), c.settings.threads);
   index_change change;
@@ -245,7 +245,7 @@ void change_index(context& c, const indexing& how) {
   if (!c.settings.output.quiet) say(summary);
 }
 
-/// Takes what says that the index is changed where it is. Throws: usage_error.
+/// Takes the options for changing the index in place. Throws: usage_error.
 void take_changes(const typed_options& typed, indexing& how) {
   how.appends = typed.has("--append");
   how.replaces = typed.has("--replace");
@@ -276,11 +276,11 @@ void take_changes(const typed_options& typed, indexing& how) {
   }
 }
 
-/// Removes documents, or writes the log into the file: what the fingerprints are made of does not matter.
+/// Removes documents, or merges the log into the file; the composition of the fingerprints does not matter.
 bool run_without_documents(const typed_options& typed, const indexing& how) {
   run_settings settings = settings_of(typed);
   take_output(typed, settings);
-  static_cast<void>(read_index_settings(how.old_index));  // is it an index?
+  static_cast<void>(read_index_settings(how.old_index));  // throws if it is not an index
   check_output(how.old_index);
   context c(settings);
   change_index(c, how);
@@ -332,7 +332,7 @@ bool run_index(typed_options& typed) {
                                                .other_files = [&]() -> std::vector<std::string> {
                                                  if (how.changes_index()) return {how.old_index, how.removed};
                                                  if (how.old_index.empty()) return {};
-                                                 return files_beside_index(how.old_index);  // it may be the output
+                                                 return files_beside_index(how.old_index);  // it may also be the output
                                                },
                                                .is_stored = true});
   return run_on_documents(settings, [&](context& c) {

@@ -1,4 +1,4 @@
-// `neardup join`: the near-duplicates between two shards, or in one, or candidates for them.
+// `neardup join`: finds near-duplicates, or candidates for them, between two shards or within one.
 #include <array>
 #include <filesystem>
 #include <neardup/index/pairs.hpp>
@@ -34,7 +34,7 @@ constexpr std::array join_options{
                usual::with_verb, "refuse what would miss a pair; by default none is missed where there are features"},
 };
 
-/// A list whose ids are those of a shard. Throws: input_error.
+/// A list with the ids of a shard. Throws: input_error.
 template <class Fingerprint>
 struct shard {
   std::string path;
@@ -61,7 +61,7 @@ struct shard {
         ids.push_back(id);
       }
     });
-    // Only what lies beside it tells the number of an empty one.
+    // The number of an empty shard is only in the file beside it.
     std::error_code ignored;
     if (ids.empty() && std::filesystem::exists(features_path(file), ignored)) {
       number = shard_documents(features_path(file)).number;
@@ -76,7 +76,7 @@ void say_joined(const context& c, const join_task& task, const std::string& what
   say(of + std::to_string(task.later) + ": " + what);
 }
 
-/// Every candidate pair of two shards, or within one, once.
+/// Finds each candidate pair of two shards, or within one, once.
 template <class Fingerprint>
 void join_shards(context& c) {
   std::vector<shard<Fingerprint>> shards;
@@ -106,7 +106,7 @@ void join_shards(context& c) {
   say_joined(c, task, counted(pairs.size(), "candidate", "candidates"));
 }
 
-/// The sets of the documents of a shard that are no copies of others.
+/// The sets of a shard's documents, without copies.
 class sets_of_shard {
  public:
   sets_of_shard(const shard_documents& documents, similarity_measure check) : documents_(documents), check_(check) {
@@ -132,8 +132,7 @@ class sets_of_shard {
   std::vector<std::size_t> records_;
 };
 
-/// Why the features of shards cannot be joined, and why they are not unless that is asked for; empty if nothing speaks
-/// against it.
+/// Why the features of shards cannot be joined, and why they are not joined by default; empty if there is no objection.
 struct objection {
   std::string to_exact, to_default;
 };
@@ -158,7 +157,7 @@ objection objection_of(const shard_comparison& shards) {
   return {};
 }
 
-/// Reads all of a list of fingerprints. Throws: input_error if it is damaged.
+/// Reads a whole list of fingerprints. Throws: input_error if it is damaged.
 void verify_list(const std::string& path) {
   const stored_fingerprints stored = read_header(path);
   as_input([&] {
@@ -168,7 +167,7 @@ void verify_list(const std::string& path) {
   });
 }
 
-/// Every pair of near-duplicates of two shards, or within one, once.
+/// Finds each pair of near-duplicates of two shards, or within one, once.
 void join_exactly(context& c, run_settings& settings) {
   for (const std::string& path : settings.input.paths) {
     if (role_of_file(path) == file_role::list) verify_list(path);
@@ -216,8 +215,8 @@ void join_exactly(context& c, run_settings& settings) {
   say_joined(c, task, counted(pairs.size(), "pair", "pairs") + " of near-duplicates");
 }
 
-/// Takes from the shards whether their features are joined. Returns: why not, if nobody has asked for fingerprints; nothing
-/// if they are. Throws: usage_error, input_error.
+/// Decides by the shards whether their features are joined. Returns: why not, unless fingerprints were asked for;
+/// nullopt if they are joined. Throws: usage_error, input_error.
 std::optional<std::string> why_by_fingerprints(const typed_options& typed, const shard_comparison& shards) {
   if (typed.has("--exact")) {
     if (!shards.without.empty()) {
@@ -244,7 +243,7 @@ std::optional<std::string> why_by_fingerprints(const typed_options& typed, const
   return std::nullopt;
 }
 
-/// What is told about the comparison has to be what the shards were made for. Throws: usage_error.
+/// Options of the comparison must be those that the shards were made for. Throws: usage_error.
 void check_told(const typed_options& typed, const shard_comparison& shards) {
   const auto check = [&](const char* option, const std::string& told, const char* name) {
     const auto of_shards = shards.settings.find(name);
@@ -258,7 +257,7 @@ void check_told(const typed_options& typed, const shard_comparison& shards) {
 
 bool run_join(typed_options& typed) {
   shard_comparison shards;
-  std::optional<std::string> by_fingerprints;  // why, where nobody asked for it
+  std::optional<std::string> by_fingerprints;  // the reason, if nobody has asked for it
   std::optional<int> distance;
   const char* told = "--check";
   const auto take_what_shards_say = [&](run_settings& to) {

@@ -1,4 +1,4 @@
-// `neardup manifest`: which files of shards are whole, and what is missing.
+// `neardup manifest`: lists the complete files of shards, and what is missing.
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,7 +16,7 @@ namespace command {
 
 namespace {
 
-/// Prints what there is, and remembers it.
+/// Prints the files, and remembers them.
 class manifest {
  public:
   explicit manifest(output& out) : out_(out) {}
@@ -40,7 +40,7 @@ class manifest {
     }
   }
 
-  /// What is not there: each two shards, and each shard with itself, have to be joined, and checked.
+  /// Prints what is missing: every two shards, and each shard with itself, have to be joined and checked.
   void print_missing() {
     if (shards_.empty()) print("missing", "shards: there are none");
     std::set<std::uint64_t> named;
@@ -59,7 +59,7 @@ class manifest {
         const join_task task{earlier->first, later->first, earlier->second, later->second};
         const std::string which = "shards " + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
         if (checked_.contains(task)) continue;
-        // An exact join writes checked pairs, of no candidates.
+        // An exact join writes checked pairs without candidates.
         const bool is_checked_next = candidates_.empty() || candidates_.contains(task);
         print("missing", (is_checked_next ? "checked pairs of " : "candidates of ") + which);
       }
@@ -107,7 +107,7 @@ class manifest {
     const shard_documents documents(path);
     if (!settings_) settings_ = documents.settings;
     kept_[documents.number] = documents.list_checksum;
-    // A shard without documents tells its number only here.
+    // For a shard without documents, only this file has its number.
     shards_.try_emplace(documents.number, documents.list_checksum);
     print_whole("features of shard " + std::to_string(documents.number), documents.size(), path);
   }
@@ -122,7 +122,7 @@ class manifest {
     for (const join_task& task : pairs.tasks) {
       const std::string two = std::to_string(task.earlier) + ' ' + std::to_string(task.later);
       const bool is_first = (pairs.is_checked ? checked_ : candidates_).insert(task).second;
-      // verify hands on what an exact join has written.
+      // verify also copies the pairs of an exact join.
       if (!is_first && pairs.is_checked && !pairs.is_exact) print("twice", what + two);
       named_.emplace(task, path);
       shards += (shards.empty() ? "" : ", ") + two;
@@ -133,8 +133,8 @@ class manifest {
 
   output& out_;
   bool is_complete_ = true;
-  std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // by number the checksum
-  std::map<std::uint64_t, std::string> lists_;            // by number the file
+  std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // from numbers to checksums
+  std::map<std::uint64_t, std::string> lists_;            // from numbers to paths
   std::set<join_task> candidates_, checked_;
   std::multimap<join_task, std::string> named_;
   std::optional<named_values> settings_;                     // of the first shard
@@ -155,7 +155,7 @@ void print_manifest(context& c) {
       continue;
     }
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      // What a killed process has left is no result, nor is what this one writes.
+      // Temporary files of a killed process, and the output of this one, are not results.
       const std::string file = entry.path().string();
       const bool is_result = entry.is_regular_file() && entry.path().extension() != ".tmp";
       if (is_result && !written.contains(identity_of_file(file))) paths.push_back(file);

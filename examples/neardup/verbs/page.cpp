@@ -7,7 +7,7 @@ namespace {
 using common::change;
 using common::text_piece;
 
-// Of an equal stretch so much is shown at each end, and of differences so much altogether.
+// How much of an equal stretch is shown at each end, and of differences in total.
 constexpr std::size_t shown_around = 300;
 constexpr std::size_t max_changed = 20000;
 
@@ -18,7 +18,7 @@ std::string_view last_bytes(std::string_view text, std::size_t most) {
   return text;
 }
 
-/// Writes pieces as a JSON array of pairs: what it is, and its text; what is left out, by its size.
+/// Writes pieces as a JSON array of pairs: kind and text; for omitted text, kind and size.
 class piece_writer {
  public:
   piece_writer(output& out, const std::vector<text_piece>& pieces) : out_(out) {
@@ -49,7 +49,7 @@ class piece_writer {
   void add_text(char what, std::string_view text) {
     if (!text.empty()) add(what, script_string(text));
   }
-  /// '~': equal in both; 'l': of the kept one; 'r': of the other.
+  /// '~' stands for equal text, 'l' for text of the kept document, 'r' for text of the other one.
   void leave_out(char what, std::size_t bytes) {
     if (bytes > 0) add(what, std::to_string(bytes));
   }

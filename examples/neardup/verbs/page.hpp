@@ -1,4 +1,4 @@
-// What pages for a browser have in common: texts that are read again, and what differs in them.
+// The common part of pages for a browser: texts that are read again, and their differences.
 #pragma once
 
 #include <neardup/text/utf8.hpp>
@@ -10,27 +10,28 @@
 
 namespace command {
 
-/// What comes before and behind a place that is marked in a page.
+/// The parts of a page before and behind a mark.
 std::pair<std::string_view, std::string_view> split_page(std::string_view page, std::string_view mark);
 
-/// A string that is JSON, and within an element of HTML stays within it: nothing in it begins a tag or a comment.
+/// A JSON string that is safe inside an HTML element: nothing in it begins a tag or a comment.
 std::string script_string(std::string_view text);
 
-/// At most so many bytes, whole characters.
+/// At most `most` bytes of a text, cut between characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 
-/// Writes what differs in two texts as a JSON array of pairs: what it is, and its text; of what is left out, its size.
-/// Stretches that are equal are shortened.
+/// Writes the difference of two texts as a JSON array of pairs: kind and text; for omitted text, kind and size. Equal
+/// stretches are shortened.
 void write_difference(output& out, std::string_view kept, std::string_view other);
 
-/// Reads texts again, as people see them.
+/// Reads texts again, for people to see.
 class text_rereader {
  public:
   explicit text_rereader(const input_settings& settings) : settings_(settings), read_(make_record_reader(settings)) {}
 
   static constexpr std::size_t max_text = std::size_t{1} << 20;
 
-  /// At most the first megabyte; empty if only its fingerprint is known. Throws: input_error if it is no longer there.
+  /// At most the first megabyte; empty if only the fingerprint is known. Throws: input_error if the text is not there
+  /// any more.
   std::string at(const place& where) {
     if (where.length == 0) return "";
     const std::string_view raw = bytes_at(where);
@@ -43,7 +44,8 @@ class text_rereader {
  private:
   /// Valid until the next call.
   std::string_view bytes_at(const place& where) {
-    constexpr std::size_t ahead = std::size_t{1} << 16;  // what comes in the order of the input is mostly there then
+    constexpr std::size_t ahead = std::size_t{1} << 16;  // so that texts requested in the order of the input are mostly
+                                                         // in the buffer
     try {
       if (source_ != where.from) {
         file_.emplace(*where.from);
@@ -70,7 +72,7 @@ class text_rereader {
   std::shared_ptr<source> source_;
   std::optional<source_file> file_;
   byte_buffer buffer_;
-  std::uint64_t begin_ = 0;  // of the buffer in the source
+  std::uint64_t begin_ = 0;  // position of the buffer in the source
 };
 
 }  // namespace command

@@ -10,7 +10,7 @@ namespace command {
 
 namespace {
 
-/// How rare features are, of --idf-file. Throws: input_error.
+/// Reads the table of rarities of --idf-file. Throws: input_error.
 std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
   return as_input([&] {
     auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
@@ -19,7 +19,7 @@ std::shared_ptr<const neardup::idf_table> read_idf(const std::string& path) {
   });
 }
 
-/// The same, learnt from the input.
+/// Learns the table of rarities from the input.
 std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   neardup::idf_learner learner;
   const auto tokenize = make_tokenizer(c.settings.fingerprint.features);

@@ -1,4 +1,4 @@
-// What comes before the work of a verb: files that are named are opened, and what has to be learnt is learnt.
+// Prepares the run of a verb: opens the named files, and learns what has to be learnt.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,11 @@
 
 namespace command {
 
-/// Loads the dictionary and the rarities of features, learns the latter if they are not in a file, and runs a verb that
-/// reads documents. Returns: whether something was found.
+/// Loads the dictionary and the table of rarities for features, learns the latter if no file has it, and runs a verb
+/// that reads documents. Returns: whether something was found.
 bool run_on_documents(run_settings& settings, const std::function<void(context&)>& run);
 
-/// Throws: usage_error where numbers in files would not be those in memory.
+/// Throws: usage_error on a machine that is not little-endian.
 void need_little_endian();
 
 }  // namespace command

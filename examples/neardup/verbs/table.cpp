@@ -4,7 +4,7 @@
 
 namespace command {
 
-// Each in a file of that name; they are listed in this order.
+// Each is defined in a file of that name; this is the order in which they are listed.
 extern const verb groups_verb, pairs_verb, unique_verb, hash_verb, tokens_verb, find_verb, index_verb, query_verb,
     join_verb, verify_verb, merge_verb, manifest_verb, advise_verb, report_verb, diff_verb;
 

@@ -1,4 +1,4 @@
-// `neardup tokens`: the features of each document.
+// `neardup tokens`: prints the features of each document.
 #include <algorithm>
 
 #include "../describe/readers.hpp"
@@ -10,7 +10,7 @@ namespace command {
 
 namespace {
 
-/// A feature as text on one line; what joins the words of one is shown as a space.
+/// A feature as text on one line, with the separator of its words as a space.
 std::string shown(std::string text) {
   std::replace(text.begin(), text.end(), '\x1f', ' ');
   return printable(text);

@@ -1,4 +1,4 @@
-// `neardup verify`: the candidates that are near-duplicates.
+// `neardup verify`: checks which candidates are near-duplicates.
 #include <algorithm>
 #include <map>
 
@@ -12,7 +12,7 @@ namespace command {
 
 namespace {
 
-/// Checks the candidates of one file, some at a time: memory does not depend on how many there are.
+/// Checks the candidates of one file, a limited number at a time, so that memory does not depend on how many there are.
 void check_candidates(const run_settings& settings, const shard_inputs& inputs, const pair_file& candidates,
                       std::vector<id_pair>& passed) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
@@ -92,7 +92,7 @@ void verify_candidates(run_settings& settings) {
 bool run_verify(typed_options& typed) {
   run_settings settings = take_combination(
       typed, [&](const run_settings& to) { take_kind_of_shards(typed, to); }, nullptr);
-  const context c(settings);  // says which paths are not there
+  const context c(settings);  // reports paths that do not exist
   verify_candidates(settings);
   return false;
 }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 16;
 
-/// Creates PATH.partial, or PATH.partial.1 and so on: the first that is not there, as a file or as a link.
-/// Returns: nothing if none can be, and errno says why.
+/// Creates PATH.partial, PATH.partial.1 and so on: the first of these that does not exist, as a file or as a link.
+/// Returns: null if none can be created; errno tells why.
 std::FILE* create_partial(const std::string& path, bool is_private, std::string& partial, unfinished_file& unfinished) {
   constexpr int most = 1000;
   std::FILE* file = nullptr;
@@ -34,7 +34,7 @@ std::FILE* create_partial(const std::string& path, bool is_private, std::string&
   throw output_error(path + ": cannot be written: " + why);
 }
 
-/// What stands where an output is to go. Throws: output_error if it cannot be replaced.
+/// The type of an output's target. Throws: output_error if it cannot be replaced.
 std::filesystem::file_type type_of_target(const std::string& path, const std::string& target) {
   std::error_code error;
   const std::filesystem::file_type type = std::filesystem::status(target, error).type();
@@ -52,7 +52,7 @@ void check_output(const std::string& path) {
   const fs::file_type type = type_of_target(path, target);
   if (type != fs::file_type::regular && type != fs::file_type::not_found) refuse_output(path, "it is no regular file");
   std::string partial;
-  // A name about as long as what the library writes at first; it is never that of a file that is there.
+  // A name about as long as the library's temporary ones; never that of an existing file.
   unfinished_file unfinished;
   std::FILE* const file = create_partial(target + ".1234567890", true, partial, unfinished);
   if (file == nullptr) refuse_output(path, std::strerror(errno));
@@ -90,13 +90,13 @@ void output::open(const std::string& path) {
     replaces_ = type == fs::file_type::regular;
     file_ = create_partial(target_, replaces_, partial_, unfinished_);
   } else {
-    file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are written as they are
+    file_ = std::fopen(path.c_str(), "wb");  // devices and pipes are written directly
   }
   if (file_ == nullptr) refuse_output(path, std::strerror(errno));
 }
 
 output::~output() {
-  // After an error elsewhere: what was printed before it is not lost. Its own errors have no one to hear them.
+  // After an error elsewhere, the output so far is written. Errors of that are not reported.
   if (!failed_ && file_ != nullptr && (begun_ || !buffer_.empty())) {
     try {
       write(buffer_, packer::mode::finish);

@@ -1,4 +1,4 @@
-// Writing results: checked to the last byte.
+// Writes results, and checks every write.
 #pragma once
 
 #include "../ground/interrupts.hpp"
@@ -6,35 +6,36 @@
 
 namespace command {
 
-/// Standard output or a file. What was written stays written, whatever comes after.
+/// Standard output or a file. What has been written stays, whatever follows.
 ///
-/// A file is written as FILE.partial, which takes its name when all is done: until then an older one stays whole. If
-/// there is a file or a link of that name, that is somebody else's, and may be an input: then as FILE.partial.1, and so
-/// on. Where FILE is a link, all of this is about the file that it leads to, which need not be there yet. A file that is
-/// replaced hands on its rights; until then FILE.partial is its owner's alone. A name that ends in .gz or .zst makes it
-/// compressed. A signal that ends the program takes FILE.partial away.
+/// A file is written as FILE.partial, and renamed when it is complete; until then, an older file is intact. If there is
+/// a file or a link of that name already, it may be an input of somebody, so FILE.partial.1 is used, and so on. If FILE
+/// is a link, all this applies to the file that it leads to, which need not exist. The new file gets the permissions of
+/// the one that it replaces; until then, only its owner can access FILE.partial. If the name ends in .gz or .zst, the
+/// output is compressed. A signal that ends the program removes FILE.partial.
 class output {
  public:
-  /// To standard output if `path` is empty. Throws: output_error.
+  /// Standard output if `path` is empty. Throws: output_error.
   explicit output(const std::string& path);
   ~output();
   output(const output&) = delete;
   output& operator=(const output&) = delete;
 
-  /// Throws: output_error when the disk is full or the reader has gone; then all further calls do nothing.
+  /// Throws: output_error if the disk is full or the reader has closed the pipe; further calls do nothing then.
   output& operator<<(std::string_view bytes);
   output& operator<<(char byte) { return *this << std::string_view(&byte, 1); }
 
-  /// How many bytes were handed over, before they are compressed.
+  /// The number of bytes written, before compression.
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  /// Hands on what is kept back. Throws: output_error.
+  /// Writes buffered bytes. Throws: output_error.
   void flush();
 
-  /// Where a file is written until all is done; empty for anything else.
+  /// The temporary path of a file that is being written; otherwise empty.
   [[nodiscard]] const std::string& partial() const noexcept { return partial_; }
 
-  /// Flushes, and closes a file; once more does nothing. Throws: output_error. Without it the end is lost silently.
+  /// Flushes, and closes a file; a second call does nothing. Throws: output_error. If it is not called, errors at the
+  /// end are lost.
   void close();
 
  private:
@@ -47,7 +48,7 @@ class output {
   bool replaces_ = false;
   std::unique_ptr<packer> pack_;
   std::string partial_;
-  unfinished_file unfinished_;  // that file
+  unfinished_file unfinished_;  // for that file
   std::FILE* file_;
   std::string buffer_;
   std::uint64_t size_ = 0;
@@ -55,15 +56,15 @@ class output {
   bool failed_ = false;
 };
 
-/// Whether save_whole() can work as far as can be seen: what takes hours is not to fail at its end.
+/// Whether save_whole() can succeed, as far as can be determined, so that hours of work do not fail at their end.
 /// Throws: output_error.
 void check_output(const std::string& path);
 
-/// Lets `save(file)` replace the file that a name stands for, whole or not at all. That hands on its rights.
+/// Calls `save(file)` to replace a file atomically. The new file gets the permissions of the old one.
 /// Throws: output_error.
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save);
 
-/// The same with the rights of the file at `like`, which need not be that one.
+/// The same with the permissions of the file at `like`, which may be another file.
 void save_whole(const std::string& path, const std::string& like, const std::function<void(const std::string&)>& save);
 
 }  // namespace command
