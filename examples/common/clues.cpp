@@ -61,8 +61,7 @@ common_run::common_run(std::string_view clue) {
 
 template <class Visit>
 void common_run::for_each_word(std::string_view text, const Visit& visit) const {
-  std::vector<std::size_t> before, now;  // by position in the clue: occurrences of the last word, and runs that end
-                                         // there
+  std::vector<std::size_t> before, now;  // by position in the clue: runs that end there
   std::vector<std::size_t> runs(size_ + 1), ended(size_ + 1);
   for_each_placed_word(text, [&](std::uint64_t word, std::size_t begin, std::size_t end) {
     now.clear();

@@ -37,8 +37,8 @@ class common_run {
   template <class Visit>
   void for_each_word(std::string_view text, const Visit& visit) const;
 
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;  // by word: its positions in the clue, counted
-                                                                        // from 1
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;  // positions in the clue, counted from 1, by
+                                                                        // word
   std::size_t size_ = 0;
 };
 

@@ -26,8 +26,7 @@ class sentence_index {
   // The documents that contain sentences near those of the clue, sorted by the number of these sentences, then by
   // distance.
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view clue, int k) const {
-    std::map<std::uint32_t, std::pair<int, int>> found;  // (minus the number of sentences, sum of their least
-                                                         // distances)
+    std::map<std::uint32_t, std::pair<int, int>> found;  // (minus number of sentences, sum of distances)
     for_each_fingerprint(clue, [&](const neardup::simhash<64>& sentence) {
       std::map<std::uint32_t, int> nearest;
       for (const auto& match : index_.search(sentence, k)) nearest.emplace(match.id, match.distance);

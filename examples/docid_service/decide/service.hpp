@@ -204,8 +204,7 @@ class service {
     std::vector<document_features> documents;
     doc_number first = 1, last = 0;
   } ahead_;
-  std::optional<std::uint64_t> redefinitions_;  // up to this redefinition, features of redefined documents were dropped
-                                                // from memory
+  std::optional<std::uint64_t> redefinitions_;  // up to here, their features were dropped from memory
   std::vector<doc_number> redefined_;           // by the current transaction
   clue_index clues_;
   // Documents whose kept articles the index of clues does not know yet, with their pairs if already computed.

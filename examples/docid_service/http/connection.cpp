@@ -45,8 +45,7 @@ void stop_order::give(std::chrono::seconds grace) {
   moment none = moment::max();
   if (!limit_.compare_exchange_strong(none, after(grace))) return;
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(event_.number(), &one, sizeof(one));  // the counter is 0, so this
-                                                                                      // cannot fail
+  [[maybe_unused]] const auto written = ::write(event_.number(), &one, sizeof(one));  // cannot fail: the counter is 0
 }
 
 /// Waits until the socket is ready. The order to stop may change the limit, so limit() is called again after the order.

@@ -12,8 +12,7 @@ namespace docid {
 struct http_options {
   std::string address = "127.0.0.1";
   int port = 8080;
-  std::size_t connections = 256;                     ///< served at a time, each by its own thread; further ones get
-                                                     ///< status 503
+  std::size_t connections = 256;                     ///< served at a time, each by a thread; more get status 503
   std::size_t max_body = std::size_t{16} << 20;      ///< bytes of a body, or of a line of JSON Lines
   std::size_t max_waiting = std::size_t{256} << 20;  ///< bytes of all bodies that are being read or decided
   int timeout = 10;                                  ///< seconds that a client may be silent

@@ -15,8 +15,7 @@ namespace command {
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
   bool is_of_comparison = false;  ///< else for a comparison of fingerprints alone
-  int best_distance = -1;         ///< the distance that --similarity implies, if --distance was given, too; otherwise
-                                  ///< -1
+  int best_distance = -1;         ///< the distance of --similarity, if --distance was given, too; otherwise -1
 };
 
 /// The settings of a run. Each member is for one folder of the program, which does not depend on the others.

@@ -65,8 +65,7 @@ struct finished_batch {
   std::vector<exact_key> exact_scores;          ///< of documents whose value the score does not represent exactly
   std::vector<std::vector<std::string>> texts;  ///< of the documents, if they are needed
   std::vector<std::string> sources;             ///< the documents' values of the field that --by names, if it names one
-  std::uint64_t lines = 0, lines_before = 0;    ///< lines of the batch; lines of the source before it, once that is
-                                                ///< known
+  std::uint64_t lines = 0, lines_before = 0;    ///< lines of the batch, and of the source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
   bool is_without_line_ends = false;  ///< the batch is a whole source that is one line with carriage returns in it
@@ -83,8 +82,7 @@ struct placed_document {
   std::optional<std::string_view> id;                     ///< its own id, if it has one
   std::optional<std::uint64_t> record_id = std::nullopt;  ///< the id as a number, for a record of a list
   const std::vector<std::string>* texts = nullptr;        ///< from read_texts()
-  const exact_key* exact_score = nullptr;                 ///< the record's value, if the score does not represent it
-                                                          ///< exactly
+  const exact_key* exact_score = nullptr;                 ///< if the score does not represent the value exactly
   std::string_view by = {};                               ///< its value of the field that --by names
 
   /// The name by which the user knows the document.

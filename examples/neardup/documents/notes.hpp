@@ -174,8 +174,7 @@ class run_notes {
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;
   std::uint64_t binary_ = 0;
-  std::array<std::uint64_t, 256> with_features_{};  // documents by their number of features; the last counts all larger
-                                                    // numbers
+  std::array<std::uint64_t, 256> with_features_{};  // by number of features; the last is for all more
   digest_set ids_;
   std::uint64_t repeated_ids_ = 0;
   std::string first_repeated_;

@@ -23,8 +23,7 @@ bool is_name_of_utf8(std::string_view encoding) {
 }
 
 bool has_controls(std::string_view bytes) {
-  constexpr std::string_view of_texts = "\t\n\v\f\r\x1b";  // the last one begins an escape sequence that switches the
-                                                           // character set
+  constexpr std::string_view of_texts = "\t\n\v\f\r\x1b";  // the last one begins a switch of character sets
   return std::any_of(bytes.begin(), bytes.end(), [&](char c) {
     return (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && of_texts.find(c) == of_texts.npos;
   });

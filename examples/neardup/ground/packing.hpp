@@ -39,8 +39,7 @@ enum class when_foreign {
 enum class when_damaged {
   stop,
   go_on,            ///< continue with the next intact member; a gap_error reports the loss
-  go_on_when_whole  ///< the same; and return the content of a member of up to some megabytes only after its checksum
-                    ///< has been verified
+  go_on_when_whole  ///< the same; but return content of a member only after its checksum is verified
 };
 
 /// The content of a file, judged by its first bytes: decompressed, and UTF-16 with a byte order mark as UTF-8. Returns:

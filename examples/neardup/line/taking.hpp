@@ -19,8 +19,7 @@ struct reading_steps {
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
   /// Takes the options of the comparison; if null, those of takes::comparison are taken.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
-  std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses everything else that is not
-                                                                            ///< allowed
+  std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses what is not allowed
   /// Files that are read besides the documents, and must not be overwritten.
   std::function<std::vector<std::string>()> other_files = nullptr;
   width_rule widths = {};

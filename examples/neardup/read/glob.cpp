@@ -21,7 +21,7 @@ std::optional<std::string_view> class_at(std::string_view set) {
 
 /// The result of reading a set of characters.
 struct set_of_characters {
-  std::size_t length = 0;  ///< length of the set in the pattern; 0 if it does not end, so that its '[' is an ordinary
+  std::size_t length = 0;  ///< of the set in the pattern; 0 if it does not end, so that its '[' is an ordinary
                            ///< character
   bool contains = false;   ///< whether it contains the requested character
   bool is_backwards = false;
@@ -174,9 +174,7 @@ std::vector<std::string> expanded_globs(const std::string& option, const std::ve
     expand_braces(pattern, expanded, refuse);
     for (std::string& one : expanded) {
       while (one.starts_with("././")) one.erase(0, 2);
-      if (one.starts_with("./"))
-        one.erase(0, 1);  // keeps the '/', so that the pattern does not match names in every
-                          // folder
+      if (one.starts_with("./")) one.erase(0, 1);  // keeps the '/', which anchors the pattern
       if (one.find_first_not_of('/') == one.npos) refuse("no name is left of it; write '*' for all");
       const std::string framed = '/' + one + '/';
       if (framed.find("/./") != framed.npos || framed.find("/../") != framed.npos) {

@@ -48,8 +48,7 @@ struct batch {
   std::uint64_t offset = 0;                    ///< position of `bytes` in the source
   bool live = false;                           ///< the source may pause for long, so results should be passed on now
   std::vector<std::shared_ptr<source>> files;  ///< each file is a document
-  std::optional<bad_input> bad;                ///< together with `from`: the source's next line, and the batch contains
-                                               ///< no others
+  std::optional<bad_input> bad;                ///< with `from`: its next line, and the only one in the batch
 
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };
@@ -118,8 +117,7 @@ class batch_reader {
 
   const input_settings& settings_;
   source_walker& walker_;
-  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // the current one, followed by the next
-                                                                                // ones
+  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // the current one first
 };
 
 /// A hint for a source whose lines may end with carriage returns alone, which do not end lines here.

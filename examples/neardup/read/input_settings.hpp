@@ -37,8 +37,7 @@ struct input_settings {
   std::string names_from;  ///< a file that lists further paths; "-" is standard input, empty: none
   std::size_t first_listed =
       std::numeric_limits<std::size_t>::max();  ///< index of the first path that comes from the list
-  std::vector<std::uint64_t> listed_at;         ///< their line numbers in the list (or their positions, if names end
-                                                ///< with a zero byte)
+  std::vector<std::uint64_t> listed_at;         ///< numbers of their lines, or of zero-ended names
   bool first_may_be_verb = false;               ///< the first path is where a verb would be, and looks like one
   /// Returns a hint for a path that does not exist, if there is one: another word may have been meant.
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;

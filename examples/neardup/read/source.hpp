@@ -86,13 +86,10 @@ struct source {
   bool as_it_is = false;   ///< reads bytes of a format that is not text, too
   bool survives = false;   ///< continues behind damaged members of a compressed file
 
-  unit_of_input unit = unit_of_input::files;                          ///< what its documents are; may be `automatic` at
-                                                                      ///< first
-  bool has_settled_unit = false;                                      ///< the unit is final, after the beginning was
-                                                                      ///< examined
+  unit_of_input unit = unit_of_input::files;                          ///< what its documents are, or `automatic`
+  bool has_settled_unit = false;                                      ///< after its beginning was examined
   std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< of a table
-  std::string header = {};                                            ///< the row with the names of the columns,
-                                                                      ///< unchanged
+  std::string header = {};                                            ///< the row with the columns' names
 
   /// Its name in messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }

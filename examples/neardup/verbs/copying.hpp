@@ -204,8 +204,7 @@ class second_pass {
   }
 
   static std::uint64_t with_line(std::uint64_t before, std::uint64_t line, std::string_view raw) {
-    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; files are unlikely to have equal checksums
-                                                          // by chance
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes equal checksums unlikely
     return (before * factor ^ neardup::xxh3<64>{}(raw)) + line;
   }
 

@@ -44,8 +44,7 @@ class text_rereader {
  private:
   /// Valid until the next call.
   std::string_view bytes_at(const place& where) {
-    constexpr std::size_t ahead = std::size_t{1} << 16;  // so that texts requested in the order of the input are mostly
-                                                         // in the buffer
+    constexpr std::size_t ahead = std::size_t{1} << 16;  // texts in input order are mostly in the buffer
     try {
       if (source_ != where.from) {
         file_.emplace(*where.from);

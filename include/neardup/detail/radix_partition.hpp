@@ -59,14 +59,12 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
   const auto begin_of = [&](std::size_t part) { return count / parts * part + (std::min)(part, count % parts); };
   starts.assign(buckets + 1, 0);
-  std::vector<std::size_t> next(parts * buckets, 0);  // first the counts of each part, then the position of its next
-                                                      // record
+  std::vector<std::size_t> next(parts * buckets, 0);  // first counts per part, then next positions
   first_failure failure;
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {
       std::size_t* const counts = next.data() + part * buckets;
-      const Read read_here = read;  // A local copy stays in registers: the compiler must assume that counting changes
-                                    // what `read` refers to.
+      const Read read_here = read;  // a local copy stays in registers, because counting cannot change it
       for (std::size_t i = begin_of(part), end = begin_of(part + 1); i < end; ++i) ++counts[address(read_here(i))];
     });
   });

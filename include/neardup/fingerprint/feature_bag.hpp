@@ -256,8 +256,7 @@ class feature_bag {
   std::vector<feature> features_;
   // Not distinct_hashes, which is faster: this table also removes tokens, keeps their texts, and has the strong
   // guarantee.
-  std::vector<std::size_t> slots_;  // 1 + index in features_, or 0 if empty; the size is a power of two; at most half
-                                    // full
+  std::vector<std::size_t> slots_;  // 1 + index in features_, or 0 if empty; a power of two, at most half full
   std::string texts_;
   std::uint64_t total_count_ = 0;
   std::size_t equal_hashes_ = 0;  // the number of tokens whose hash an earlier token has

@@ -183,8 +183,7 @@ class keywords {
       all.resize(n_);
       return all.back().score;
     };
-    const std::size_t room = n_ < size ? 2 * n_ + 64 : size + 1;  // the number of kept candidates that triggers
-                                                                  // keep_best()
+    const std::size_t room = n_ < size ? 2 * n_ + 64 : size + 1;  // more candidates trigger keep_best()
     std::uint64_t least = 0;
     all.clear();
     for (std::size_t i = 0; i < size; ++i) {

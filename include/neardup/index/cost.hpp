@@ -41,8 +41,7 @@ struct expected_costs {
   double candidates;   ///< stored fingerprints with such keys, once for each table: sum of probes * count / 2^key width
   double compared;     ///< fingerprints in the probed buckets; more than `candidates` where a bucket holds several keys
   double bytes;        ///< bytes of the frozen index per fingerprint
-  double seconds;      ///< seconds per query in a batch on one thread; comparable with other estimates, not with a
-                       ///< clock
+  double seconds;      ///< per query in a batch on one thread; only comparable with other estimates
 };
 
 namespace detail {

@@ -281,8 +281,7 @@ fingerprint_composition composition_for(fingerprint_composition made_of) {
 /// The state of a deduplicator in a file.
 struct deduplicator_state {
   std::uint64_t number = 0;               ///< identifies the state; a log names the state that it follows
-  std::optional<append_log::extent> log;  ///< the extent of the log beside the file when it was written; the file
-                                          ///< contains all of it
+  std::optional<append_log::extent> log;  ///< the log that was merged into the file when it was written
 };
 
 /// Writes a deduplicator to a file. Returns: the number of the written state.

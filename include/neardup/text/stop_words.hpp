@@ -83,8 +83,7 @@ class stop_words {
   }
 
   std::set<std::string, std::less<>> words_;  // in lower case
-  std::array<std::uint64_t, 256> lengths_{};  // by first byte: the lengths of the words, as bits; bit 63 stands for all
-                                              // longer ones
+  std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 for all longer ones
 };
 
 /// Passes only the tokens of another tokenizer that are not stop words, and that have at least `min_length` code

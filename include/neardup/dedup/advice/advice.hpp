@@ -41,12 +41,9 @@ struct advice_request {
                                        {feature_kind::chars, 2},
                                        {feature_kind::chars, 3},
                                        {feature_kind::chars, 5}};
-  std::size_t sample = 2000;                    ///< number of documents whose near-duplicates are searched for in the
-                                                ///< whole corpus
-  std::size_t compared = std::size_t{1} << 18;  ///< number of documents whose fingerprints are compared with those of
-                                                ///< the sample
-  std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most a sixteenth
-                                                    ///< of it
+  std::size_t sample = 2000;                        ///< documents whose near-duplicates are searched for
+  std::size_t compared = std::size_t{1} << 18;      ///< documents that have their fingerprints compared
+  std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
   std::uint64_t seed = 0;                           ///< of the random sample and of the hashes
 };
 
@@ -86,13 +83,11 @@ struct advice {
   double median_bytes = 0;
   double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
   std::uint64_t pairs_seen = 0;        ///< those of them that were found, with a document of the sample
-  std::size_t documents_measured = 0;  ///< documents of the sample with near-duplicates that are not copies; the recall
-                                       ///< of setups is measured on these. If it is 0, recall is just what
-                                       ///< expected_recall() predicts
+  std::size_t documents_measured = 0;  ///< sampled documents with near-duplicates that are not copies; recall is
+                                       ///< measured on these, or only predicted if it is 0
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
-  std::vector<setup> setups;    ///< for each choice of features, kind and bits, the smallest distance with the required
-                                ///< recall
+  std::vector<setup> setups;    ///< for each features, kind and bits: the smallest distance with that recall
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
   bool is_reached = false;      ///< whether the recommended setup has the required recall
 };

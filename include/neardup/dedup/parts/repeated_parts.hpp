@@ -144,8 +144,7 @@ class part_collection {
 
   /// For each group, whether enough documents contain its parts.
   [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
-    std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // number of the last document,
-                                                                                     // counted from 1
+    std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // `last` counts from 1
     std::uint32_t document = 0;
     for (std::size_t i = 0; i < firsts_.size(); ++i) {
       while (document < begins_.size() && begins_[document] <= i) ++document;

@@ -35,8 +35,7 @@ class distinct_texts {
   /// 1 texts or more, or a text of 2^31 code points or more.
   distinct_texts(const text_source& source, std::size_t first_count) : first_count_(first_count) {
     if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // hash -> the distinct texts that have it, in
-                                                                          // order of arrival
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash: distinct texts in order of arrival
     std::vector<entry> found;
     std::vector<std::uint32_t> text_of(source.size, none);
     std::vector<char32_t> numbers;

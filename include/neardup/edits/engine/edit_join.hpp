@@ -282,8 +282,7 @@ class edit_join {
   edit_filter filter_;
   std::optional<gram_order> order_;
   std::vector<std::uint8_t> is_added_;
-  std::vector<std::size_t> begins_, ends_;  // the list of bucket b is begins_[b] .. ends_[b], with room up to begins_[b
-                                            // + 1]
+  std::vector<std::size_t> begins_, ends_;  // list of bucket b: begins_[b] .. ends_[b], room up to begins_[b + 1]
   std::vector<entry> entries_;
   std::vector<std::uint32_t> without_grams_;  // added texts all of whose q-grams may be changed by edits
   gram_order::prefix_memory prefix_;

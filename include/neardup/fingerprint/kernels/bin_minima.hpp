@@ -344,8 +344,8 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256
   const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
   // VPHMINPOSUW finds the least unsigned number.
   const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
-  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // the upper bits hold
-                                                                                                 // its index
+  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // the index is in the
+                                                                                                 // upper bits
 }
 
 /// fill_each_bin_portable: VPMADDWD multiplies both halves of a hash and adds the products.

@@ -110,8 +110,7 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
 // bytes, 16 i .. 16 i + 15. The index of a byte selects from the vector of begins, or from 64 on from the vector of
 // ends. `numbers`: the number of the pair, to select its length.
 struct pair_lanes {
-  window_shuffle places;  // per lane: four times the end, four times the begin; below 4 bytes once the end, then the
-                          // begin
+  window_shuffle places;  // per lane: four times the end, then the begin; below 4 bytes once the end, then the begin
   window_shuffle numbers;
 };
 template <std::size_t Lane>

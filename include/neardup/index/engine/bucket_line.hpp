@@ -99,8 +99,7 @@ struct line_findings {
 
   std::size_t hit_count = 0, overflow_count = 0;
   std::array<hit, Most * bucket_line::capacity> hits;
-  std::array<std::uint32_t, Most> overflows;  ///< indices of the probes whose lines overflow; entries from
-                                              ///< overflow_count on are unspecified
+  std::array<std::uint32_t, Most> overflows;  ///< probes whose lines overflow; overflow_count of them
 };
 
 /// Scans the lines of `count` probes. Precondition: count <= Most, and `findings` is empty.

@@ -213,8 +213,7 @@ class entry_iterator {
   using pointer = void;
   using difference_type = std::ptrdiff_t;
   using iterator_concept = std::forward_iterator_tag;
-  using iterator_category = std::input_iterator_tag;  // C++17 forward iterators need references, which this one does
-                                                      // not give
+  using iterator_category = std::input_iterator_tag;  // C++17 forward iterators need references
 
   entry_iterator() = default;
   entry_iterator(const Store& store, std::size_t slot) noexcept : store_(&store), slot_(slot) { start_slot(); }

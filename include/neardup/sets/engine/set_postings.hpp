@@ -48,10 +48,8 @@ class set_postings {
     friend set_postings;
     prefix_finder finder_;
     std::vector<std::uint32_t> candidates_;
-    std::vector<std::uint32_t> least_;  // least overlap of two sets for the Jaccard similarity, by the sum of their
-                                        // sizes
-    std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // size of a set; range of sizes that may be similar enough
-                                                             // to it
+    std::vector<std::uint32_t> least_;  // least overlap for the Jaccard similarity, by sum of sizes
+    std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // a size, and the range of sizes similar to it
   };
 
   /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine. `max_in_row`: documents

@@ -133,8 +133,7 @@ struct character_masks {
     const std::uint64_t unknown = ~known & low_mask(size);
     if (unknown != 0) [[unlikely]] {
       size = static_cast<std::size_t>(std::countr_zero(unknown));
-      NEARDUP_SCALAR(size);  // forces a branch instead of a conditional move, so that the next block does not wait for
-                             // this result
+      NEARDUP_SCALAR(size);  // forces a branch, so that the next block does not wait for this result
     }
     return size;
   }

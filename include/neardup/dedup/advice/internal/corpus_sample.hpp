@@ -274,8 +274,7 @@ class corpus_sample {
   }
 
  private:
-  static constexpr std::size_t max_neighbours = 16;  // near-duplicates of a sampled document that are examined in
-                                                     // detail
+  static constexpr std::size_t max_neighbours = 16;  // examined in detail for a sampled document
   static constexpr std::size_t max_share = 16;       // a text may take 1 / max_share of the bytes of the sample
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
