@@ -21,7 +21,6 @@ namespace neardup::inline v0::detail {
 ///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is their number
 ///   bytes 60..63  state_: bits 0..3 the number of entries, 15 meaning "15 or more"; bits 4..31 where the overflow
 ///                 begins, if any
-///                 not fit, if there are any
 class alignas(64) bucket_line {
  public:
   /// The number of entries that fit; one less in a bucket of 15 or more, whose count takes the room of a slot.

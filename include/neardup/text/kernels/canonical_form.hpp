@@ -416,7 +416,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
     if (i + 4 * text_block_size <= size) {
-      // Long runs of English are ASCII.
+      // A quicker test for long runs of ASCII, which are usual in English.
       const __m512i both = _mm512_or_si512(_mm512_loadu_si512(at + i), _mm512_loadu_si512(at + i + text_block_size));
       const __m512i more = _mm512_or_si512(_mm512_loadu_si512(at + i + 2 * text_block_size),
                                            _mm512_loadu_si512(at + i + 3 * text_block_size));
