@@ -49,7 +49,7 @@ def edited(content, make, vocabulary):
 def make_articles(file, count, texts):
     make = random.Random(1)
     vocabulary = " ".join(texts[:5000]).split(" ")
-    kept = []  # the last originals, with their lines
+    kept = []  # the last originals, with their line numbers
     with open(file, "w", encoding="utf-8") as out:
         for number in range(count):
             media = ""

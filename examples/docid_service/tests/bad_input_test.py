@@ -84,7 +84,7 @@ class BadInput(TestCase):
             with self.service.socket() as client:
                 client.sendall(line + b" HTTP/1.1\r\nHost: a\r\n" + kind +
                                b"\r\nContent-Length: %d\r\n\r\n" % len(inner))
-                time.sleep(0.2)  # mostly, the service sees it alone; it may not
+                time.sleep(0.2)  # the service usually reads this alone, but it need not
                 answer = b""
                 try:
                     client.sendall(inner)
@@ -121,8 +121,8 @@ class BadInput(TestCase):
         self.assertEqual(self.service.post(article(1, content="x" * 30000))[0], 413)
         self.assertEqual(self.service.post(article(1, content="x " * 9000))[0], 200)
         body = json.dumps(article(1, content="x" * 30000)).encode()
-        # The answer may come, and the connection end, before all is sent: then sending fails, and if what was sent was
-        # not read any more, the answer may be gone, too.
+        # The answer may arrive, and the connection end, before everything is sent. Then sending fails; and if the
+        # service did not read everything, the answer may be lost, too.
         connection = self.service.socket()
         answer = b""
         try:
@@ -145,7 +145,7 @@ class BadInput(TestCase):
         self.assertEqual([json.loads(one)["status"] for one in text.splitlines()], ["success", "error"])
 
     def test_features_beyond_the_memory_are_read(self):
-        # Enough documents for several chunks of a memory that has room for few.
+        # Enough documents for several chunks of a memory that is too small for all of them.
         texts = [article(number, title=f"t{number}", content=sentence(f"content {number}", 200)) for number in range(200)]
         for memory in ("0", "16K", "1G"):
             self.restart_empty("--feature-memory", memory)
@@ -157,9 +157,9 @@ class BadInput(TestCase):
                            if not line.startswith("#") and len(line.split()) == 2)
             read, kept = float(metrics["docid_checks_read_total"]), float(metrics["docid_feature_bytes"])
             self.assertEqual(read == 0, memory == "1G", memory)
-            # A chunk of 4 MB for the features, and one for the pairs.
+            # One chunk of 4 MB for the features, and one for the pairs.
             self.assertLessEqual(kept, 32768 if memory != "1G" else 2 * 4 * 2**20)
-            self.restart("--feature-memory", memory)  # nothing is in memory now
+            self.restart("--feature-memory", memory)  # memory is empty now
             copies = [one | {"url": one["url"] + "/again", "content": one["content"] + " y"} for one in texts]
             self.assertEqual([one["docId"] for one in self.service.post(copies)[1]], first, memory)
 
@@ -174,7 +174,7 @@ class BadInput(TestCase):
                 connection.sendall(b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
             while connections[1].recv(65536):
                 pass
-            # The one that waits longer for its clients still does.
+            # The service that waits longer for its clients still waits.
             connections[0].setblocking(False)
             with self.assertRaises(BlockingIOError):
                 connections[0].recv(65536)
@@ -199,7 +199,7 @@ class BadInput(TestCase):
             for _ in range(5):
                 try:
                     statuses[self.service.post(body)[0]] += 1
-                except OSError:  # refused before all was sent
+                except OSError:  # refused before everything was sent
                     statuses["left"] += 1
 
         threads = [threading.Thread(target=send) for _ in range(30)]
@@ -212,7 +212,7 @@ class BadInput(TestCase):
         peak = int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{self.service.process.pid}/status").read_text())[1])
         print(f"\n{statuses}, {len(body)} bytes each; at most {peak / 1000:.0f} MB")
         self.assertLess(peak, 400_000)
-        # Bodies that are too much together, none of which is whole before all are on their way.
+        # Bodies that exceed the limit together, none of which is complete before all have begun.
         waiting = [self.service.socket() for _ in range(12_000_000 // len(body) + 1)]
         for one in waiting:
             self.addCleanup(one.close)
@@ -224,7 +224,7 @@ class BadInput(TestCase):
 
     def test_a_thousand_connections(self):
         self.restart("--connections", "200")
-        # It keeps its place, so that it is known how many others there are.
+        # It keeps its connection, so the number of other connections is known.
         first = self.service.connect()
         self.addCleanup(first.close)
         kept = self.service.post(article(1), connection=first)[1]["docId"]
@@ -236,7 +236,7 @@ class BadInput(TestCase):
             one.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
         statuses = collections.Counter(self.status_of(one) for one in sockets)
         self.assertEqual(statuses, {200: 199, 503: 801})
-        # Those that are served go on being served.
+        # Clients that are being served continue to be served.
         self.assertEqual(sum(1 for one in sockets if self.is_served(one)), 199)
         self.assertEqual(self.service.post(article(1), connection=first)[1]["docId"], kept)
         for one in sockets:
@@ -248,7 +248,7 @@ class BadInput(TestCase):
 
     @staticmethod
     def status_of(one):
-        """Of an answer that is read to its end, in however many pieces it comes."""
+        """The status of an answer that is read to its end, however it is divided into pieces."""
         answer = http.client.HTTPResponse(one)
         answer.begin()
         answer.read()

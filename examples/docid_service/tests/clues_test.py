@@ -18,7 +18,7 @@ from passage_oracle import passage
 
 
 class Clues(TestCase):
-    """GET /find, held against comparing the clue with every article that is kept."""
+    """Compares GET /find with comparing the clue to every kept article."""
     options = ("--clues", "yes")
 
     def find(self, clue, **parameters):
@@ -27,7 +27,7 @@ class Clues(TestCase):
         return found
 
     def kept(self):
-        """All documents by age: their docIds and the articles that are kept."""
+        """The docIds and kept articles of all documents, by age."""
         found, after = [], ""
         while lines := self.service.request("GET", "/docs?limit=1000" + after)[1].splitlines():
             found += [json.loads(line) for line in lines]
@@ -77,7 +77,7 @@ class Clues(TestCase):
                 if make.random() < 0.3:  # another article of a document, which may be hotter
                     self.service.doc_id(one | {"nid": f"copy{i}", "url": f"copy{i}", "heat": make.randrange(4),
                                                "content": text + " " + self.text(make, i % 2)[:9]})
-            for _ in range(6):  # the same articles with other texts and heats, and some that go
+            for _ in range(6):  # the same articles with other texts and heats, and some are deleted
                 i = make.randrange((round_number + 1) * 30)
                 self.service.doc_id(article(i, nid=f"n{i}", content=self.text(make, i % 2), heat=make.randrange(3)))
                 for nid in (f"n{make.randrange((round_number + 1) * 30)}", f"copy{i}"):
@@ -118,7 +118,7 @@ class Clues(TestCase):
         self.assertEqual((one["share"], one["run"], one["passage"]["text"]), (1.0, 19, english))
 
     def test_the_100_with_the_largest_shares_are_ranked_by_their_runs(self):
-        # All have the four pairs of the clue, and different runs of it; the 101st has all of it in a row.
+        # All contain the four pairs of the clue, but runs of different lengths; the 101st contains the whole clue.
         contents = [sentence(i, 60) + " a b c zz c d e" for i in range(100)] + [sentence(100, 60) + " a b c d e"]
         names = self.doc_ids(article(i, content=content) for i, content in enumerate(contents))
         self.assertEqual([one["docId"] for one in self.check("a b c d e", limit=3)], names[:3])
@@ -151,7 +151,7 @@ class Clues(TestCase):
         for i in range(1, 20):
             self.assertEqual(self.service.request("DELETE", f"/articles/n{i}")[0], 200)
         self.find("1 2")
-        self.assertLess(self.bytes(), before / 4)  # at most twice the one that is left, and 2 MB
+        self.assertLess(self.bytes(), before / 4)  # at most twice the memory of the remaining article, and 2 MB
         words = long_ones[0]["content"].split()
         self.assertEqual([one["nid"] for one in self.find(" ".join(words[500:520]))], ["n0"])
         self.assertEqual(self.service.request("DELETE", "/articles/n0")[0], 200)
@@ -191,7 +191,7 @@ class Clues(TestCase):
             self.skipTest(str(error).strip())
         one = article(1)
         name = self.service.doc_id(one)
-        # In one transaction the kept article cools down and gives way to another one.
+        # In one transaction, the kept article cools down and is replaced by another one.
         self.service.post([one | {"nid": "b", "url": "b", "heat": 2, "content": one["content"] + " at last"},
                            one | {"nid": "b", "url": "b", "heat": -1, "content": one["content"] + " at first"}])
         clue = " ".join(one["content"].split()[-8:])
@@ -234,7 +234,7 @@ class Clues(TestCase):
         status, answer = self.service.request("GET", "/find?clue=a+b")
         self.assertEqual((status, answer["error"]), (501, "this service does not find clues; start it with --clues yes"))
         name = self.service.doc_id(FIRST)
-        # What came meanwhile is known to a service that is started with it.
+        # A restarted service knows what arrived before.
         self.restart()
         self.assertEqual([one["docId"] for one in self.check(FIRST["content"])], [name])
         for options, words in ((["--clues", "1"], "--clues takes yes or no"),

@@ -47,7 +47,7 @@ class Documents(TestCase):
             with self.subTest(deleted=deleted):
                 name = self.service.doc_id(article(1, nid="a", url="a", title="Harbour", content=first))
                 self.assertEqual(self.service.doc_id(article(2, nid="b", url="b", title="Pier", content=second)), name)
-                # Its first article becomes another text, and goes.
+                # Its first article gets another text, then is deleted.
                 changed = article(1, nid="a", url="a", title="Kitchen", content=texts("soup"))
                 self.assertEqual(self.service.doc_id(changed), name)
                 self.assertEqual(self.service.request("DELETE", "/articles/" + deleted)[0], 200)
@@ -63,7 +63,7 @@ class Documents(TestCase):
                     self.service.request("DELETE", "/articles/" + nid)
 
     def shown(self, name):
-        """The nid of the article that is kept, whatever the service has in memory."""
+        """The nid of the kept article, as the store has it."""
         return self.service.request("GET", "/docs/" + name)[1]["article"]["nid"]
 
     def test_a_kept_article_that_is_deleted_gives_way_to_the_next_hottest(self):
@@ -82,7 +82,7 @@ class Documents(TestCase):
             if self.service.request("GET", "/docs/" + name)[0] == 404:
                 break
         self.assertEqual(order, ["c", "d", "e", "b", "f", "a"])
-        # What is not shown leaves nothing behind either.
+        # Articles that are not shown leave nothing behind either.
         self.service.stop()
         with contextlib.closing(sqlite3.connect(self.folder + "/docid.sqlite")) as file:
             for table in ("article", "document", "content", "other_content", "features", "pairs"):
@@ -99,7 +99,7 @@ class Documents(TestCase):
         self.assertEqual(self.shown(name), "a")
 
     def test_an_updated_article_replaces_its_fingerprints(self):
-        # Under its nid, or its url with another nid; a title of its own or none.
+        # It is identified by its nid, or by its url with another nid; it has a title of its own or none.
         for nid, title in (("a", "first"), ("b", "")):
             self.restart_empty()
             old, new = article(1, nid="a", url="U", title=title), article(2, nid=nid, url="U", title=title and "second")
@@ -117,7 +117,7 @@ class Documents(TestCase):
                 self.restart()
             stranger = self.service.doc_id(article(30, title=title, content=old["content"]))
             self.assertNotIn(stranger, (name, other))
-            # And back again, in a batch that changes its mind.
+            # Back to the old content, in a batch that changes it several times.
             back = old | {"nid": nid}
             _, answers = self.service.post([back, new, back, article(40, content=old["content"] + " copy", title="")])
             self.assertEqual([one["docId"] for one in answers], [name] * 4)
@@ -169,14 +169,14 @@ class Documents(TestCase):
         self.assertEqual([self.service.request("GET", "/articles/" + nid)[1]["docId"] for nid in ("a", "b", "c", "five")],
                          [names[0]] * 3 + names[1:])
         self.assertEqual(self.shown(names[0]), "b")
-        # What comes again is stored from now on, and only that can be shown.
+        # An article that arrives again is stored, and only stored articles can be shown.
         self.service.doc_id(one | {"nid": "b", "url": "b", "heat": 7})
         self.service.doc_id(one | {"nid": "c", "url": "c", "heat": 3})
         self.assertEqual(self.shown(names[0]), "b")
         self.assertEqual(self.service.request("DELETE", "/articles/b")[0], 200)
         self.assertEqual(self.shown(names[0]), "c")
         self.assertEqual(self.service.request("DELETE", "/articles/c")[0], 200)
-        self.assertEqual(self.shown(names[0]), "c")  # nothing else is there
+        self.assertEqual(self.shown(names[0]), "c")  # no other article is stored
         self.assertEqual(self.service.doc_id(article(9, nid="five", url=article(5)["url"])), names[1])
         self.assertEqual(self.service.doc_id(article(10, content=article(9)["content"])), names[1])
         for nid in ("a", "five", urllib.parse.quote(article(10)["url"], safe="")):
@@ -239,7 +239,7 @@ class Documents(TestCase):
     def test_pages_of_all_documents(self):
         names = self.doc_ids(article(i, nid=f"n{i}") for i in range(25))
         self.service.doc_id(article(100, nid="copy", content=article(7)["content"], heat=2))
-        gone = names.pop(9)  # a page may begin behind one that is gone
+        gone = names.pop(9)  # a page may begin behind a deleted document
         self.assertEqual(self.service.request("DELETE", "/articles/n9")[0], 200)
         found, after, sizes = [], None, []
         while True:
@@ -314,7 +314,7 @@ class Documents(TestCase):
         self.assertEqual([each["similarity"] for each in found], [1.0, 1.0, 38 / 40])
         self.assertAlmostEqual(found[2]["pairSimilarity"], 37 / 39)
         self.assertEqual([what for what, _ in found[2]["difference"]], ["same", "removed"])
-        # One that has become the first, and one that is gone.
+        # Delete one article that becomes the first, and one duplicate.
         self.assertEqual(self.service.request("DELETE", "/articles/a")[0], 200)
         self.assertEqual(self.service.request("DELETE", "/articles/d")[0], 200)
         _, found = self.service.request("GET", "/duplicates?limit=5")

@@ -10,7 +10,8 @@ from harness import Contents, FIRST, TestCase, article, main
 
 class Exact(TestCase):
     def test_as_by_comparing_all(self):
-        # Few words, so that many have the rare ones, too; and more of them, so that most have nothing in common.
+        # Few different words, so that many texts share the rare ones; and many, so that most texts have nothing in
+        # common.
         for words, options in ((60, ()), (400, ("--recipe", "words", "--feature-memory", "0")),
                                (40, ("--similarity", "0.6", "--feature-memory", "16K")), (200, ("--recipe", "pairs"))):
             with self.subTest(words=words, options=options):
@@ -44,7 +45,7 @@ class Exact(TestCase):
                 contents.send(self, self.service, 60)
 
     def test_a_crowd_of_the_same_words(self):
-        # Of more than 64 with equal sets of words, one has the same pairs.
+        # More than 64 articles have the same set of words, but only one has the same pairs.
         make = random.Random(9)
         words = [f"w{i}" for i in range(60)]
         crowd = [" ".join(make.sample(words, len(words))) for _ in range(150)]
@@ -52,7 +53,7 @@ class Exact(TestCase):
         self.assertEqual(len(set(names)), len(crowd))
         self.assertEqual(self.doc_ids(article(1000 + i, title="", content=content + " more")
                                       for i, content in enumerate(crowd)), names)
-        # Unless it is asked to compare fewer.
+        # Unless only fewer candidates may be compared.
         self.restart("--candidates", "20")
         found = self.doc_ids(article(2000 + i, title="", content=content + " less")
                              for i, content in enumerate(crowd[40:]))

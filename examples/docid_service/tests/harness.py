@@ -20,7 +20,7 @@ import unittest
 import urllib.parse
 
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
-PATIENCE = 300  # seconds; more than a slow machine needs, so that only what never happens is given up
+PATIENCE = 300  # seconds; more than a slow machine needs, so that a timeout means it never happens
 KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") else 10
 
 FIRST = {"url": "http://www.simhash.com", "title": "計算機應用與軟件",
@@ -32,7 +32,7 @@ SECOND = {"url": "http://www.simhash1.com", "title": "計算機應用和軟件2"
 
 
 def sentence(seed, words=40):
-    """A text that is like no other: words of its own."""
+    """A text of random words, unlike any other."""
     make = random.Random(seed)
     return " ".join("".join(make.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(words))
 
@@ -44,7 +44,7 @@ def similarity_of_pairs(one, other):
 
 
 def words_of(text):
-    """A Chinese character is a word."""
+    """The words of a text; a Chinese character is a word."""
     return re.findall(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+", text.lower())
 
 
@@ -53,7 +53,7 @@ def pairs_of(text):
 
 
 def longest_run(one, other):
-    """The most words in a row that both have."""
+    """The length of the longest run of words that both texts contain."""
     one, other = words_of(one), words_of(other)
     longest, ends = 0, [0] * (len(other) + 1)
     for word in one:
@@ -69,7 +69,7 @@ def article(number, **fields):
 
 class Service:
     """A running docid_service."""
-    said = ""  # once it has ended: what it printed to standard error
+    said = ""  # its standard error, once it has ended
 
     def __init__(self, folder, *options, environment=None, before=()):
         self.process = subprocess.Popen([*before, PROGRAM, "--port", "0", "--data", folder, "--timeout", "600",
@@ -89,7 +89,7 @@ class Service:
         return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def request(self, method, path, body=None, headers=None, connection=None):
-        """The status and the decoded body."""
+        """Sends a request. Returns: the status and the decoded body."""
         own = connection or self.connect()
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
@@ -142,7 +142,7 @@ class TestCase(unittest.TestCase):
         self.service = self.start(*options)
 
     def doc_ids(self, articles):
-        """Of articles that are sent together."""
+        """The docIds of articles that are sent in one request."""
         status, answers = self.service.post(list(articles))
         self.assertEqual(status, 200, answers)
         return [one["docId"] for one in answers]
@@ -154,7 +154,7 @@ class TestCase(unittest.TestCase):
             time.sleep(0.05)
 
     def killed_under_load(self, chance):
-        """Kills the service, at random moments, while it answers. Returns: what it acknowledged, as Load has it."""
+        """Kills the service at random moments while it answers. Returns: what it acknowledged, as in Load.answered."""
         answered = {}
         for round_number in range(KILLS):
             load = Load(self.service, 100000 * round_number)
@@ -177,10 +177,10 @@ class TestCase(unittest.TestCase):
 
 
 class Load:
-    """Threads that send articles one after the other, until they get no answer any more."""
+    """Threads that send articles one after the other until they get no answer."""
 
     def __init__(self, service, first, count=4):
-        self.answered = {}  # the number of an article -> docId
+        self.answered = {}  # from the number of an article to its docId
         self.wrong = []
         self.threads = [threading.Thread(target=self.send, args=(service, first + i, count)) for i in range(count)]
         for thread in self.threads:
@@ -205,24 +205,24 @@ class Load:
 
     def wait(self):
         for thread in self.threads:
-            thread.join()  # each of its requests ends
+            thread.join()  # ends, because each of its requests ends
 
 
 class Contents:
-    """Articles without titles whose contents are edited ones of earlier ones; and the documents that they should get, each
-    compared with all by the words and the pairs of words themselves."""
+    """Articles without titles whose contents are edited versions of earlier ones; and the documents that they must get,
+    found by comparing each with all others by words and pairs of words."""
 
     def __init__(self, words, seed, similarity=0.8, by_pairs=False, longest=60):
         self.words, self.similarity, self.by_pairs, self.longest = words, similarity, by_pairs, longest
         self.make = random.Random(seed)
         self.prefix = []
-        self.documents = {}  # docId -> {url: words}; the first article is what others are compared with
+        self.documents = {}  # docId -> {url: words}; others are compared with the first article
         self.sets = {}  # docId -> the features and the pairs of its first article
-        self.names = set()  # all docIds that were given
+        self.names = set()  # all docIds given so far
         self.number = self.found = self.new = 0
 
     def word(self):
-        return f"v{int(self.words * self.make.random() ** 2)}"  # some are frequent
+        return f"v{int(self.words * self.make.random() ** 2)}"  # some words are frequent
 
     def text(self):
         make = self.make
@@ -242,7 +242,7 @@ class Contents:
         return next(iter(self.documents[name].values()))
 
     def originals(self, words):
-        """The documents one of which an article of these words belongs to."""
+        """The documents to one of which an article with these words belongs."""
         own, own_pairs = self.sets_of(words)
         best, names = self.similarity, set()
         for name, (features, pairs) in self.sets.items():
@@ -255,16 +255,16 @@ class Contents:
         return names
 
     def note(self, name, url, words):
-        """The document has this text at this url."""
+        """Notes that the document has this text at this url."""
         self.names.add(name)
         self.documents.setdefault(name, {})[url] = words
         self.sets[name] = self.sets_of(self.first_of(name))
 
     def send(self, case, service, count):
-        """So many articles in one request."""
+        """Sends `count` articles in one request."""
         texts, articles = [], []
         for _ in range(count):
-            # Of those of this request, too.
+            # Some texts are edits of others in the same request.
             texts.append(list(self.make.choice(texts)) + [self.word()] if texts and self.make.random() < 0.3 else self.text())
             articles.append({"url": f"http://example.org/{self.number}", "title": "", "content": " ".join(texts[-1])})
             self.number += 1
@@ -283,7 +283,7 @@ class Contents:
             self.note(name, one["url"], words)
 
     def update(self, case, service):
-        """An article comes again with another content, at its url."""
+        """Sends an article again with another content, at its url."""
         name = self.make.choice(list(self.documents))
         url, words = self.make.choice(list(self.documents[name])), self.text()
         case.assertEqual(service.doc_id({"url": url, "title": "", "content": " ".join(words)}), name)

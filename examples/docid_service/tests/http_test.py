@@ -17,7 +17,7 @@ ROUNDS = 40 if os.environ.get("NEARDUP_EXHAUSTIVE") else 4
 
 
 def post(body, *fields, path="/docId/getDocId"):
-    """A request whose body has a length."""
+    """A request with a body of known length."""
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     lines = [f"POST {path} HTTP/1.1", "Host: x", *fields, f"Content-Length: {len(body)}"]
@@ -25,7 +25,7 @@ def post(body, *fields, path="/docId/getDocId"):
 
 
 def post_chunks(body, sizes, *fields, extension=b"", trailers=b"", path="/docId/getDocId"):
-    """The same in chunks of these sizes, and one of the rest."""
+    """The same with the body in chunks of these sizes, and the rest in one more."""
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     result = "\r\n".join([f"POST {path} HTTP/1.1", "Host: x", *fields, "Transfer-Encoding: chunked"]).encode() + b"\r\n\r\n"
@@ -42,7 +42,7 @@ def get(path, *fields, method="GET"):
 
 class Http(TestCase):
     def talk(self, sent, half=True):
-        """All that the service says to these bytes, until it closes the connection; `half`: no more can come."""
+        """All answers to these bytes, until the service closes the connection; `half`: closes the sending side before."""
         with self.service.socket() as client:
             return self.talk_through(client, sent, half)
 
@@ -63,7 +63,7 @@ class Http(TestCase):
         return answer
 
     def answers_in(self, text, methods=None):
-        """The (status, body) of each answer in these bytes, all of which have to be answers."""
+        """The (status, body) of each answer in these bytes, which must consist of answers."""
         result = []
         source = SocketOf(text)
         while source.rest():
@@ -95,7 +95,7 @@ class Http(TestCase):
         self.assertEqual(answer.count(b"Content-Length: 15\r\n"), 2)
 
     def random_request(self, make, known):
-        """A request, and what it has to be answered."""
+        """A random request, and the answer that it must get."""
         number = make.randrange(len(known))
         body = json.dumps(article(number)).encode()
         sizes = [make.randrange(1, 40) for _ in range(make.randrange(20))]
@@ -124,7 +124,7 @@ class Http(TestCase):
             requests, wanted = zip(*(self.random_request(make, known) for _ in range(200)))
             sent = b"".join(requests)
             with self.service.socket() as client:
-                # The answers do not all fit the buffers of the connection: they have to be read meanwhile.
+                # The answers do not fit into the buffers of the connection, so they have to be read meanwhile.
                 seen = []
                 reading = threading.Thread(target=lambda: seen.append(self.talk_through(client, b"", half=False)))
                 reading.start()
@@ -144,7 +144,7 @@ class Http(TestCase):
                                             get("/health")))
         self.assertEqual([status for status, _ in answers], [200] * 3)
         self.assertEqual([len(body.splitlines()) for _, body in answers], [30, 30, 1])
-        # HTTP/1.0 has no chunks: there the answer ends with the connection.
+        # HTTP/1.0 has no chunks: the answer ends with the connection.
         answer = self.talk(post(lines, kind, "Connection: keep-alive").replace(b"HTTP/1.1", b"HTTP/1.0") + get("/health"))
         self.assertNotIn(b"chunked", answer)
         self.assertEqual(len(answer.partition(b"\r\n\r\n")[2].splitlines()), 30)
@@ -204,10 +204,10 @@ class Http(TestCase):
                 try:
                     for begin in range(0, len(fields), piece):
                         client.sendall(fields[begin:begin + piece])
-                        time.sleep(0.002)  # so that pieces are read one by one
+                        time.sleep(0.002)  # so that the pieces are read one by one
                     client.sendall(b"\r\n")
                 except (BrokenPipeError, ConnectionResetError):
-                    pass  # refused before all was sent
+                    pass  # refused before everything was sent
                 answer = self.talk_through(client, b"", half=False)
             self.assertIn(answer.partition(b" ")[2][:3], (b"431", b""), answer[:300])  # a reset may have lost the answer
 

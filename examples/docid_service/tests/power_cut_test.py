@@ -14,7 +14,7 @@ RECORDER = os.environ.get("DOCID_RECORDER", "")
 
 
 class Disk:
-    """What a disk has after each record of record_writes.cpp, if the power fails there."""
+    """The state of a disk after each record of record_writes.cpp, if the power fails there."""
 
     def __init__(self, file, folder):
         data = pathlib.Path(file).read_bytes()
@@ -28,7 +28,7 @@ class Disk:
             place = end + 1 + int(size)
 
     def until(self, count, chance):
-        """Path -> bytes. `chance`: of an unsynced write to be there all the same."""
+        """The files as path -> bytes. `chance` is the probability that an unsynced write is there nevertheless."""
         files = {}  # path -> [(place, is_synced, what, bytes, offset)]
         for what, path, data, offset, place in self.records[:count]:
             if what in ("write", "truncate"):

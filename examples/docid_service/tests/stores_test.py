@@ -19,7 +19,7 @@ from harness import Contents, FIRST, KILLS, Load, PATIENCE, PROGRAM, Service, Te
 
 
 class Server:
-    """A real server in a folder of its own, on a socket there; nothing of it is left behind."""
+    """A real server in its own folder, on a socket there; it leaves nothing behind."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -27,7 +27,7 @@ class Server:
         self.process = None
 
     def environment(self):
-        # A MariaDB that starts removes the temporary tables of others that have the same folder for them.
+        # A starting MariaDB removes the temporary tables of others that use the same folder for these.
         return os.environ | {"TMPDIR": self.folder}
 
     def command(self):
@@ -56,7 +56,7 @@ class Redis(Server):
     programs = ("redis-server", "redis-cli")
 
     def command(self):
-        # It keeps nothing: the service must not rely on it.
+        # It persists nothing, because the service must not rely on it.
         return ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--dir", self.folder]
 
     def ask(self, *words):
@@ -108,7 +108,7 @@ class HBase(Server):
         return pathlib.Path(self.folder + "/address").read_text(encoding="ascii")
 
     def is_up(self):
-        """Somebody listens; it may take some seconds more until it answers."""
+        """Whether somebody listens; the server may need some more seconds before it answers."""
         if self.process.poll() == 77:
             raise unittest.SkipTest(pathlib.Path(self.folder + "/log").read_text(encoding="utf-8"))
         try:
@@ -132,7 +132,7 @@ class StoresTestCase(TestCase):
         return service
 
     def check_answers_like_sqlite(self):
-        """The service answers as one does that has all in SQLite."""
+        """Compares the answers of the service with those of one that has everything in SQLite."""
         chance = random.Random(3)
         plain = self.another()
         articles = [article(i, nid=f"{i} 二 ' \\ \"", heat=chance.randrange(10)) for i in range(200)]
@@ -177,7 +177,7 @@ class StoresTestCase(TestCase):
         for number, name in answered.items():
             self.assertEqual(self.service.doc_id(article(number)), name)
         self.assertEqual(len(set(answered.values())), len(answered))
-        # By their contents, too: the index has all of them.
+        # Search by contents, too: the index has all of them.
         for number, name in answered.items():
             self.assertEqual(self.service.doc_id(article(number, nid=f"copy {number}", url=f"copy {number}", title="")), name)
 
@@ -243,7 +243,7 @@ class OtherStores(StoresTestCase):
             return [self.service.doc_id(article(i, nid=f"{word} {i}", url=f"{word} {i}", title="")) == names[i]
                     for i in range(10)]
 
-        # As if the service had been killed five times between a commit of MariaDB and that of Redis.
+        # As if the service had been killed five times between the commits of MariaDB and Redis.
         self.redis.ask("FLUSHALL")
         self.redis.ask("SET", "CONTENT_INDEX:KNOWN:7:4", "5")
         self.assertEqual(found("a"), [False] * 5 + [True] * 5)
@@ -252,7 +252,7 @@ class OtherStores(StoresTestCase):
 
     @contextlib.contextmanager
     def hold(self, lock="START TRANSACTION; SELECT * FROM store FOR UPDATE"):
-        """Another session that keeps the service in its transaction: just before the commit, if no lock is given."""
+        """Another session with a lock that stops the service in its transaction; by default just before the commit."""
         holder = subprocess.Popen(["mariadb", "--no-defaults", f"--socket={self.mariadb.socket}", "--user=root",
                                    "--unbuffered", "-N", "docid"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         try:
@@ -262,10 +262,10 @@ class OtherStores(StoresTestCase):
                 self.assertIsNone(holder.poll(), line)
             yield
         finally:
-            holder.communicate()  # its end is a rollback
+            holder.communicate()  # its end rolls back
 
     def wait_until_one_waits(self):
-        """Returns when a request of the service waits for the lock, of a row or of a table."""
+        """Returns when a request of the service waits for the lock of a row or a table."""
         waiting = ("SELECT (SELECT variable_value FROM information_schema.global_status"
                    " WHERE variable_name = 'Innodb_row_lock_current_waits')"
                    " + (SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE 'Waiting for table%') > 0")
@@ -285,7 +285,7 @@ class OtherStores(StoresTestCase):
             answer = self.service.post(article(i, nid=f"u{i}"))[1]
             self.assertEqual((answer["docId"], answer["filterReason"]), (name, "docId_filter duplicate by url"))
             self.assertEqual(self.service.doc_id(article(i, nid=f"c{i}", url=f"c{i}", title="")), name)
-        # It belongs to this store again.
+        # Now it belongs to this store again.
         with self.assertRaisesRegex(RuntimeError, "index of another store"):
             self.another("--redis", self.redis.socket)
 
@@ -310,7 +310,7 @@ class OtherStores(StoresTestCase):
         with self.hold():
             post.start()
             self.wait_until_one_waits()
-            start.start()  # it may have to wait, too
+            start.start()  # may have to wait, too
             start.join(1)
         start.join()
         post.join()
@@ -328,7 +328,7 @@ class OtherStores(StoresTestCase):
         for other in (in_memory, both, self.service):
             self.assertEqual(other.doc_id(article(2, url=f"new {other.port}", title="")), name)
         self.assertNotEqual(in_memory.doc_id(article(1, url="old", title="")), name)
-        # As if the service had been killed between a commit of MariaDB and that of Redis; and Redis lost what it had.
+        # As if the service had been killed between the commits of MariaDB and Redis; and Redis has lost its content.
         known = "CONTENT_INDEX:KNOWN:7:4"
         self.assertEqual(int(self.redis.ask("GET", known)), 1 << 32 | 1)
         self.redis.ask("FLUSHALL")
@@ -351,7 +351,7 @@ class OtherStores(StoresTestCase):
                 contents.update(self, service)
                 contents.erase(self, service)
         self.assertGreater(contents.found, 100)
-        # One that is started now, and one with its index in Redis, which says that it may miss some.
+        # A newly started service, and one with its index in Redis, which announces that it may miss some.
         contents.send(self, self.another("--mariadb", self.mariadb.options), 60)
         self.assertEqual(self.service.stop(), 0)
         self.assertIn("within 7 bits (--redis), so that similar ones can be missed", self.service.said)
@@ -365,7 +365,7 @@ class OtherStores(StoresTestCase):
             return dict(line.split("\t") for line in self.mariadb.ask(query).stdout.splitlines())
 
         self.assertEqual(found(), names)
-        # Tables of an earlier version, one of which was being changed when the service was killed.
+        # Tables of an earlier version; in one case the service was killed while it changed them.
         for rest in ("", ", ADD COLUMN docid_new CHAR(33)"):
             self.service.stop()
             done = self.mariadb.ask("ALTER TABLE docid.article DROP COLUMN docid, DROP COLUMN heat, DROP COLUMN version,"
@@ -405,7 +405,7 @@ class OtherStores(StoresTestCase):
         new = self.doc_ids(article(200 + i, title=f"公告{i}", content=content[::-1]) for i, content in enumerate(contents))
         self.assertEqual(len(set(new + names)), 8)
         self.assertEqual(self.mariadb.ask("SELECT count(*) FROM docid.pairs").stdout.strip(), "4")
-        # The contents are in a folder of RocksDB; another service has none of them, and the words must do.
+        # The contents are in a folder of RocksDB, so another service has none of them, and the words have to do.
         self.assertEqual(self.mariadb.ask("DELETE FROM docid.pairs").returncode, 0)
         other = self.another(*self.options)
         self.assertEqual(other.doc_id(article(300, title="公告0", content=contents[0][400:])), names[0])
@@ -414,7 +414,7 @@ class OtherStores(StoresTestCase):
     def test_an_article_that_is_too_long_for_mariadb(self):
         status, answer = self.service.post(article(1, url="x" * 5_000_000))
         self.assertEqual((status, "max_allowed_packet" in answer["error"]), (413, True), answer)
-        # Nor does it harm what arrives with it.
+        # Articles that arrive with it are not affected.
         answers = []
         threads = [threading.Thread(target=lambda one=one: answers.append(self.service.post(one)[0]))
                    for one in (article(2), article(3, url="x" * 5_000_000), article(4))]
@@ -489,7 +489,7 @@ class OtherStores(StoresTestCase):
         def send(service, own):
             connection = service.connect()
             for number in range(count):
-                # The same text under another url: only a search can find it.
+                # The same text under another url, so that only a search can find it.
                 one = article(number, url=f"http://{own}.example/{number}", title=f"{own}")
                 names[own][number] = service.post(one, connection=connection)[1]
             connection.close()
@@ -506,7 +506,7 @@ class OtherStores(StoresTestCase):
                          {("duplicate", "good")})
         firsts = sum(a["filterStatus"] == "good" for a, _ in both)
         print(f"\n{count} articles at two services at once: one docId each, {firsts} by the first service")
-        # What one took out, the other does not find.
+        # What one service has deleted, the other does not find.
         self.assertEqual(services[0].request("DELETE", "/articles/" + urllib.parse.quote("http://0.example/5", safe=""))[0], 200)
         self.assertEqual(services[1].request("DELETE", "/articles/" + urllib.parse.quote("http://1.example/5", safe=""))[0], 200)
         for service, number in ((services[1], 1005), (services[0], 2005)):
@@ -525,7 +525,7 @@ class OtherStores(StoresTestCase):
             load = Load(self.service, 100000 * round_number)
             self.wait_until(lambda load=load: len(load.answered) > 10)
             server.stop(signal.SIGKILL)
-            load.wait()  # until each thread was told 503
+            load.wait()  # until each thread has got status 503
             self.assertEqual(load.wrong, [])
             answered |= load.answered
             status, answer = self.service.post(article(100000 * round_number + 99999))
@@ -550,7 +550,7 @@ class OtherStores(StoresTestCase):
 
 @unittest.skipUnless(is_installed(HBase, MariaDB, Redis), "Java, Maven, mariadb-server or redis-server is not there")
 class ContentsInHBase(StoresTestCase):
-    """The articles in a real HBase, the rest in SQLite, or in MariaDB and Redis."""
+    """Articles in a real HBase; everything else in SQLite, or in MariaDB and Redis."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -562,7 +562,7 @@ class ContentsInHBase(StoresTestCase):
         super().setUp()
 
     def start(self, *options):
-        """Tries until HBase answers."""
+        """Tries to start until HBase answers."""
         started = []
 
         def has_started():
@@ -578,7 +578,7 @@ class ContentsInHBase(StoresTestCase):
 
     def test_they_answer_like_sqlite(self):
         self.check_answers_like_sqlite()
-        # More than HBase takes as a cell.
+        # More than HBase accepts as a cell.
         name = self.service.doc_id(article(7000, nid="long", media="x" * 9_000_000 + "二" * 1_000_000))
         status, found = self.service.request("GET", "/docs/" + name)
         self.assertEqual((status, len(found["article"]["media"])), (200, 10_000_000))
@@ -601,7 +601,7 @@ class ContentsInHBase(StoresTestCase):
         self.options = (*self.options, "--mariadb", servers[0].options, "--redis", servers[1].socket)
         self.restart_empty(*self.options)
         other = self.another(*self.options)
-        # What one has taken, the other shows.
+        # What one service has received, the other shows.
         names = [self.service.doc_id(article(number)) for number in range(20)]
         self.assertEqual([other.doc_id(article(number, url=f"copy {number}", title="")) for number in range(20)], names)
         for number, name in enumerate(names):
@@ -610,7 +610,7 @@ class ContentsInHBase(StoresTestCase):
         self.wait_until(lambda: all(len(load.answered) > 10 for load in loads))
         self.hbase.stop(signal.SIGKILL)
         for load in loads:
-            load.wait()  # until each thread was told 503
+            load.wait()  # until each thread has got status 503
             self.assertEqual(load.wrong, [])
         status, answer = self.service.post(article(99999))
         self.assertEqual((status, "HBase" in answer["error"]), (503, True), answer)
