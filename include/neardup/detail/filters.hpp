@@ -124,8 +124,7 @@ std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_joi
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: population counts by a table of nibbles (Mula)
-// ------------------------------------------------------------
+// ---- AVX2: population counts by a table of nibbles (Mula) -----------------------------------------------------------
 
 NEARDUP_TARGET_AVX2 inline __m256i count_bytes_avx2(__m256i v) noexcept {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //

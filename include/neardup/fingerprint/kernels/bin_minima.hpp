@@ -155,8 +155,7 @@ inline void fill_each_bin_portable(std::uint32_t* minima, std::uint64_t open, co
 }
 
 #if NEARDUP_BASELINE_KERNELS
-// ---- baseline: eight 16-bit lanes, by C++ operators where these compile as well as intrinsics
-// ---------------------------
+// ---- baseline: eight 16-bit lanes, by C++ operators where these compile as well as intrinsics -----------------------
 
 inline constexpr std::size_t short_lanes = sizeof(baseline_shorts) / sizeof(std::int16_t);
 
@@ -396,8 +395,7 @@ NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint
 NEARDUP_KERNELS_END
 #endif
 
-// ---- dispatch by instruction set
-// -------------------------------------------------------------------------------------
+// ---- dispatch by instruction set ------------------------------------------------------------------------------------
 
 /// Adds hashes that are few for the number of bins: all bins take products.
 template <auto ChooseAndFill, auto Fill>

@@ -114,8 +114,7 @@ struct bit_tally {
   }                                                                  \
   static_assert(true)
 
-// ---- portable and baseline: C++ operators on a word, and on a vector of two words
-// ------------------------------------
+// ---- portable and baseline: C++ operators on a word, and on a vector of two words -----------------------------------
 // A full adder takes 5 operations.
 
 template <class Vector>

@@ -57,8 +57,7 @@ std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, co
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- AVX2: one of four vectors is hashed by scalar multiplications, which run beside the vector units
-// ---------------------
+// ---- AVX2: one of four vectors is hashed by scalar multiplications, which run beside the vector units ---------------
 
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE __m256i window_hashes_avx2(const window_xxh3& hash,
                                                                      const char* text) noexcept {

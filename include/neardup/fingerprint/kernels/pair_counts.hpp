@@ -5,7 +5,6 @@
 // length begin. A table turns eight bits into positions at a time, without a branch that depends on the text.
 // Pairs are listed by length, so that all pairs of a list take one formula with the same constants. Hashing and
 // counting use different units of the processor, so both are in one loop.
-// counts wait for different units of a processor: in one loop they go side by side.
 #pragma once
 
 #include <algorithm>
@@ -201,8 +200,7 @@ class pair_finder {
   utf8_checker<utf8> checker_;
 };
 
-// ---- scalar hashes, vector counts
-// -------------------------------------------------------------------------------------
+// ---- scalar hashes, vector counts -----------------------------------------------------------------------------------
 
 /// Hashes pairs of code points of one length. Reads no byte beyond a pair.
 template <bool Tiny>

@@ -130,8 +130,7 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
   }
 }
 
-// ---- weighted sums: each weight is added to the columns whose bit is set
-// --------------------------------------------------
+// ---- weighted sums: each weight is added to the columns whose bit is set --------------------------------------------
 
 /// The reference: sums[i] += weights[t * stride] for each set bit i of words[t * stride]. 64 sums, exact modulo 2^64.
 inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,

@@ -125,8 +125,7 @@ struct seeded_xxh3 {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- the formulas in 64-bit lanes, four (AVX2) or eight (AVX-512) per vector
-// -----------------------------------------
+// ---- the formulas in 64-bit lanes, four (AVX2) or eight (AVX-512) per vector ----------------------------------------
 // In compiler vector types, so that each formula stands here once; always inlined into functions for AVX2 or more.
 // Vectors are passed by reference, because the calling convention for values depends on the instruction set.
 

@@ -124,8 +124,7 @@ inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
   return static_cast<unsigned>(count < lanes ? count : lanes);
 }
 
-// ---- AVX-512: grouped by length, up to 32 bytes hashed in lanes, with several seeds at a time
-// ---------------------------
+// ---- AVX-512: grouped by length, up to 32 bytes hashed in lanes, with several seeds at a time -----------------------
 
 /// The spans of one length class, as begins and lengths.
 struct span_class {

@@ -67,8 +67,7 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
   return shuffles;
 }();
 
-// ---- AVX2: one load and one VPSHUFB arrange four windows
-// --------------------------------------------------------------
+// ---- AVX2: one load and one VPSHUFB arrange four windows ------------------------------------------------------------
 
 /// Hashes the four windows that begin at a place. `Tiny`: they are below 4 bytes.
 template <bool Tiny>

@@ -123,9 +123,7 @@ class append_log {
     fail_with_errno("append to", path_);
   }
 
-  /// Syncs the file, including a failed append, to the disk. Throws: std::runtime_error
-  /// naming the file.
-  /// naming the file.
+  /// Syncs the file, including a failed append, to the disk. Throws: std::runtime_error, which names the file.
   void settle() {
     if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
   }

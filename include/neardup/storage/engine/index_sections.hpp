@@ -159,7 +159,6 @@ template <class Engine>
 
 /// Writes an engine to a file. Throws: std::runtime_error naming the file; std::invalid_argument if the header has no
 /// room for the layout; std::bad_alloc.
-/// room for the layout; std::bad_alloc.
 template <std::size_t Words, class Id, class Offset>
 void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
                  std::size_t bits, bool is_flat, const fingerprint_composition& made_of,

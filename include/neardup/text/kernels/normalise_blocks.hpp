@@ -189,8 +189,7 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
   cursor.last = last;
 }
 
-// ---- blocks by their masks, word by word
-// ------------------------------------------------------------------------------
+// ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
 /// Copies the bytes begin .. end of a block in moves of text_block_margin bytes; surplus bytes are overwritten later.
 /// Precondition: begin < end.
@@ -258,8 +257,7 @@ NEARDUP_ALWAYS_INLINE void take_block(normalise_cursor& cursor, const char* bloc
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// ---- blocks of ASCII, Latin-1 and Chinese by AVX-512
-// ------------------------------------------------------------------
+// ---- blocks of ASCII, Latin-1 and Chinese by AVX-512 ----------------------------------------------------------------
 
 NEARDUP_TARGET_AVX512 inline __m512i lower_avx512(__m512i bytes, std::uint64_t upper) noexcept {
   return _mm512_mask_add_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x20));

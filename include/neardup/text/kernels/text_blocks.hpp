@@ -86,8 +86,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t bit_positions_avx512(std::uint64_t mask
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-// ---- which bytes belong to words
-// -------------------------------------------------------------------------------------
+// ---- which bytes belong to words ------------------------------------------------------------------------------------
 
 /// Masks for the Latin-1 characters of a block; most blocks have none.
 struct latin_values {
@@ -331,8 +330,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-// ---- texts, block by block
-// -------------------------------------------------------------------------------------------
+// ---- texts, block by block ------------------------------------------------------------------------------------------
 
 /// Returns: how many bytes to process one character at a time where the masks cover no character: `usual`, because such
 /// characters rarely come alone; 1 for a soft hyphen, which does.

@@ -18,8 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-// ---- bit masks of 64 bytes: where code points begin, and how long they are
-// --------------------------------------------
+// ---- bit masks of 64 bytes: where code points begin, and how long they are ------------------------------------------
 
 /// The highest bits of the bytes of a block.
 struct utf8_bits {
@@ -176,8 +175,7 @@ class utf8_checker {
   std::uint64_t after_ed_ = 0;
 };
 
-// ---- validation
-// ------------------------------------------------------------------------------------------------------
+// ---- validation -----------------------------------------------------------------------------------------------------
 
 /// Validates by masks: the reference, and the baseline.
 template <class Block>
@@ -340,8 +338,7 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
   return is_well_formed_by_bits<utf8_block_portable>(text);
 }
 
-// ---- where code points begin: at bytes that are not continuation bytes
-// --------------------------------------------------
+// ---- where code points begin: at bytes that are not continuation bytes ----------------------------------------------
 
 /// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8. `places` has
 /// room for 64 per block and 16 more. Returns: the number of code points.
