@@ -28,7 +28,7 @@ void make_set(std::vector<Feature>& features) {
   features.erase(std::unique(features.begin(), features.end()), features.end());
 }
 
-/// The features of all texts, as one set.
+/// The features of all texts as one set.
 template <class Extractor>
 auto features_of(const document_texts& texts, const Extractor& extract, typename Extractor::workspace& memory) {
   std::vector<typename Extractor::feature_type> all;
@@ -40,7 +40,7 @@ auto features_of(const document_texts& texts, const Extractor& extract, typename
   return all;
 }
 
-/// The digest of a short document that shards keep, by the full hashes of its features, ascending.
+/// The digest of a short document that shards keep, from the full hashes of its features, in ascending order.
 std::uint64_t stored_digest(const std::vector<std::uint64_t>& features) {
   std::string bytes;
   for (const std::uint64_t feature : features) {
@@ -49,7 +49,8 @@ std::uint64_t stored_digest(const std::vector<std::uint64_t>& features) {
   return neardup::xxh3<64>{}(bytes) | 1;
 }
 
-/// What is compared of a document without a check, by the full hashes of its features, ascending; it lies in `result`.
+/// The data compared for a document without a check, from the full hashes of its features, in ascending order; stored
+/// in `result`.
 feature_set short_digest(const std::vector<std::uint64_t>& features, bool is_stored,
                          std::vector<std::uint32_t>& result) {
   result.clear();
@@ -73,8 +74,8 @@ feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed,
   const extractor extract(tokenizer, neardup::xxh3<64>{seed});
   const auto memory = std::make_shared<typename extractor::workspace>();
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
-    // A look at the beginning mostly tells that a document is not short; at a longer one where it does not.
-    constexpr std::size_t cut = 2;  // features that are not those of the text, because the beginning ends within them
+    // The beginning of a text usually tells that the document is not short; if not, a longer beginning may.
+    constexpr std::size_t cut = 2;  // wrong features, because the beginning ends inside them
     for (const std::size_t beginning : {std::size_t{160}, std::size_t{512}}) {
       for (const std::string_view text : texts) {
         if (text.size() <= beginning) continue;
@@ -91,13 +92,13 @@ feature_reader read_features(const Tokenizer& tokenizer, std::uint64_t seed) {
   const extractor extract(tokenizer, neardup::xxh3<64>{seed});
   const auto memory = std::make_shared<typename extractor::workspace>();
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
-    std::vector<std::uint32_t>().swap(result);  // what a large text needed
+    std::vector<std::uint32_t>().swap(result);  // frees what a large text needed
     if (texts.size() == 1) return extract(texts.front(), *memory);
     return result = features_of(texts, extract, *memory);
   };
 }
 
-/// The hashes of the words of a record that has them with their weights, ascending.
+/// The hashes of the words of a record with weights, in ascending order.
 template <class Feature>
 std::vector<Feature> hashes_of_given(const document_texts& texts, const fingerprint_settings& settings) {
   const neardup::xxh3<64> hash{settings.seed};
@@ -115,7 +116,7 @@ feature_reader read_given_features(const fingerprint_settings& settings, bool ch
       };
 }
 
-/// For the cosine: the lowest bits of the hashes of the features, ascending, then as many weights, as floats.
+/// For the cosine: the lowest bits of the features' hashes, in ascending order, followed by their weights as floats.
 feature_reader read_weighed_features(const fingerprint_settings& settings, const feature_setting& features) {
   const neardup::xxh3<64> hash{settings.seed};
   return [hash, weigh = make_feature_weigher(settings, features),
@@ -133,7 +134,7 @@ feature_reader read_weighed_features(const fingerprint_settings& settings, const
   };
 }
 
-/// What an exact join compares, of a set or of both.
+/// The similarity of two sets, as an exact join computes it.
 double similarity_of_sets(similarity_measure measure, feature_set a, feature_set b) {
   if (a.empty() || b.empty()) return 0;
   std::vector<std::uint32_t> common;
@@ -157,7 +158,7 @@ double cosine_of(feature_set a, feature_set b) {
   return neardup::cosine(unpacked(a), unpacked(b));
 }
 
-/// For the edit distance: the number of bytes of the normalised texts, then the bytes.
+/// For the edit distance: the size of the normalised texts in bytes, followed by the bytes.
 feature_reader read_normalised_texts() {
   return [result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     std::string all;
@@ -175,11 +176,11 @@ feature_reader read_normalised_texts() {
 
 std::optional<double> edit_similarity_at_least(std::string_view a, std::string_view b, double least) {
   const std::size_t longer = std::max(code_points(a), code_points(b));
-  if (longer == 0) return std::nullopt;  // texts without letters are nobody's near-duplicates
+  if (longer == 0) return std::nullopt;  // texts without letters are near-duplicates of nothing
   const double most = std::ceil((1 - least) * static_cast<double>(longer));
   const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
   if (!distance) return std::nullopt;
-  // One division of whole numbers, as in the library: 17 / 25 and the limit .68 round alike; 1 - 8. / 25 does not.
+  // One division of integers, as in the library: 17 / 25 rounds to the same as the limit .68, but 1 - 8. / 25 does not.
   const double similarity = static_cast<double>(longer - *distance) / static_cast<double>(longer);
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }
@@ -196,7 +197,7 @@ std::uint64_t units_of(const fingerprint_settings& settings, std::string_view te
   return neardup::weight::one;
 }
 
-/// Puts the weights of all features of a document in levels.
+/// Replaces the weights of all features of a document by levels.
 void set_levels(const fingerprint_settings& settings, std::vector<weighed_feature>& features) {
   if (settings.levels == level_rule::none) return;
   std::vector<neardup::weighted_token<1>> tokens;
@@ -233,7 +234,8 @@ feature_weigher weigh_features(const fingerprint_settings& settings, const Token
   };
 }
 
-/// Weights from elsewhere may be small: a power of two brings the heaviest between 2^31 and 2^32 units, exactly.
+/// Ready-made weights may be small, so they are multiplied by the power of two that brings the heaviest to between 2^31
+/// and 2^32 units, exactly.
 void set_units(std::vector<weighed_feature>& features) {
   double heaviest = 0;
   for (const weighed_feature& feature : features) heaviest = std::max(heaviest, feature.weight);

@@ -16,8 +16,8 @@
 namespace command {
 
 struct one_text_hint {
-  std::array<std::string_view, 2> endings;  ///< of names; empty: none
-  const char* many;                         ///< what such files are
+  std::array<std::string_view, 2> endings;  ///< of names; empty if there is none
+  const char* many;                         ///< what such files are called
   const char *what_reads_one, *what_reads_many;
 };
 
@@ -34,7 +34,7 @@ std::string size_text(std::uint64_t bytes) {
   return fixed(value, unit == 0 || value >= 99.5 ? 0 : 1) + ' ' + units[unit];
 }
 
-/// "0:07", "1:02:03"
+/// A duration such as "0:07" or "1:02:03".
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds);
   const auto two_digits = [](std::uint64_t n) { return (n < 10 ? "0" : "") + std::to_string(n); };
@@ -43,12 +43,12 @@ std::string duration_text(double seconds) {
                       : std::to_string(whole / 3600) + ':' + two_digits(whole / 60 % 60) + rest;
 }
 
-/// The bytes of the sources where that can be known without reading them.
+/// The total size of the sources, if it is known without reading them.
 std::uint64_t total_size(const std::vector<std::string>& sources) {
   std::uint64_t total = 0;
   for (const std::string& path : sources) {
     std::error_code error;
-    const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");  // and counted as it is unpacked
+    const bool is_packed = path.ends_with(".gz") || path.ends_with(".zst");  // progress counts decompressed bytes
     if (is_packed || !std::filesystem::is_regular_file(path, error)) return 0;
     total += std::filesystem::file_size(path, error);
     if (error) return 0;
@@ -127,7 +127,7 @@ void run_notes::bad(const bad_input& input) {
     count(unread_, input.where);
     unread_bytes_ += input.unread;
   }
-  // Of much bad input the first lines say what is wrong; all of them would hide it.
+  // The first few are reported; all of them could hide what is wrong.
   if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
   if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
   throw input_error(input);
@@ -181,7 +181,7 @@ void run_notes::advance(std::uint64_t documents, std::uint64_t bytes) {
     line = '[' + std::string(full, '#') + std::string(width - full, '.') + "] " + std::to_string(percent) + " %  ";
   }
   line += counted(documents_, "document", "documents") + ", " + size_text(bytes_) + ", " + size_text(rate) + "/s";
-  // The first moments tell little of the rate.
+  // The rate of the first moments means little.
   if (total_bytes_ > bytes_ && bytes_ > 0 && seconds > 0.5) {
     line += ", " + duration_text(seconds * static_cast<double>(total_bytes_ - bytes_) / static_cast<double>(bytes_)) +
             " left";
@@ -211,7 +211,7 @@ void run_notes::compare_texts(std::size_t done, std::size_t all, bool meets_all)
   const std::string text = "comparing texts: " + grouped(done) + " of " + counted(all, "document", "documents");
   if (draws) {
     last_draw_ = now;
-    // The first moments tell little.
+    // The first moments mean little.
     draw(text + (seconds > 0.5 ? ", " + left : ""));
   } else {
     has_said_time_ = true;
@@ -224,7 +224,7 @@ void run_notes::phase(const std::string& what) {
 }
 
 void run_notes::draw(const std::string& line) {
-  // Back to the beginning of the line, and the rest of an older, longer text removed.
+  // Returns to the beginning of the line, and erases the rest of a longer, older text.
   const std::string text = "\r" + line + "\x1b[K";
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   std::fflush(stderr);
@@ -245,7 +245,7 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
   using enum neardup::feature_kind;
   const feature_setting& features = comparison_.check_features;
   const auto kind = features.choice.kind;
-  if (kind == longest_sentences) return std::nullopt;  // of a text of any length there are no more
+  if (kind == longest_sentences) return std::nullopt;  // their number does not depend on the length of a text
   const std::size_t changed = features.needs_dictionary() ? 1 : features.choice.size;
   const std::size_t enough = neardup::features_to_bear(changed, similarity);
   std::uint64_t all = 0, too_short = 0;

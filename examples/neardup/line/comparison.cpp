@@ -30,13 +30,13 @@ bool has_two_similarities(const typed_options& typed) {
 
 namespace {
 
-/// The features of the fingerprint and of the check, where one is given for both.
+/// Sets the features of fingerprint and check; if one is given, it applies to both.
 void apply_features(const typed_options& typed, run_settings& to) {
   const auto features = typed["--features"], check_features = typed["--check-features"];
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
   if (check_features) to.comparison.check_features = parse_feature_setting("--check-features", *check_features);
   if (!features && check_features) to.fingerprint.features = to.comparison.check_features;
-  // A replaced character changes the words around it: single ones stay nearest to what the edit distance says.
+  // A replaced character changes the n-grams around it; single characters are closest to the edit distance.
   if (!features && !check_features && typed["--check"] == "edit") to.fingerprint.features.choice.size = 1;
   if (!check_features) to.comparison.check_features = to.fingerprint.features;
   for (const std::string& same : typed.all("--same")) {
@@ -84,7 +84,7 @@ void apply_fingerprint(const typed_options& typed, const width_rule& widths, run
   take_number<std::uint64_t>(typed, "--seed", to.fingerprint.seed, 0, UINT64_MAX);
 }
 
-/// Which document of a group stays.
+/// Sets which document of a group is kept.
 void apply_keep(const std::string& text, run_settings& to) {
   const std::size_t colon = text.find(':');
   const std::string rule = "is first, longest, highest:FIELD or lowest:FIELD";
@@ -101,7 +101,7 @@ void apply_keep(const std::string& text, run_settings& to) {
   to.input.score_field = text.substr(colon + 1);
 }
 
-/// By what documents are counted apart.
+/// Sets the sources by which documents are counted.
 void apply_by(const std::string& text, run_settings& to) {
   const std::size_t colon = text.find(':');
   const std::string rule = "is field:NAME, host, host:NAME, folder or file";
@@ -131,8 +131,8 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// What leaves candidates to fingerprints though none of their options was typed: an option, or a file that has no
-/// features. Empty if nothing does.
+/// Why candidates are found by fingerprints although none of their options was typed: another option, or a file without
+/// features. Empty if nothing requires that.
 std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
   if (!to.against.without_features.empty()) return to.against.without_features + " without --keep-features";
   if (typed.is_typed("--weights") && typed.text("--weights") != "unit") return "--weights " + typed.text("--weights");
@@ -144,7 +144,7 @@ std::string why_by_fingerprints(const typed_options& typed, const run_settings& 
   return "";
 }
 
-/// What finds candidates: the features themselves, or fingerprints where these are asked for or there is no other way.
+/// Chooses how candidates are found: by features, or by fingerprints if these are asked for or there is no other way.
 void apply_exact(const typed_options& typed, run_settings& to) {
   const bool is_containment = to.comparison.checks_containment();
   if (is_containment && !typed.takes(takes::exact)) {
@@ -155,7 +155,7 @@ void apply_exact(const typed_options& typed, run_settings& to) {
         "--keep with --check containment: the text stays that holds the others; leave out one of the two");
   }
   if (!may_be_exact(typed)) return;
-  // What says nothing of these was refused.
+  // Options that exclude each other were refused before.
   const bool is_demanded = typed.has("--exact") || is_containment;
   if (!is_demanded) to.why_by_fingerprints = why_by_fingerprints(typed, to);
   to.comparison.is_exact = to.why_by_fingerprints.empty();
@@ -163,9 +163,9 @@ void apply_exact(const typed_options& typed, run_settings& to) {
     to.comparison.check = similarity_measure::cosine_of_sets;
 }
 
-/// The Jaccard similarity of the features for which the distance is chosen: for the cosine that of equally large sets,
-/// for the edit similarity that of texts in which as many characters were replaced, far from each other; each changes
-/// all runs of N that it lies in.
+/// The Jaccard similarity for which the distance is chosen. For the cosine, it is that of two sets of equal size; for
+/// the edit similarity, that of texts in which as many characters were replaced, far from each other, so that each
+/// changes all n-grams that contain it.
 double jaccard_for(double similarity, const run_settings& settings) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
   const bool has_runs =
@@ -175,8 +175,8 @@ double jaccard_for(double similarity, const run_settings& settings) {
   return same / (2 - same);
 }
 
-/// The distance, and the kind where it is not given: the one that needs the smaller distance, and so has fewer
-/// candidates; docs/scale.md measures it. Weights are for SimHash only.
+/// Chooses the distance, and the kind if it is not given: the kind that needs the smaller distance, and so has fewer
+/// candidates (measured in docs/scale.md). Only SimHash has weights.
 void choose_distance(bool is_any_kind, double similarity, run_settings& to) {
   const auto distance_by = [&](fingerprint_kind kind) {
     return neardup::distance_for(to.fingerprint.bits, similarity, kind);
@@ -252,7 +252,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
       if (!typed.has(option) || least || (is_of_index && option == std::string("--check-features"))) continue;
       throw usage_error(option + std::string(" with --distance alone: there is no check; add --min-similarity"));
     }
-    // Of an index comes the distance, and no similarity.
+    // An index determines the distance, but no similarity.
     if (least && !typed.is_typed("--distance")) {
       to.choice = similarity_choice{typed.is_typed("--min-similarity") ? least : std::nullopt, least, true};
     }
@@ -274,7 +274,7 @@ void take_comparison(const typed_options& typed, run_settings& to, bool is_of_in
 
 namespace {
 
-/// Says what fingerprints miss within a distance that the similarity did not choose, if that is more.
+/// Reports what fingerprints miss if the distance is smaller than the one that the similarity requires.
 void say_what_is_missed(const run_settings& settings) {
   const similarity_choice& choice = *settings.choice;
   if (choice.best_distance <= settings.comparison.distance) return;
@@ -293,7 +293,7 @@ void say_what_is_missed(const run_settings& settings) {
 void say_similarity(const run_settings& settings) {
   const std::string usual = number(neardup::default_similarity);
   const std::string typed = settings.choice->similarity.value_or(usual);
-  // Features that records have ready are nobody's to name.
+  // Ready-made features of records have no name.
   const bool compares_texts = settings.comparison.is_exact && settings.comparison.checks_edits();
   const auto features = [&](const char* option, const feature_setting& chosen) {
     return settings.fingerprint.are_given || compares_texts ? std::string() : option + to_string(chosen);

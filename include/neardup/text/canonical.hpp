@@ -1,4 +1,4 @@
-// Canonical text: normalised text in which it does not matter how characters are spelt in code points.
+// Canonical text: normalised text that does not depend on how characters are encoded as code points.
 #pragma once
 
 #include <string>
@@ -44,22 +44,24 @@ class text_canonicaliser {
 
 }  // namespace detail
 
-/// The text as normalise() has it, but the same however its characters are spelt: composed (NFC), in full case folding
-/// ("ß" is "ss"), without what is not seen, presentation forms as what they stand for.
+/// The normalised text (see normalise()) in a form that does not depend on how characters are spelt: composed (NFC),
+/// with full case folding ("ß" becomes "ss"), without invisible characters, and with presentation forms replaced by the
+/// characters that they represent.
 ///
-/// What is not seen: soft hyphens, joiners, zero-width spaces, direction marks, variation selectors, whatever else
-/// Unicode calls default-ignorable, the tatweel and its like, and the dot above an i. Ligatures and other forms are those
-/// of U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to U+FFEF. Character references of HTML ("&eacute;", "&#233;") are
-/// the characters. A word that a hyphen or soft hyphen cuts at the end of a line is whole: "exam-\nple" is "example", and
-/// "well-\nknown", which cannot be told from it, "wellknown". Vietnamese tone marks have one place: "hòa" is "hoà". Of the marks of a character 30 count, and marks without a
-/// character do not. The result is well-formed UTF-8 in NFC, and canonicalise() leaves it as it is.
+/// Invisible characters are soft hyphens, joiners, zero-width spaces, direction marks, variation selectors and all
+/// others that Unicode calls default-ignorable, the tatweel and similar ones, and the dot above an i. Presentation
+/// forms, such as ligatures, are those of U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to U+FFEF. Character references
+/// of HTML ("&eacute;", "&#233;") become the characters. A word that a hyphen or soft hyphen divides at the end of a
+/// line is joined: "exam-\nple" becomes "example"; and "well-\nknown", which looks the same, becomes "wellknown".
+/// Vietnamese tone marks have one place: "hòa" becomes "hoà". Only 30 marks of a character count, and marks without a
+/// character do not. The result is well-formed UTF-8 in NFC, and canonicalise() does not change it.
 /// docs/fingerprint.md has every step.
 [[nodiscard]] inline std::string canonicalise(std::string_view text) {
   return detail::rewrite<detail::text_canonicaliser>(text);
 }
 
-/// Tokenizes the canonical text: case, punctuation and spacing do not matter, nor does how characters are spelt in code
-/// points. See canonicalise.
+/// Tokenizes the canonical text, so case, punctuation, spacing and the spelling of characters in code points do not
+/// matter. See canonicalise().
 /// Example: `simhasher hash{canonical{shingles{2, words{}}}};`
 template <class Inner>
 struct canonical : detail::rewritten<canonical<Inner>, detail::text_canonicaliser, Inner> {};
