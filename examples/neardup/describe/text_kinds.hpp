@@ -1,4 +1,4 @@
-// What kind of texts documents are, as far as that says which features to try.
+// Detects the kind of texts that documents are, in order to recommend features.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace command {
 
-/// Features to try, and why.
+/// Features to try, and the reason.
 struct feature_hint {
   std::string features;
-  std::uint64_t documents, seen;  ///< how many speak for them, of how many
+  std::uint64_t documents, seen;  ///< number of documents that suggest them, and of documents examined
   std::string reason;
 };
 
@@ -20,7 +20,8 @@ class text_kinds {
  public:
   void add(std::string_view text);
 
-  /// Of each kind that more than half of the documents are of. Of texts that canonical features make equal 5 % suffice.
+  /// A hint for each kind that more than half of the documents have. For texts that canonical features make equal, 5 %
+  /// suffice.
   [[nodiscard]] std::vector<feature_hint> hints() const;
 
  private:

@@ -1,4 +1,4 @@
-// What two texts must have in common to be near-duplicates, however similar they are: their numbers, or some words.
+// Tokens that two texts must share to be near-duplicates, however similar they are: their numbers, or certain words.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The zeros of the decimal digits of all scripts (category Nd of Unicode 15), of which the others follow.
+/// The digit zero of all scripts (category Nd of Unicode 15); the other digits follow it.
 inline constexpr char32_t zeros[] = {
     0x30,    0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,   0xce6,
     0xd66,   0xde6,   0xe50,   0xed0,   0xf20,   0x1040,  0x1090,  0x17e0,  0x1810,  0x1946,  0x19d0,  0x1a80,
@@ -36,17 +36,17 @@ inline constexpr char32_t zeros[] = {
     0x11730, 0x118e0, 0x11950, 0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8,
     0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e950, 0x1fbf0};
 
-/// The value of a decimal digit; -1 for what is none.
+/// The value of a decimal digit; -1 for other characters.
 constexpr int digit_value(char32_t c) noexcept {
   if (c < 0x80) return c - U'0' < 10 ? static_cast<int>(c - U'0') : -1;
   const char32_t* const zero = std::upper_bound(std::begin(zeros), std::end(zeros), c) - 1;
   return c - *zero < 10 ? static_cast<int>(c - *zero) : -1;
 }
 
-/// Groups of digits with a single separator between each two: what a number, or several, is written as.
+/// Groups of digits with single separators between them, which are one number or several.
 class digit_groups {
  public:
-  /// Reads digits that begin at `at`. Returns: where they end.
+  /// Reads the groups that begin at `at`. Returns: their end.
   std::size_t read(std::string_view text, std::size_t at) {
     groups_.assign(1, {});
     separators_.clear();
@@ -66,7 +66,7 @@ class digit_groups {
     }
   }
 
-  /// Calls `visit(number)` for each number. `sign` stands before the first one.
+  /// Calls `visit(number)` for each number. `sign` is prepended to the first one.
   template <class Visit>
   void for_each_number(std::string_view sign, const Visit& visit) {
     std::string number(sign);
@@ -84,7 +84,7 @@ class digit_groups {
   }
 
  private:
-  /// Commas, points, and signs between thousands alone: apostrophes as ', spaces that do not break as a space.
+  /// Commas and points, and separators of thousands: apostrophes as ', no-break spaces as a space.
   static constexpr char separator_of(char32_t c) noexcept {
     if (c == U'.' || c == 0xff0e || c == 0x66b) return '.';
     if (c == U',') return ',';
@@ -97,7 +97,7 @@ class digit_groups {
     return i > 0 && i - 1 < separators_.size() ? separators_[i - 1] : '\0';
   }
 
-  /// The end of the groups of thousands of a number that begins with group i: i + 1 if it has none.
+  /// The end of the groups of thousands of the number that begins with group i; i + 1 if it has none.
   [[nodiscard]] std::size_t end_of_thousands(std::size_t i) const noexcept {
     const char used = separator(i + 1);
     std::size_t end = i + 1;
@@ -107,20 +107,22 @@ class digit_groups {
   }
 
   std::vector<std::string> groups_;
-  std::string separators_;  // between each two groups
+  std::string separators_;  // between consecutive groups
 };
 
 }  // namespace detail
 
-/// Tokenizes a text into its numbers, as "-1234.5".
+/// Tokenizes a text into its numbers, such as "-1234.5".
 ///
-/// A number is a run of decimal digits of any script, wherever it stands, also in a word ("B12" has 12), and
-/// - a minus before it (U+002D or U+2212) if no letter, digit or minus stands before that: "-2", not "PR-2", "1-2", "- 2";
-/// - groups of thousands: three digits behind a comma, an apostrophe or a space that does not break, if all are alike:
+/// A number is a run of decimal digits of any script, even inside a word ("B12" contains 12). It includes
+/// - a minus before it (U+002D or U+2212) unless a letter, digit or minus precedes that: "-2", but not "PR-2", "1-2",
+///   "- 2";
+/// - groups of thousands: three digits behind a comma, an apostrophe or a no-break space, if all separators are equal:
 ///   "1,234,567" and "1'234'567" are 1234567;
-/// - a decimal comma or point and digits, or several points: "3,14" is 3.14, "26.11.2026" one number, "1.000" not 1000.
-///   "1,2,3" are three numbers.
-/// Digits count as they are written: 2.50 is not 2.5, and 007 not 7. Numerals of words (two, \u4e8c) are none.
+/// - a decimal comma or point and the digits behind it, or several points: "3,14" is 3.14, "26.11.2026" is one number,
+///   and "1.000" is not 1000. "1,2,3" is three numbers.
+///
+/// Digits are compared as written: 2.50 is not 2.5, and 007 is not 7. Number words (two, \u4e8c) are not numbers.
 struct numbers {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
@@ -145,17 +147,17 @@ struct numbers {
   static constexpr bool is_of_word(char32_t c) noexcept { return detail::is_visible_word(classify(c)); }
 };
 
-/// Tokenizes a text into those of its words that are in a list, such as negations: in lower case, as normalise() has
-/// them. An entry of several words ("no longer", "isn't") is found where these follow each other.
-/// Copies share the list.
+/// Tokenizes a text into those of its words that are in a list, such as negations, in lower case as by normalise(). An
+/// entry of several words ("no longer", "isn't") matches if these are consecutive. Copies share the list.
 class listed_words {
  public:
   explicit listed_words(const std::vector<std::string>& entries) {
     for (const std::string& entry : entries) add(entry);
   }
 
-  /// Reads one entry a line, in UTF-8; empty lines are skipped.
-  /// Throws: std::runtime_error "name:line: ..." for a line that is not UTF-8, or has no word.
+  /// Reads one entry per line, in UTF-8; empty lines are skipped.
+  /// Throws: std::runtime_error with a message that begins with "name:line: ", for a line that is not UTF-8, or has no
+  /// word.
   [[nodiscard]] static listed_words parse(std::string_view contents, std::string_view name = "words") {
     listed_words result({});
     detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
@@ -168,7 +170,7 @@ class listed_words {
     return result;
   }
 
-  /// Reads a file as parse() does. Throws: std::runtime_error naming the file, and the line.
+  /// Reads a file as parse() does. Throws: std::runtime_error, which names the file and the line.
   [[nodiscard]] static listed_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   template <class Sink>
@@ -184,10 +186,10 @@ class listed_words {
     }
   }
 
-  /// How many entries there are.
+  /// The number of entries.
   [[nodiscard]] std::size_t size() const noexcept { return list_->entries.size(); }
 
-  /// What it is called in a composition: a digest tells this list from others.
+  /// The name in a composition, which contains a digest of the list.
   [[nodiscard]] std::string description() const {
     std::uint64_t sum = 0;
     for (const std::string& entry : list_->entries) sum += detail::digest_of(entry);
@@ -196,8 +198,8 @@ class listed_words {
 
  private:
   struct list {
-    std::set<std::string, std::less<>> entries;  // words with a space between
-    std::size_t longest = 0;                     // words of an entry
+    std::set<std::string, std::less<>> entries;  // words of an entry are separated by a space
+    std::size_t longest = 0;                     // largest number of words in an entry
   };
 
   static std::vector<std::string> words_of(std::string_view text) {
@@ -217,17 +219,18 @@ class listed_words {
     return true;
   }
 
-  std::shared_ptr<list> list_ = std::make_shared<list>();  // no longer changed once it is made
+  std::shared_ptr<list> list_ = std::make_shared<list>();  // constant after construction
 };
 
-/// The tokens of `features`, which only texts have in common that have the same tokens of `facts`, each as often.
+/// The tokens of `features`, modified such that texts share them only if they have the same tokens of `facts`, each
+/// equally often.
 ///
-/// Texts with other facts have no feature in common, and so no similarity; texts with the same ones have the similarity
-/// that they have by `features`. So whatever finds pairs, groups, keeps or searches texts by their features demands the
-/// same facts, and compares no others. The order of facts does not count. A text without facts has the tokens of
-/// `features`; those of any other begin with a digest of its facts, so weights by a table do not know them.
+/// Texts with different facts share no feature, so their similarity is 0; texts with the same facts have the similarity
+/// that `features` gives. So everything that finds pairs, groups, or searches texts by their features requires equal
+/// facts. The order of facts does not matter. A text without facts has the tokens of `features`; otherwise tokens begin
+/// with a digest of the facts, so weights from a table do not apply to them.
 ///
-/// Facts are told apart by 64 bits. It takes whole texts, no streams. Complexity: that of both tokenizers.
+/// Facts are compared by 64 bits. Only for whole texts, not for streams. Complexity: that of both tokenizers.
 /// Example: `deduplicator dedup{simhasher{agreeing{numbers{}, shingles{2, normalised{words{}}}}}, {.similarity = 0.8}}`
 template <class Facts, class Features>
 struct agreeing {

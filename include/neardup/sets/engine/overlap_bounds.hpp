@@ -1,7 +1,7 @@
-// How many elements two sets must have in common to be similar enough, and which sizes are out of the question.
+// Bounds on the overlap and on the sizes of two sets that are similar enough.
 //
-// All bounds of a join come from the one floating-point comparison that decides about a pair in the end. So none of
-// them is stricter than that, however a threshold is rounded.
+// All bounds of a join use the floating-point comparison that finally decides about a pair. So none of them is too
+// strict, however a threshold is rounded.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bounds of a similarity of at least `threshold`, with at least `min_common` common elements.
+/// The bounds for a similarity of at least `threshold` and an overlap of at least `min_common`.
 class overlap_bounds {
  public:
   /// Throws: std::invalid_argument if the threshold is not above 0.
-  /// `min_common`: 0 for what suits the measure.
+  /// `min_common`: 0 for the default of the measure.
   overlap_bounds(set_similarity by, double threshold, std::size_t min_common = 0)
       : by_(by), threshold_(threshold), min_common_(min_common) {
     if (min_common == 0) min_common_ = by == set_similarity::containment ? default_min_contained : 1;
     if (!(threshold > 0)) fail<std::invalid_argument>("the least similarity of sets is not a number above 0");
   }
 
-  /// The similarity of sets of `a` and `b` elements, neither empty, of which `common` are in both.
+  /// The similarity of non-empty sets of `a` and `b` elements with `common` elements in common.
   [[nodiscard]] double similarity(std::size_t a, std::size_t b, std::size_t common) const noexcept {
     if (by_ == set_similarity::jaccard) return jaccard_of_sizes(a, b, common);
     if (by_ == set_similarity::containment) return static_cast<double>(common) / static_cast<double>((std::min)(a, b));
@@ -34,7 +34,7 @@ class overlap_bounds {
     return (std::min)(1.0, static_cast<double>(common) / std::sqrt(product));
   }
 
-  /// The least number of common elements that suffices for sets of `a` and `b`; more than either has if none does.
+  /// The least overlap that suffices for sets of `a` and `b` elements; more than either size if none does.
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     const auto x = static_cast<double>(a), y = static_cast<double>(b);
     double estimate = threshold_ * (std::min)(x, y);
@@ -45,9 +45,9 @@ class overlap_bounds {
     return (std::max)(common, min_common_);
   }
 
-  /// The least size of a set, at most `size`, that can be similar enough to one of `size`; more than that if none can.
-  /// It is also the least number of elements in common with a set of any size: what a smaller set lacks in size, a
-  /// larger one adds to what differs, or does not matter.
+  /// The least size of a set, at most `size`, that can be similar enough to a set of `size`; more than that if none
+  /// can. It is also the least overlap with a set of any size: a larger set only adds elements that are not in common,
+  /// or that do not matter.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
     const auto n = static_cast<double>(size);
     double estimate = threshold_ * n;
@@ -58,37 +58,37 @@ class overlap_bounds {
     return (std::max)(partner, min_common_);
   }
 
-  /// The least number of common elements that suffices for any sets.
+  /// The least overlap that suffices for any two sets.
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
-  /// How many of the first elements of a set, in an order of all elements, have one in common with each set that is
-  /// similar enough.
+  /// The length of the prefix of a set, in an order of all elements, that has an element in common with each set that
+  /// is similar enough.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept { return prefix_for(size, least_partner(size)); }
 
-  /// The same where the other set has at least as many elements.
+  /// The same for partners with at least as many elements.
   [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
     return prefix_for(size, least(size, size));
   }
 
-  /// Whether the smaller set may be of any size, so that all elements of the larger one have to be looked up. Then the
-  /// least number of common elements depends on the smaller one alone.
+  /// Whether the smaller set may have any size, so that all elements of the larger one have to be looked up. The least
+  /// overlap then depends only on the smaller one.
   [[nodiscard]] bool looks_up_all() const noexcept { return by_ == set_similarity::containment; }
 
-  /// Whether most_differing() is a bound: where the smaller set may be of any size, there is none.
+  /// Whether most_differing() is a bound; there is none if the smaller set may have any size.
   [[nodiscard]] bool bounds_differences() const noexcept { return by_ != set_similarity::containment; }
 
-  /// At least the number of elements of two similar sets that only one of them has, where neither set has more than
-  /// `size` elements. With x <= y <= size and c in common, it is x + y - 2c, and most where x = y = size.
+  /// An upper bound of the number of elements that are in only one of two similar sets, if neither has more than `size`
+  /// elements. With x <= y <= size and c in common, it is x + y - 2c, which is largest for x = y = size.
   /// Precondition: bounds_differences().
   [[nodiscard]] std::size_t most_differing(std::size_t size) const noexcept {
     const double share = by_ == set_similarity::cosine ? 1 - threshold_ : (1 - threshold_) / (1 + threshold_);
     const double most = 2 * static_cast<double>(size) * share;
-    constexpr double rounding = 1e-5;  // of divisions of numbers of up to 32 bits
+    constexpr double rounding = 1e-5;  // for divisions of numbers of up to 32 bits
     return most > 0 ? static_cast<std::size_t>(most + rounding) : 0;
   }
 
-  /// How many of the first elements of a set go into postings. Where sets look up all of their elements, some more than
-  /// need be: a set that has the least number in common has `least_met` of these, and few sets have by chance.
+  /// The number of elements of a set's prefix that go into posting lists. If all elements of partners are looked up,
+  /// some more than necessary: a set with the least overlap has `least_met` of these, which few sets have by chance.
   [[nodiscard]] std::size_t indexed(std::size_t size) const noexcept {
     const std::size_t prefix = short_prefix(size);
     return looks_up_all() && prefix > 0 ? (std::min)(prefix + more_indexed, size) : prefix;
@@ -100,8 +100,8 @@ class overlap_bounds {
  private:
   static constexpr std::size_t more_indexed = 3;
 
-  /// The least number from 1 to `most` that suffices, looked for from an estimate on, which rounding may have put
-  /// beside it; most + 1 if none does.
+  /// The least number from 1 to `most` that suffices; most + 1 if none does. Searches from an estimate on, which may be
+  /// wrong because of rounding.
   template <class Suffices>
   static std::size_t first_from(double estimate, std::size_t most, const Suffices& suffices) noexcept {
     std::size_t n = estimate < static_cast<double>(most) ? static_cast<std::size_t>(std::ceil(estimate)) : most;

@@ -1,14 +1,14 @@
-// All pairs of sets that are similar enough, exactly: by the rare features that they share.
+// Joins sets exactly: finds all pairs that are similar enough, by the rare features that they share.
 //
-// Take all features in one order, rare ones first. Of two sets that have at least c features in common, the first common
-// one stands among the first n - c + 1 of each set of n. Sets are taken by ascending size: so of a set only those that
-// a set of the same size or a larger one can share first go into postings, which are far fewer, and each set looks up
-// all of its own. What meets is discarded by where the common feature stands in both sets, then by a bitmap of each; of
-// what is left the features are compared.
-// Where every feature is common, nearly all sets share a first feature with each other. Then sets are looked for by parts
-// of the universe (set_parts.hpp). For each class of sizes a sample tells how many candidates either way has.
-// Where a small set is looked for in a large one, all features of the large one are looked up. So it is known how many of
-// those in postings it has, and with a few more of these in postings than need be, hardly any set has enough by chance.
+// Prefix filter: take all features in one order, rare ones first. If two sets have at least c features in common, the
+// first common one is among the first n - c + 1 features of each set of n. Sets are processed by ascending size. So
+// only the features that a set can share first with a set of the same or a larger size go into posting lists, which are
+// far fewer, and each set looks up its whole prefix. Candidates are discarded by the positions of the common feature in
+// both sets, then by comparing bitmaps; for the others, the features are compared.
+// If every feature is common, nearly all sets share prefix features with each other. Then sets are looked up by parts
+// of the universe (set_parts.hpp). For each class of sizes, a sample tells how many candidates either way has.
+// For containment, all features of the larger set are looked up. So it is known how many of a smaller set's posted
+// features it has; because some more features than necessary are posted, hardly any set has enough of them by chance.
 // Sources: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).
@@ -39,14 +39,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// A set that met another one, and the number of elements that they must have in common.
+/// A candidate, and the overlap that is required.
 struct met_set {
   std::uint32_t place;
   std::uint32_t least;
 };
 
-/// Keeps those whose bitmaps do not tell that they have too little in common with a set of `size` elements.
-/// Returns: how many these are.
+/// Keeps the candidates whose bitmaps do not exclude the required overlap with a set of `size` elements.
+/// Returns: their number.
 template <class SizeOf, class BitmapOf>
 std::size_t filter_by_bitmaps_portable(std::span<met_set> met, std::size_t size, const set_bitmap& own,
                                        const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
@@ -77,28 +77,28 @@ NEARDUP_TARGET_AVX2 std::size_t filter_by_bitmaps_avx2(std::span<met_set> met, s
 }
 #endif
 
-/// Two sets that are similar enough, by their ranks, a < b, and how many features they have in common.
+/// Two sets that are similar enough, by their ranks a < b, and their overlap.
 struct similar_ranks {
   std::uint32_t a, b, common;
 };
 
-/// How sets are looked for.
+/// How sets are looked up.
 enum class set_keys : unsigned char {
-  cheapest,       // by what costs least, for each class of sizes
-  prefixes,       // by their first features, rare ones first
-  equal_parts,    // by parts of the universe, where the measure allows it
-  similar_parts,  // the same by larger parts, which may differ in one feature
+  cheapest,       // the cheapest way for each class of sizes
+  prefixes,       // by their prefixes, rare features first
+  equal_parts,    // by parts of the universe, if the measure allows it
+  similar_parts,  // by larger parts, which may differ in one feature
 };
 
-/// How much a join does at a time, and by which keys: the answers do not depend on it.
+/// How much a join processes at a time, and by which keys. Results do not depend on it.
 struct set_join_sizes {
-  std::size_t min_postings = std::size_t{1} << 22;  // of a chunk, if there are more
+  std::size_t min_postings = std::size_t{1} << 22;  // in a chunk, if there are more
   std::size_t max_chunks = 8;
-  std::size_t block = std::size_t{1} << 12;  // sets of which the prefixes are kept in one piece
+  std::size_t block = std::size_t{1} << 12;  // number of consecutive sets whose prefixes are stored together
   set_keys keys = set_keys::cheapest;
 };
 
-/// Joins distinct sets, all or some of them.
+/// Joins distinct sets: all, or a selection.
 template <class Feature>
 class set_join {
  public:
@@ -108,22 +108,22 @@ class set_join {
            const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets), prefixes_(prefixes), bounds_(bounds), run_(run), how_(sizes) {}
 
-  /// Only these, by ascending rank. They have to stay.
+  /// Selects these sets, by ascending rank. They must outlive the join.
   void choose(std::span<const std::uint32_t> ranks) noexcept {
     chosen_ = ranks;
     is_all_ = false;
   }
-  /// Only pairs of which one is marked here, by rank, and the other is not. It has to stay.
+  /// Selects pairs of which exactly one set is marked here, by rank. It must outlive the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
-  /// Unites what is similar instead of reporting it, and compares nothing that is united already: numbers are ranks.
+  /// Unites similar sets instead of reporting them, and compares no sets that are united already; numbers are ranks.
   void unite_in(shared_components<std::uint32_t>& components) noexcept { components_ = &components; }
 
-  /// The most parts that work at a time.
+  /// The maximum number of parts that work concurrently.
   [[nodiscard]] std::size_t parts() const { return parts_for(run_, size(), 256); }
 
-  /// Calls `take(part, pairs)` with all pairs, each once, some at a time, in no order, parts at the same time. If it
-  /// returns false, all ends soon.
-  /// Returns: whether it never did. Throws: what `take` throws; std::bad_alloc.
+  /// Calls `take(part, pairs)` with all pairs, each once, in batches and in any order; parts call it concurrently. If
+  /// it returns false, the join ends soon.
+  /// Returns: false if `take` did. Throws: exceptions of `take`; std::bad_alloc.
   bool visit(const take_type& take) {
     std::vector<worker> workers(parts());
     std::size_t all_postings = 0;
@@ -141,29 +141,29 @@ class set_join {
   }
 
  private:
-  /// One of the first features of a set. Sizes and places beyond 16 bits are cut to these.
+  /// A prefix feature of a set. Sizes and positions above 16 bits are clipped.
   struct posting {
     std::uint32_t token;
-    std::uint32_t place;  // of the set, among the chosen ones
+    std::uint32_t place;  // of the set, among the selected ones
     std::uint16_t position;
     std::uint16_t size;
   };
   static constexpr std::size_t large = 0xffff;  // a size that does not fit
   static constexpr std::size_t ahead = 8;
 
-  /// Places from `begin` to `end`.
+  /// Places in [begin, end).
   struct place_range {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
-  /// Sets in a row, and their postings by token: of their first features, or of their parts.
+  /// Consecutive sets, and their postings by token: of their prefix features, or of their parts.
   struct chunk {
     std::size_t begin = 0, end = 0;
-    part_cut cut = {};           // no parts: postings of first features
-    std::size_t probed_end = 0;  // of the sets that may be similar to some of these
+    part_cut cut = {};           // without parts: postings of prefix features
+    std::size_t probed_end = 0;  // end of the sets that may be similar to some of these
     int bits = 0;
-    std::vector<std::size_t> firsts;  // of the postings of each set
+    std::vector<std::size_t> firsts;  // first posting of each set
     large_array<posting> postings;
     std::vector<std::uint32_t> starts;
     scratch_array<posting> scratch;
@@ -178,19 +178,19 @@ class set_join {
     std::size_t lists_end;
   };
 
-  /// What a part needs.
+  /// Scratch memory of a part.
   struct worker {
     std::vector<looked_up> sets;
     std::size_t seen_begin = 0;        // the place of seen[0]
-    std::vector<std::uint32_t> seen;   // by place, the set that met it last
-    std::vector<std::uint32_t> times;  // and how often, if all features are looked up
-    std::vector<std::uint32_t> least;  // what must be in common with sets of some sizes
+    std::vector<std::uint32_t> seen;   // by place: the last set that had it as a candidate
+    std::vector<std::uint32_t> times;  // by place: number of common features, if all features are looked up
+    std::vector<std::uint32_t> least;  // by size: required overlap
     std::size_t least_base = 0, least_for = 0;
-    std::size_t first = 0, last = 0;  // places of sets of a chunk that are not too small or too large
-    std::vector<posting_list> lists;  // of one of these after the other
+    std::size_t first = 0, last = 0;  // places of the sets in a chunk whose sizes fit
+    std::vector<posting_list> lists;  // of all sets to look up, concatenated
     std::vector<met_set> met;
     std::vector<similar_ranks> found;
-    part_keys keys;  // of a set that is looked up
+    part_keys keys;  // of the set that is looked up
   };
 
   [[nodiscard]] std::size_t size() const noexcept { return is_all_ ? sets_.size() : chosen_.size(); }
@@ -199,7 +199,7 @@ class set_join {
   }
   [[nodiscard]] std::size_t size_at(std::size_t place) const noexcept { return sets_.size_of(rank(place)); }
 
-  /// The first place from `begin` to `end` of a set of at least `n`.
+  /// The first place in [begin, end) of a set with at least `n` features.
   [[nodiscard]] std::size_t first_of_size(std::size_t begin, std::size_t end, std::size_t n) const noexcept {
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
@@ -222,7 +222,8 @@ class set_join {
     }
   }
 
-  /// The chunk from `begin` on, without its postings. Returns: false if none of its sets is similar to any.
+  /// Makes the chunk that begins at `begin`, without its postings. Returns: false if none of its sets can be similar to
+  /// any set.
   bool next_chunk(std::size_t begin, std::size_t room, chunk& of) const {
     of.begin = begin;
     std::size_t n = 0, prefix = 0, postings = 0, end = begin;
@@ -247,13 +248,13 @@ class set_join {
   [[nodiscard]] std::size_t number_at(std::size_t place) const noexcept { return sets_.first_of(rank(place)); }
   [[nodiscard]] prefix_tokens prefix_at(std::size_t place) const noexcept { return prefixes_[number_at(place)]; }
 
-  /// Memory for what follows in some steps.
+  /// Prefetches the data for some steps ahead.
   void prefetch_prefix(std::size_t place, std::size_t end) const noexcept {
     if (place + 2 * ahead < end) prefixes_.prefetch_place(number_at(place + 2 * ahead));
     if (place + ahead < end) prefixes_.prefetch_tokens(number_at(place + ahead));
   }
 
-  /// What is added to tokens of the sets of a side, so that they meet those of the other one only.
+  /// Added to the tokens of sets on one side, so that they meet only sets of the other side.
   [[nodiscard]] std::uint32_t salt(std::size_t place) const {
     return side_ != nullptr && (*side_)[rank(place)] ? 0x85ebca6bU : 0;
   }
@@ -261,7 +262,7 @@ class set_join {
     return side_ == nullptr ? 0 : salt(place) ^ 0x85ebca6bU;
   }
 
-  /// Postings of the first features.
+  /// Makes the postings of prefix features.
   void fill(chunk& of) {
     of.firsts.assign(1, 0);
     for_each_size(of.begin, of.end, [&](std::size_t begin, std::size_t end, std::size_t n) {
@@ -296,7 +297,7 @@ class set_join {
     sort_postings(of, count);
   }
 
-  /// Postings of parts of every `stride`-th set of some.
+  /// Makes the postings of parts of every `stride`-th set.
   void fill_by_parts(chunk& of, place_range sets, part_cut cut, std::size_t stride) {
     of.begin = sets.begin;
     of.end = sets.end;
@@ -342,7 +343,7 @@ class set_join {
     }
   }
 
-  /// Looks for all sets that may be similar to some of a chunk, of each class of sizes by what costs less.
+  /// Finds all sets that may be similar to a set of the chunk; for each class of sizes in the cheaper way.
   bool probe_by_class(chunk& of, std::vector<worker>& workers, const take_type& take) {
     for (worker& own : workers) {
       own.seen_begin = of.begin;
@@ -365,7 +366,7 @@ class set_join {
         for_each_size(partners.begin, partners.end, [&](std::size_t from, std::size_t to, std::size_t n) {
           all_postings += (to - from) * cut.posted(n);
         });
-        // Parts have more postings than first features, so there may not be room for those of all partners at a time.
+        // Parts have more postings than prefixes, so there may not be room for those of all partners at a time.
         const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.firsts.back())) + 1;
         const std::size_t step = (partners.size() + pieces - 1) / pieces;
         for (std::size_t from = partners.begin; from < partners.end; from += step) {
@@ -378,16 +379,16 @@ class set_join {
     return probe_all(of, {done, of.probed_end}, workers, take);
   }
 
-  /// How sets that are probed find their partners in a chunk with the least work; without parts: by first features.
-  /// The work is counted for some of them. Parts are made of some of the partners, in `sample`, once first features are
-  /// known to cost more than the parts of all.
+  /// The cheapest way in which probed sets find their partners in a chunk; without parts, it is by prefix features.
+  /// Costs are counted for a sample of sets. Parts are made of a sample of the partners, in `sample`, if prefix
+  /// features are known to cost more than making all parts.
   part_cut cheapest_cut(const chunk& of, chunk& sample, place_range partners, place_range probed,
                         std::size_t differing) {
     if (how_.keys == set_keys::equal_parts) return part_cut::into_equal(differing);
     if (how_.keys == set_keys::similar_parts) return part_cut::into_similar(differing);
     using costs = set_join_costs;
     const std::size_t size = size_at(probed.begin + probed.size() / 2);
-    // The counts are estimates: parts have to be cheaper by a quarter.
+    // Counts are estimates, so parts have to be cheaper by a quarter.
     double least = .75 * static_cast<double>(probed.size()) * cost_of_probe(of, probed, 1);
     part_cut result;
     for (const part_cut cut : {part_cut::into_equal(differing), part_cut::into_similar(differing)}) {
@@ -405,7 +406,8 @@ class set_join {
     return result;
   }
 
-  /// The mean cost of looking for a set in a chunk that holds every `stride`-th of its partners, counted for some.
+  /// The mean cost of probing for a set in a chunk that contains every `stride`-th of its partners, counted for some
+  /// sets.
   double cost_of_probe(const chunk& of, place_range probed, std::size_t stride) const {
     constexpr std::size_t most_sets = 64, most_postings = 256;
     const std::size_t sets = (std::min)(most_sets, probed.size() / 8 + 1);
@@ -434,7 +436,7 @@ class set_join {
     return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
   }
 
-  /// The postings of a list that have places from `first` to `last`.
+  /// The postings of a list with places in [first, last).
   static std::span<const posting> in_places(const chunk& of, const posting_list& list, std::size_t first,
                                             std::size_t last) {
     const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
@@ -443,7 +445,7 @@ class set_join {
     return {from, std::lower_bound(from, end, last, is_before)};
   }
 
-  /// Looks for some sets in a chunk.
+  /// Probes for some sets in a chunk.
   bool probe_all(chunk& of, place_range probed, std::vector<worker>& workers, const take_type& take) {
     if (probed.begin >= probed.end) return true;
     for (worker& own : workers) own.least_for = 0;
@@ -465,10 +467,10 @@ class set_join {
                     });
   }
 
-  /// Looks up the lists of some sets from `first` on, so that the memory of all is asked for before any is needed.
-  /// Returns: where the next one begins.
+  /// Looks up the posting lists of some sets from `first` on, so that all memory is requested before any is needed.
+  /// Returns: the begin of the following sets.
   std::size_t look_up(const chunk& of, worker& own, std::size_t first, std::size_t last) const {
-    constexpr std::size_t most = 256;  // lists, but for the last set
+    constexpr std::size_t most = 256;  // number of lists, not counting the last set's
     own.sets.clear();
     own.lists.clear();
     while (first < last && own.lists.size() < most) {
@@ -500,7 +502,8 @@ class set_join {
     return first;
   }
 
-  /// What sets of each size must have in common with one of `n`, and the places of those that can.
+  /// Computes the required overlap of a set of `n` features with sets of each size, and the places of sets whose sizes
+  /// fit.
   void prepare(const chunk& of, worker& own, std::size_t n) const {
     if (own.least_for == n) return;
     const bool stays = bounds_.looks_up_all() && own.least_for != 0;
@@ -534,7 +537,7 @@ class set_join {
     if (!own.met.empty()) compare(own, place, n, own.met);
   }
 
-  /// Takes what has a token in common with a set.
+  /// Adds the sets that have a token in common with a set to the candidates.
   void scan(chunk& of, worker& own, const posting_list& list, std::size_t place, std::size_t n, std::size_t position,
             std::size_t first, std::size_t last) {
     const std::uint32_t token = list.token, end = list.end;
@@ -561,7 +564,7 @@ class set_join {
     }
   }
 
-  /// Whether most of a list are united with a set, as far as some of them tell.
+  /// Whether most sets of a list are united with a set already, judged by some of them.
   [[nodiscard]] bool are_mostly_united(const chunk& of, std::size_t place, std::size_t begin, std::size_t end) const {
     constexpr std::size_t some = 8;
     const std::size_t root = components_->find(rank(place));
@@ -572,8 +575,8 @@ class set_join {
     return 2 * united >= some;
   }
 
-  /// Where many sets are similar, most are united already: those in a row that are in one component stay so, whatever
-  /// follows, and are skipped from then on.
+  /// If many sets are similar, most are united already: a run of consecutive sets in one component stays in one
+  /// component, and is skipped from then on.
   void scan_by_component(chunk& of, worker& own, std::size_t place, std::size_t n, std::size_t position,
                          std::uint32_t token, std::size_t begin, std::size_t end, std::size_t last) {
     std::size_t run_begin = begin, run_root = sets_.size();
@@ -606,8 +609,8 @@ class set_join {
     close((std::min)(i, end));
   }
 
-  /// What a set of `n` elements must have in common with that of a posting; 0 if it cannot be: both have one element in
-  /// common, at `position`, and none before it.
+  /// The required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar enough. Both
+  /// have a feature in common at `position`, and none before it.
   [[nodiscard]] std::size_t least_common(const worker& own, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {
@@ -638,7 +641,7 @@ class set_join {
     ++own.times[number];
   }
 
-  /// Of the sets that were met those that have been often enough.
+  /// Keeps the candidates that have enough features in common.
   void keep_often_met(worker& own, std::size_t n) const {
     std::size_t kept = 0;
     for (const met_set& other : own.met) {

@@ -1,11 +1,11 @@
-// Keys by which similar sets meet however frequent their features are: hashes of parts of a set.
+// Keys by which similar sets meet regardless of the frequency of their features: hashes of parts of a set.
 //
-// A hash cuts the universe of features into parts. Two sets that differ in at most d features have the same features in
-// at least one of d + 1 parts, and differ in at most one feature in one of (d + 1) / 2 parts. In contrast to rare
-// features, parts tell sets apart where every feature is common: five features out of twenty can be chosen in 15,504
-// ways. The larger parts tell more, but have a key for each feature that one of the sets may lack.
-// The number of parts grows with the sizes of the sets. So sizes are divided into classes, and sets of all partner sizes
-// get keys by the number of parts of a class.
+// A hash divides the universe of features into parts. If two sets differ in at most d features, at least one of d + 1
+// parts is equal in both, and one of (d + 1) / 2 parts differs in at most one feature. Unlike rare features, parts
+// distinguish sets even if every feature is common: five features out of twenty can be chosen in 15,504 ways. Larger
+// parts distinguish more, but need a key for each feature that one of the sets may lack.
+// The number of parts grows with the sizes of the sets. So sizes are divided into classes, and the number of parts of a
+// class applies to sets of all partner sizes.
 // Source: Deng, Li, Wen and Feng, An Efficient Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4), 2015.
 #pragma once
 
@@ -20,12 +20,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// Sizes of sets, from `first` to `last`, and in how many features similar ones of at most `last` features may differ.
+/// Sizes of sets from `first` to `last`, and the largest number of features in which similar sets of at most `last`
+/// features differ.
 struct size_class {
   std::size_t first, last, differing;
 };
 
-/// The class of sizes that begins with `first`: up to an eighth more, and as many as may differ in no more than these.
+/// The class of sizes that begins with `first`: it extends by an eighth, and further as long as the number of differing
+/// features is the same.
 /// Precondition: bounds.bounds_differences(); first <= largest.
 inline size_class size_class_from(std::size_t first, std::size_t largest, const overlap_bounds& bounds) noexcept {
   size_class result{first, first + first / 8, 0};
@@ -34,7 +36,7 @@ inline size_class size_class_from(std::size_t first, std::size_t largest, const 
   return result;
 }
 
-/// How the universe is cut.
+/// How the universe is divided.
 struct part_cut {
   std::size_t parts = 0;
   bool with_one_less = false;  // parts that differ in one feature meet, too
@@ -42,16 +44,16 @@ struct part_cut {
   static part_cut into_equal(std::size_t differing) noexcept { return {differing + 1, false}; }
   static part_cut into_similar(std::size_t differing) noexcept { return {differing / 2 + 1, true}; }
 
-  /// The number of keys that a set of `features` posts.
+  /// The number of keys that are posted for a set of `features` features.
   [[nodiscard]] std::size_t posted(std::size_t features) const noexcept {
     return parts + (with_one_less ? features : 0);
   }
 };
 
-/// Finds the keys of one set after the other.
+/// Makes the keys of one set after the other.
 class part_keys {
  public:
-  /// The keys of a set that others look up: cut.posted(set.size()). They stay until the next call.
+  /// The keys under which a set is found, cut.posted(set.size()) of them. Valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_post(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -60,7 +62,7 @@ class part_keys {
     return keys_;
   }
 
-  /// The keys by which a set finds others. They stay until the next call.
+  /// The keys by which a set finds others. Valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_look_up(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -73,13 +75,13 @@ class part_keys {
   }
 
  private:
-  static constexpr std::uint64_t less = 0x9fb21c651e98df25U;  // is added where a set posts one feature less
+  static constexpr std::uint64_t less = 0x9fb21c651e98df25U;  // added if a posted key leaves out a feature
 
   template <class Feature>
   static std::uint64_t hash_of(Feature feature) noexcept {
     return mix(feature_token(feature) + golden_ratio);
   }
-  /// The high half of a hash chooses the part, so sums of the low halves stay random within it.
+  /// The high half of a hash chooses the part, so the sums of the low halves are random within it.
   [[nodiscard]] std::size_t part_of(std::uint64_t hash) const noexcept {
     return static_cast<std::size_t>((hash >> 32) * sums_.size() >> 32);
   }
@@ -111,11 +113,11 @@ class part_keys {
 
 /// Estimated nanoseconds of the steps of a join (g++ 12, Intel Xeon of 2019). Only their ratios matter.
 struct set_join_costs {
-  /// Of a set, to hash its features.
+  /// Hashing the features of a set.
   [[nodiscard]] static double cut(std::size_t features) noexcept { return 2 * static_cast<double>(features); }
-  /// To sort the postings of a set.
+  /// Sorting the postings of a set.
   [[nodiscard]] static double sort(std::size_t postings) noexcept { return 25 * static_cast<double>(postings); }
-  /// To look up some keys, read their postings, and filter the candidates by bitmaps.
+  /// Looking up keys, reading their postings, and filtering the candidates by bitmaps.
   [[nodiscard]] static double probe(double keys, double postings, double candidates) noexcept {
     return 12 * keys + 1.5 * postings + 10 * candidates;
   }

@@ -1,7 +1,8 @@
-// What canonical text has besides the form of its characters: character references as characters, words that were cut at
-// the end of a line in one piece, Vietnamese tone marks in one place.
+// Rules of canonical text beyond the form of single characters: character references are replaced by the characters,
+// words divided at the end of a line are joined, and Vietnamese tone marks are moved to one place.
 //
-// Few texts have any of it, so a rule finds the next place that it changes, and all between is handed on where it stands.
+// Few texts need any of these, so a rule finds the next place that it changes, and the text before it is passed on
+// without a copy.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +23,16 @@
 
 namespace neardup::inline v0::detail {
 
-// ---- where something may change -------------------------------------------------------------------------------------
+// ---- Finding what may change ----------------------------------------------------------------------------------------
 
-/// Whether a byte is an ampersand, or a line end behind what may be the end of a hyphen or of blanks.
+/// Whether a byte is an ampersand, or a line end behind a byte that may end a hyphen or blanks.
 inline bool may_be_written(char before, char c) noexcept {
   if (c != '\n') return c == '&';
   const auto end = static_cast<unsigned char>(before);
   return end == '-' || end == ' ' || end == '\t' || end == '\f' || end == '\r' || end == 0x90 || (end | 1) == 0xad;
 }
 
-/// Whether two bytes may be the end of a vowel with a tone mark and the vowel behind it.
+/// Whether two bytes may be the end of a vowel with a tone mark, and the vowel behind it.
 inline bool may_be_toned(char before, char c) noexcept {
   return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
 }
@@ -39,9 +40,10 @@ inline bool may_be_toned(char before, char c) noexcept {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Where `may_be_written` holds of 32 bytes, as top bits.
+/// Where `may_be_written` is true in 32 bytes, as top bits.
 NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
-  // What both halves of a byte have a bit in common of: a hyphen or a blank, a control, and the last bytes of hyphens.
+  // The two halves of a byte select table entries, which have a bit in common for a hyphen or blank, a control
+  // character, and the last bytes of hyphens.
   const __m256i low = _mm256_setr_epi8(3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 12, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4,
                                        0, 0, 12, 13, 0, 0);
   const __m256i high =
@@ -55,7 +57,7 @@ NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) n
   return _mm256_or_si256(line, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('&')));
 }
 
-/// Where `may_be_toned` holds.
+/// Where `may_be_toned` is true, as top bits.
 NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
   const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
   const __m256i a_or_e =
@@ -63,8 +65,8 @@ NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noe
   return _mm256_and_si256(_mm256_or_si256(a_or_e, _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('y'))), before);
 }
 
-/// As far as whole blocks go: the first i > 0 of which `may_be_written` or `may_be_toned` holds, or one behind which is
-/// less than a block.
+/// The first i > 0 for which `may_be_written` or `may_be_toned` is true, or the first one with less than a block behind
+/// it.
 template <bool IsToned>
 NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, std::size_t size) noexcept {
   constexpr std::size_t vector = 32;
@@ -92,8 +94,8 @@ NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, s
 NEARDUP_KERNELS_END
 #endif
 
-/// The first place from `i` on, but not the first byte of the text, where `may_be_written` or `may_be_toned` holds; the
-/// size of the text if there is none.
+/// The first position from `i` on, except 0, where `may_be_written` or `may_be_toned` is true; the size of the text if
+/// there is none.
 template <bool IsToned>
 std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
   const char* const at = text.data();
@@ -107,7 +109,7 @@ std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
   } else
 #endif
   {
-    // The top bits of bytes that are `c`; of one behind such a byte, perhaps, too.
+    // The top bits of bytes that equal `c`; a byte behind such a byte may be wrongly included.
     const auto equal = [](std::uint64_t x, char c) {
       const std::uint64_t zero = x ^ byte_ones * static_cast<unsigned char>(c);
       return (zero - byte_ones) & ~zero & byte_tops;
@@ -125,10 +127,10 @@ std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
   return (std::min)(i, text.size());
 }
 
-// ---- rules ----------------------------------------------------------------------------------------------------------
+// ---- Rules ----------------------------------------------------------------------------------------------------------
 
-/// A change of a text: `bytes` in the place of what stands from `begin` to `end`. If `is_open`, what follows the text
-/// decides about what stands from `begin` on.
+/// A change of a text: `bytes` replace the range [begin, end). If `is_open`, the text from `begin` on can only be
+/// decided when more text is known.
 struct spelling_change {
   std::size_t begin, end;
   bool is_open = false;
@@ -142,13 +144,14 @@ struct spelling_change {
 
 /// Changes a text by a rule.
 ///
-/// `rule.next(text, from, at_end)` gives the first change that begins at `from` or later, with `begin` at the end of the
-/// text if there is none. A change that is open begins at most 128 bytes before the end. `rule.pass(text)` is told what
-/// the text ends with that is handed on.
+/// `rule.next(text, from, at_end)` returns the first change that begins at `from` or later; if there is none, its
+/// `begin` is the end of the text. An open change begins at most 128 bytes before the end. `rule.pass(text)` tells the
+/// rule about text that precedes and has been passed on.
 template <class Rule>
 class spelling_rewriter {
  public:
-  /// Calls `take(part)` for what is certain of the text so far. Precondition: `text` ends with a whole character.
+  /// Calls `take(part)` for the part of the result that is certain already. Precondition: `text` ends with a complete
+  /// character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     while (!open_.empty() && !text.empty()) {
@@ -173,16 +176,16 @@ class spelling_rewriter {
     made_.clear();
   }
 
-  /// Whether the text so far has been handed on.
+  /// Whether all text so far has been passed on.
   [[nodiscard]] bool is_settled() const noexcept { return open_.empty(); }
 
-  /// The text so far went on by `text`, which somebody else handed on. Precondition: is_settled().
+  /// Tells that `text` followed the text so far, and was passed on by the caller. Precondition: is_settled().
   void pass(std::string_view text) noexcept { rule_.pass(text); }
 
  private:
   static constexpr std::size_t step = 64, worth_a_call = 1024;
 
-  /// Returns: where what is open begins.
+  /// Returns: the begin of the open part.
   template <class Take>
   std::size_t rewrite(std::string_view text, bool at_end, const Take& take) {
     std::size_t done = 0;
@@ -213,16 +216,16 @@ class spelling_rewriter {
 
   Rule rule_;
   std::string open_;
-  std::string made_;  // changes, and short pieces between
+  std::string made_;  // changes, and short pieces between them
 };
 
-/// Where the last character of a text begins; 0 if there is none.
+/// The begin of the last character of a text; 0 if there is none.
 inline std::size_t begin_of_last(std::string_view text) noexcept {
   if (text.empty()) return 0;
   return static_cast<std::size_t>(previous_character(text.data(), text.data() + text.size()) - text.data());
 }
 
-/// Character references of HTML that end with a semicolon: the names of HTML 5, decimal and hexadecimal numbers.
+/// Replaces HTML character references that end with a semicolon: the names of HTML 5, decimal and hexadecimal numbers.
 class character_references {
  public:
   [[nodiscard]] spelling_change next(std::string_view text, std::size_t from, bool at_end) const noexcept {
@@ -238,7 +241,7 @@ class character_references {
     }
   }
 
-  /// Whether there may be a reference at an ampersand.
+  /// Whether a reference may begin at an ampersand.
   static bool may_begin(std::string_view text, std::size_t at) noexcept {
     const std::string_view rest = text.substr(at + 1, longest_reference_name + 1);
     const std::size_t size = name_size(rest);
@@ -287,7 +290,7 @@ class character_references {
       names += shorter * reference_counts[shorter];
       first += reference_counts[shorter];
     }
-    // The first name that is not less.
+    // Finds the first name that is not less.
     std::size_t begin = 0;
     const std::size_t all = reference_counts[name.size()];
     for (std::size_t count = all; count > 0;) {
@@ -311,18 +314,18 @@ class character_references {
   }
 };
 
-/// Words that were cut at the end of a line. A hyphen there goes if a letter with a case stands before it, and one in
-/// lower case after it; a soft hyphen between any letters.
+/// Joins words that were divided at the end of a line. A hyphen is removed if a letter with case precedes it and a
+/// lower-case letter follows; a soft hyphen between any letters.
 class cut_words {
  public:
-  static constexpr std::size_t max_blanks = 32;  ///< before a line end, and after it
+  static constexpr std::size_t max_blanks = 32;  ///< before a line end, and behind it
 
   struct hyphen {
     std::size_t begin = 0;
     bool is_there = false, is_soft = false;
   };
 
-  /// The hyphen that ends at `end`, but for blanks.
+  /// The hyphen that ends at `end`, or before blanks that end there.
   static hyphen hyphen_before(std::string_view text, std::size_t end) noexcept {
     const std::size_t least = end > max_blanks ? end - max_blanks : 0;
     while (end > least && is_blank(text[end - 1])) --end;
@@ -361,7 +364,7 @@ class cut_words {
 
  private:
   static constexpr std::string_view soft_hyphen = "\u00ad";
-  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // the last one is how OCR writes a soft one
+  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // OCR writes the last one for a soft hyphen
 
   static constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\f' || c == '\r'; }
 
@@ -387,7 +390,7 @@ class cut_words {
   char32_t before_ = U' ';
 };
 
-/// Vietnamese syllables that end with oa, oe or uy: the tone mark stands on the second letter.
+/// Moves the tone mark of Vietnamese syllables that end with oa, oe or uy to the second letter.
 /// Precondition: the text is composed.
 class tone_places {
  public:
@@ -441,10 +444,12 @@ class tone_places {
   }
 };
 
-/// All that makes canonical text but for normalising: see canonical_form, which composes the characters.
+/// Everything in canonical text except normalising: applies the rules, then canonical_form, which composes the
+/// characters.
 class canonical_spelling {
  public:
-  /// Calls `take(part)` for what is certain of the text so far. Precondition: `text` ends with a whole character.
+  /// Calls `take(part)` for the part of the result that is certain already. Precondition: `text` ends with a complete
+  /// character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     while (!text.empty()) {
@@ -477,9 +482,9 @@ class canonical_spelling {
   }
 
  private:
-  static constexpr std::size_t step = 1024;  // what goes by the rules where one of them has something to do
+  static constexpr std::size_t step = 1024;  // bytes that go through the rules at a time, if one of them applies
 
-  /// How many bytes at the beginning of a text neither character_references nor cut_words change.
+  /// The number of bytes at the beginning of a text that neither character_references nor cut_words change.
   static std::size_t plain_size(std::string_view text) noexcept {
     if (text.starts_with('&')) return 0;
     std::size_t size = 0;
@@ -488,7 +493,7 @@ class canonical_spelling {
     } while (size < text.size() && !(text[size] == '&' ? character_references::may_begin(text, size)
                                                        : cut_words::hyphen_before(text, size).is_there));
     if (size == text.size() && !cut_words::hyphen_before(text, size).is_there) return size;
-    // A hyphen and blanks may stand before it.
+    // A hyphen and blanks may precede it.
     constexpr std::size_t looked_back = cut_words::max_blanks + 3;
     if (size <= looked_back) return 0;
     size -= looked_back;
