@@ -139,6 +139,25 @@ TEST_CASE("similar pairs of 64-bit features do not depend on their low or high h
   }
 }
 
+TEST_CASE("sets of one corpus are no pair of two corpora, whatever their tokens", "[dedup][similar]") {
+  // Features of which the tokens differ by the bits that tell the two corpora apart.
+  std::uint32_t inverse = 1;
+  const auto factor = neardup::detail::feature_token(std::uint32_t{1});
+  for (int i = 0; i < 5; ++i) inverse *= 2 - factor * inverse;
+  const std::uint32_t a = inverse * 12345, b = inverse * (12345 ^ 0x85ebca6bU);
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (const std::uint32_t other : {a, b}) {
+    sets.push_back({other});
+    for (std::uint32_t i = 1; i <= 20; ++i) sets.back().push_back(inverse * (0x90000000U + i));
+    std::sort(sets.back().begin(), sets.back().end());
+  }
+  sets.push_back({std::min(a, b), std::max(a, b)});  // another corpus, so that both are posted
+  for (const auto keys : {neardup::detail::set_keys::prefixes, neardup::detail::set_keys::equal_parts}) {
+    REQUIRE(found_pairs(sets, 2, 0.8, {}, {.keys = keys}).empty());
+    REQUIRE(found_pairs(sets, sets.size(), 0.8, {}, {.keys = keys}).size() == 1);
+  }
+}
+
 TEST_CASE("sets of few features, all of them common, are joined by parts in less time", "[dedup][similar]") {
   std::mt19937_64 random(13);
   std::vector<std::vector<std::uint32_t>> sets(oracle::effort(40'000, 20'000, 5'000));

@@ -672,6 +672,8 @@ class set_join {
     for (const met_set& other : met.first(left)) {
       const std::uint32_t a = rank(other.place);
       if (components_ != nullptr && components_->find(a) == components_->find(b)) continue;
+      // Two tokens that differ by the salt make sets of one side meet.
+      if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;
       if (components_ != nullptr) {
