@@ -1,4 +1,4 @@
-// Which documents whose fingerprints are near each other belong together: the exact check.
+// The exact check, which decides about documents with fingerprints near each other.
 #pragma once
 
 #include <compare>
@@ -15,14 +15,14 @@
 
 namespace command {
 
-/// Checks a candidate pair: by the exact similarity that --check names. Without --check, short documents match only if
+/// Checks a candidate pair by the exact similarity that --check names. Without --check, short documents match only if
 /// their features are equal.
 neardup::check_result check_documents(const comparison_settings& settings, feature_set a, feature_set b);
 inline bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
   return check_documents(settings, a, b).accepts;
 }
 
-/// What is compared of documents besides their fingerprints. Memory: see feature_store.
+/// The data of documents that are compared besides fingerprints. Memory: see feature_store.
 class document_check {
  public:
   /// `memory`: see feature_store.
@@ -36,10 +36,10 @@ class document_check {
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
   [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
 
-  /// Whether fingerprints alone do not decide.
+  /// Whether the check decides, instead of fingerprints alone.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
-  /// Whether it accepts by the Jaccard similarity of features that are all in memory.
+  /// Whether it accepts by the Jaccard similarity, and all features are in memory.
   [[nodiscard]] bool can_join() const { return settings_.checks_jaccard() && features_.is_in_memory(); }
 
   /// Checks a candidate pair. Thread safety: any number of threads.
@@ -48,7 +48,7 @@ class document_check {
   }
 
  private:
-  // What a run takes for each document beside its features: fingerprints and what joins them, or a join of sets.
+  // What a run stores for each document besides its features: fingerprints and their join, or a join of sets.
   static constexpr std::uint64_t bytes_of_join = 60, bytes_of_exact_join = 250;
 
   const comparison_settings& settings_;
@@ -56,7 +56,7 @@ class document_check {
   bool any_short_ = false;
 };
 
-/// The sets of some documents in a row, as the exact joins of the library take them.
+/// The sets of consecutive documents, in the form that the library's exact joins take.
 class checked_sets {
  public:
   checked_sets(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
@@ -69,7 +69,7 @@ class checked_sets {
   std::size_t first_, end_;
 };
 
-/// The normalised texts of some documents in a row, where the check is by the edit distance.
+/// The normalised texts of consecutive documents, for a check by the edit distance.
 class checked_texts {
  public:
   checked_texts(const document_check& all, std::size_t first, std::size_t end) : all_(all), first_(first), end_(end) {}
@@ -82,11 +82,11 @@ class checked_texts {
   std::size_t first_, end_;
 };
 
-/// What an exact join compares. Precondition: the check compares sets.
+/// The measure of an exact join. Precondition: the check compares sets.
 neardup::set_similarity set_measure_of(const comparison_settings& settings);
 
-/// For each of `count` documents the first one that is the same in all that is compared: itself, if none is before it.
-/// `compare(a, b)` orders documents by that.
+/// For each of `count` documents the first one that is equal in everything that is compared; the document itself if
+/// there is none before it. `compare(a, b)` orders documents by that.
 template <class Number, class Compare>
 std::vector<Number> first_of_equal(Number count, const Compare& compare) {
   std::vector<Number> order(count);
@@ -106,21 +106,22 @@ inline std::strong_ordering compare_features(feature_set a, feature_set b) {
   return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// The similarity that a distance stands for: of min-wise codes that of Jaccard, else the cosine.
+/// The similarity that is estimated from a distance: for min-wise codes the Jaccard similarity, for SimHash the cosine.
 double estimate_of(const fingerprint_settings& settings, int distance);
 
-/// Where in the text of a document much of another one stands: in bytes of that text, and with the words around it.
+/// A passage of a document's text that contains much of another document: its position in bytes, and the words around
+/// it.
 struct shown_passage {
-  std::optional<std::size_t> offset;  ///< nothing if what was compared is folded, and has places of its own
+  std::optional<std::size_t> offset;  ///< nullopt if the folded text was compared, in which positions differ
   std::size_t length;
   std::string words;
-  std::string field = {};  ///< of the record, if several are texts
+  std::string field = {};  ///< field of the record, if several fields are texts
 };
-/// The passage of a text, which is that of a field, counted from 0.
+/// The passage of a text, which is that of field number `field`, counted from 0.
 shown_passage shown_in(const input_settings& settings, std::size_t field, std::string_view text,
                        const common::passage& where);
 
-/// A document and another one that is near it, as pairs, query and unique --dropped print them.
+/// A document and another one near it, as pairs, query and unique --dropped print them.
 struct match_line {
   const char *name, *other_name;  ///< what their ids are called in JSON
   std::string id, other;
@@ -138,7 +139,7 @@ struct candidate {
   int distance;
 };
 
-/// The similarities of candidates, of those that have at least `least`, computed by all threads.
+/// The similarities of the candidates for which they are at least `least`, computed by all threads.
 /// Precondition: there is a check.
 std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
                                                    std::span<const candidate> candidates, double least,

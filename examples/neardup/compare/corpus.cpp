@@ -72,7 +72,7 @@ void for_each_against(context& c, const document_visitor& visit) {
     theirs.score_field.clear();
     theirs.source_field.clear();
     theirs.keeps_texts = against.keeps_texts;
-    theirs.watches_ids = false;  // an id may well be there and here
+    theirs.watches_ids = false;  // the other corpus may have the same ids
     source_walker sources(theirs);
     c.leave_out_outputs(sources);
     sources.pass_over_indexes();

@@ -1,4 +1,4 @@
-// What stays of the documents once they are read: fingerprints, names, and where to find them again.
+// What is kept of documents after they are read: fingerprints, names, and positions to find them again.
 #pragma once
 
 #include <neardup/sets/feature_sets.hpp>
@@ -13,35 +13,35 @@
 
 namespace command {
 
-/// Where a document stands: bytes of a source, or all of it.
+/// The position of a document: a range of bytes of a source, or the whole source.
 struct place {
   std::shared_ptr<source> from;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
 
-/// Throws: input_error, which says that a source is no longer what it was.
+/// Throws: input_error, which tells that a source has changed.
 [[noreturn]] void fail_changed(const source& from);
 
-/// The names and places of documents. Memory: 5 bytes per document, and its id if it has one of its own; 16 more with
-/// places; a file takes that of its path.
+/// The names and positions of documents. Memory: 5 bytes per document, and its id if it has one of its own; 16 more
+/// with positions; for a file also its path.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
 
   void add(const placed_document& d);
 
-  /// The id by which the document is known to the user.
+  /// The id by which the user knows the document.
   [[nodiscard]] std::string id(std::size_t i) const;
 
-  /// Where a document stands whose id one before it has, as PATH:LINE. Empty for any other.
+  /// The position of a document as PATH:LINE, if an earlier document has the same id; otherwise empty.
   [[nodiscard]] std::string place_of_repeated(std::size_t i) const;
 
   /// Precondition: keeps_places.
   [[nodiscard]] place where(std::size_t i) const;
 
  private:
-  /// The documents of one source, from `first` on.
+  /// Consecutive documents of one source, from `first` on.
   struct run {
     std::uint32_t first;
     std::shared_ptr<source> from;
@@ -51,15 +51,15 @@ class document_table {
 
   bool keeps_places_;
   std::vector<run> runs_;
-  compact_numbers names_;  // 2 * line, or 2 * place in ids_ + 1; 0: the source is the document
+  compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
-  std::map<std::size_t, std::uint64_t> repeated_;  // documents whose id one before them has, and their lines
-  std::deque<char> ids_;  // of each its length, 7 bits a byte, the last one below 128, then itself
+  std::map<std::size_t, std::uint64_t> repeated_;  // documents with the id of an earlier one, and their lines
+  std::deque<char> ids_;  // each with its length before it, 7 bits per byte, the last byte below 128
 };
 
-/// The documents with tokens.
+/// All documents with tokens.
 struct corpus {
-  /// `names`: whether the documents need any; `places`: whether their texts are looked at again.
+  /// `names`: whether documents need names; `places`: whether their texts are read again.
   explicit corpus(const run_settings& settings, bool names = true, bool places = false)
       : has_names(names),
         documents(places),
@@ -69,16 +69,16 @@ struct corpus {
     if (settings.by.kind != source_kind::none) sources.emplace(settings.by);
   }
 
-  /// Counts a document of the input, before it is added.
+  /// Counts a document of the input; called before it is added.
   void come(const placed_document& d) {
     if (!sources) return;
     const std::uint32_t number = sources->come(d);
     if (d.facts.has_tokens) source_numbers.push_back(number);
   }
-  /// Counts one of the input that another one stands for. Precondition: --by.
+  /// Counts a document of the input that another one represents. Precondition: --by.
   void drop(std::size_t i, std::size_t by) { sources->drop(source_numbers[i - against], by); }
 
-  /// Throws: input_error if there are more than can be told apart by 32 bits.
+  /// Throws: input_error if there are more documents than 32 bits can number.
   void add(const placed_document& d);
 
   /// Ends those of --against, which stand before all others.
@@ -100,8 +100,8 @@ struct corpus {
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.
 void for_each_against(context& c, const document_visitor& visit);
 
-/// All documents with tokens: those of --against, and the input, of which `visit` gets each document before it is added.
-/// Throws: input_error for bad input; what comes before it is there then.
+/// Reads all documents with tokens: those of --against, then the input, of which `visit` gets each document before it
+/// is added. Throws: input_error for bad input, after everything before it was added.
 void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Groups of documents: the near-duplicates of one of them, or what a chain of them connects.
+// Groups of documents: near-duplicates of a representative, or documents connected by chains.
 #pragma once
 
 #include <neardup/dedup/group_sets.hpp>
@@ -9,20 +9,20 @@
 
 namespace command {
 
-/// The rule for groups of documents whose sets are similar, those that `preference` scores highest first.
+/// The options for groups of documents with similar sets; documents with the highest `preference` are kept.
 neardup::set_group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// The rule for groups of documents by the edit similarity of their texts.
+/// The options for groups of documents by the edit similarity of their texts.
 neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// Says how far a comparison of texts is.
+/// Reports the progress of a comparison of texts.
 std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& notes);
 
-/// Labels as find_groups() has them.
+/// Converts to labels as find_groups() returns them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
 
-/// For each document the one that stands for its group. Without `originals` only who is kept is decided, in less time:
-/// see neardup::group_options.
+/// For each document the representative of its group. Without `originals`, only which documents are kept is decided, in
+/// less time: see neardup::group_options.
 std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool originals = true);
 
 struct group_member {
@@ -33,7 +33,7 @@ struct group_member {
   double similarity;  // to it: exact if checked, else estimated
 };
 
-/// A group as --format has it.
+/// A group in the format of --format.
 std::string text_of_group(const run_settings& settings, std::uint64_t number_of_group,
                           const std::vector<group_member>& members);
 
@@ -41,35 +41,36 @@ struct group_counts {
   std::uint64_t groups = 0, documents = 0;
 };
 
-/// The groups of more than one, in the order of their first members. From any thread.
+/// The groups of at least two documents, in the order of their first members. Thread safety: may be used from any
+/// thread.
 class document_groups {
  public:
-  /// The corpus has to stay.
+  /// The corpus must outlive it.
   document_groups(context& c, const corpus& all);
 
   [[nodiscard]] std::size_t size() const noexcept { return begins_.size(); }
   [[nodiscard]] group_counts counts() const noexcept { return {size(), size() + members_.size()}; }
 
-  /// How many members a group has.
+  /// The number of members of a group.
   [[nodiscard]] std::size_t members_of(std::size_t i) const noexcept {
     return 1 + (i + 1 < size() ? begins_[i + 1] : members_.size()) - begins_[i];
   }
 
-  /// Counts the members by their source, where --by asks for that.
+  /// Counts the members by source, if --by asks for that.
   void count_by_source(corpus& all) const;
 
-  /// Its members, the one that stands for it first, then by the input.
+  /// The members of a group: the representative first, then in the order of the input.
   [[nodiscard]] std::vector<group_member> operator[](std::size_t i) const;
 
  private:
   const run_settings& settings_;
   const corpus& all_;
-  std::vector<candidate> members_;                   // but for the first of each group, which is a: group by group
-  std::vector<std::size_t> begins_;                  // of the groups
+  std::vector<candidate> members_;                   // group by group, without the first member, which is `a`
+  std::vector<std::size_t> begins_;                  // of the groups, in members_
   std::vector<std::optional<double>> similarities_;  // of the members, if there is a check
 };
 
-/// Says what was counted by source, where --by asks for that.
+/// Prints the counts by source, if --by asks for that.
 void say_by_source(const context& c, const corpus& all);
 
 void finish_groups(context& c, const group_counts& counts);

@@ -10,7 +10,7 @@ namespace {
 
 using fingerprinter = document_reader<std::optional<any_fingerprint>>;
 
-/// The first `bits` of a fingerprint, of any width.
+/// The first `bits` bits of a fingerprint, as a fingerprint of any width.
 template <class Fingerprint>
 std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fingerprint, std::size_t bits) {
   if (!fingerprint) return std::nullopt;
@@ -19,7 +19,7 @@ std::optional<any_fingerprint> first_bits(const std::optional<Fingerprint>& fing
   return any_fingerprint(words);
 }
 
-/// By a simhasher, or a hasher of min-wise codes.
+/// Makes fingerprints by a simhasher, or by a hasher of min-wise codes.
 template <class Hasher>
 fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
   const auto scratch = std::make_shared<typename Hasher::workspace>();
@@ -37,7 +37,7 @@ fingerprinter fingerprint_by(const Hasher& hash, std::size_t bits) {
   };
 }
 
-/// Of the keywords that --top asks for.
+/// Makes fingerprints of the keywords that --top selects.
 template <std::size_t Bits, class Tokenizer, class Weighter>
 fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const Tokenizer& tokenizer,
                                    const Weighter& weighter) {
@@ -47,12 +47,12 @@ fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const T
   const auto scratch = std::make_shared<typename decltype(hash)::workspace>();
   return [=, bits = settings.bits](const document_texts& texts) {
     *tokenize.texts = &texts;
-    // The tokens of one text are pieces of it, which need no copy.
+    // The tokens of one text are views of it, so no copy is needed.
     return first_bits(hash(texts.size() == 1 ? texts.front() : std::string_view(), *scratch), bits);
   };
 }
 
-/// Of weighed features that records have ready.
+/// Makes fingerprints of ready-made features with weights in the records.
 template <std::size_t Bits>
 fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
   const neardup::simhasher<neardup::words, neardup::unit, neardup::xxh3<Bits>, Bits> hasher{{}, {}, {settings.seed}};
@@ -64,7 +64,7 @@ fingerprinter fingerprint_weighed(const fingerprint_settings& settings) {
   };
 }
 
-/// The fingerprints that SimHash of `Bits` gives are cut to the width of the options.
+/// Makes SimHash fingerprints of `Bits` bits, cut to the width of the options.
 template <std::size_t Bits>
 fingerprinter make_simhash_fingerprinter(const fingerprint_settings& settings) {
   if (settings.are_given) return fingerprint_weighed<Bits>(settings);
@@ -93,7 +93,7 @@ std::optional<any_fingerprint> code_of(feature_set features) {
 
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   return with_bits(settings.bits, [&](auto bits) {
-    // SimHash of 32 bits is half of that of 64, which takes as long; of min-wise codes it is not.
+    // 32 bits of SimHash are half of a 64-bit fingerprint, which takes as long; with min-wise codes that is different.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
     return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
                                                                : make_simhash_fingerprinter<width>(settings);
@@ -108,7 +108,7 @@ document_describer describe_features(const fingerprint_settings& settings, const
   };
 }
 
-/// Min-wise codes are made of the features that are read for the check.
+/// Makes min-wise codes of the features that are read for the check.
 document_describer describe_by_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const auto code = with_bits(settings.bits, [](auto bits) { return &code_of<bits>; });
   return [code, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
@@ -117,7 +117,8 @@ document_describer describe_by_features(const fingerprint_settings& settings, co
   };
 }
 
-/// SimHash of 64 bits hashes the tokens as the check by Jaccard does, and the digest of a short text.
+/// Makes 64-bit SimHash fingerprints, whose hashes of tokens also serve the check by Jaccard, and the digest of a short
+/// text.
 document_describer describe_in_one_pass(const fingerprint_settings& settings, bool checks) {
   const auto hash =
       neardup::make_simhasher<64>(make_tokenizer(settings.features), neardup::unit{}, neardup::xxh3<64>{settings.seed});

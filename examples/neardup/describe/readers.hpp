@@ -1,5 +1,4 @@
-// What is made of documents: their fingerprints, by what the command line chose, and their features, as sets that the
-// exact check compares.
+// Makes fingerprints of documents, and features for the exact check, as the command line chooses.
 #pragma once
 
 #include <array>
@@ -17,11 +16,12 @@ namespace command {
 /// The texts of a document; no feature spans two of them.
 using document_texts = std::vector<std::string_view>;
 
-/// Makes something of documents, their fingerprints or their features, by what the command line chose; one per thread.
+/// Makes a result, such as fingerprints or features, of documents, as the command line chooses; each thread needs its
+/// own.
 template <class Result>
 using document_reader = std::function<Result(const document_texts& texts)>;
 
-/// Hands over the features of all texts of a document: the one that `texts` points to. Copies have that in common.
+/// A tokenizer of all texts of a document, to which `texts` points; copies share this pointer.
 template <class Tokenizer>
 struct document_tokenizer {
   Tokenizer tokenize;
@@ -33,40 +33,40 @@ struct document_tokenizer {
   }
 };
 
-/// A distinct feature of a document, with its weight in the fingerprint. `units` are such that weights can be summed:
-/// 1/256, or of given weights a share of the heaviest one in the document.
+/// A distinct feature of a document, with its weight in the fingerprint. `units` can be summed: 1/256, or for
+/// ready-made weights a fraction of the heaviest one in the document.
 struct weighed_feature {
   std::string text;
   double weight;
   std::uint64_t units;
 };
 
-/// The weighed features in the order in which they come first; with --top the heaviest, in that order.
+/// Returns the weighed features in the order of their first occurrences; with --top the heaviest, in that order.
 using feature_weigher = document_reader<std::vector<weighed_feature>>;
 feature_weigher make_feature_weigher(const fingerprint_settings& settings, const feature_setting& features);
 
-/// What is compared of a document besides its fingerprint. With a check by Jaccard the features, ascending (see
-/// neardup::feature_extractor); by cosine and edit what similarity_at_least() knows how to read. Without a check the
-/// neardup::set_digest of a short document, of fewer than neardup::default_min_tokens features, or the digest of 64 bits
-/// that files keep of it; nothing of all others.
+/// The data of a document that is compared besides its fingerprint. With a check by Jaccard, the features in ascending
+/// order (see neardup::feature_extractor); by cosine and edit distance, the input of similarity_at_least(). Without a
+/// check, the neardup::set_digest of a short document with fewer than neardup::default_min_tokens features, or the
+/// 64-bit digest of it that files keep; empty for all other documents.
 using feature_set = std::span<const std::uint32_t>;
 
-/// How the neardup::set_digest of a short document stands among features.
+/// How a feature_set stores the neardup::set_digest of a short document.
 using digest_words = std::array<std::uint32_t, 4>;
 digest_words words_of(const std::array<std::uint64_t, 2>& digest);
 
-/// Stands for the features of a document without a check of which nobody knows whether it is short.
+/// The features of a document without a check, if it is unknown whether it is short.
 inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}, ~std::uint32_t{0}};
 
-/// The similarity of two documents by the measure of the check if it is at least `least`; otherwise nothing.
+/// The similarity of two documents by the measure of the check if it is at least `least`, otherwise nullopt.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
 
-/// The normalised text, of what is compared by the edit distance.
+/// The normalised text in the data for the edit distance.
 inline std::string_view normalised_text(feature_set packed) {
   return {reinterpret_cast<const char*>(packed.data() + 1), packed[0]};
 }
 
-/// Reads what is compared; that is there until the next document is read.
+/// Reads the data to compare; valid until the next document is read.
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
 
@@ -78,19 +78,20 @@ struct described_document {
 using document_describer = document_reader<described_document>;
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// Looks for the terms of --idf-file in a text, if there is one and none was met before.
+/// Looks for terms of --idf-file in a text, if there is such a file and no term was found before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
-/// Counts a document in settings.spelling, if there is one, by the beginnings of the texts of the first documents.
+/// Updates settings.spelling, if it is there, by the beginnings of the texts of a document; only for the first
+/// documents.
 void look_for_spelling(const fingerprint_settings& settings, const document_texts& texts);
 
-/// --weights as typed. Throws: usage_error.
+/// Parses --weights. Throws: usage_error.
 void parse_weights(const std::string& text, fingerprint_settings& to);
-/// The same, as it is read again.
+/// The weights as text that parse_weights() reads.
 std::string weights_text(const fingerprint_settings& settings);
 
-/// Calls `use(weighter)` with what --weights names, without levels. Precondition: settings.idf is there where it is
-/// needed.
+/// Calls `use(weighter)` with the weighter that --weights names, without levels. Precondition: settings.idf is there if
+/// it is needed.
 template <class Use>
 auto with_weighter(const fingerprint_settings& settings, const Use& use) {
   switch (settings.weights) {
@@ -103,7 +104,7 @@ auto with_weighter(const fingerprint_settings& settings, const Use& use) {
   return use(neardup::unit{});
 }
 
-/// The levels of another weighter, chosen when the program runs.
+/// The levels of another weighter, chosen at run time.
 template <class Inner>
 struct chosen_levels {
   level_rule rule;
@@ -117,7 +118,7 @@ struct chosen_levels {
   }
 };
 
-/// Calls `use(weighter)` with all of what --weights says.
+/// Calls `use(weighter)` with the weighter that --weights names, including levels.
 template <class Use>
 auto with_levels(const fingerprint_settings& settings, const Use& use) {
   return with_weighter(settings, [&]<class Weighter>(const Weighter& weighter) {

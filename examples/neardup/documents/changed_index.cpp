@@ -12,8 +12,8 @@ namespace command {
 
 namespace {
 
-constexpr std::size_t share_of_log = 8;     // the log has at most this part of the bytes of the file
-constexpr std::size_t around_records = 56;  // bytes: of the header of a log, and of a record
+constexpr std::size_t share_of_log = 8;     // the log has at most 1 / 8 of the bytes of the file
+constexpr std::size_t around_records = 56;  // bytes of the header of a log, and of that of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
 template <class Fingerprint>
@@ -44,7 +44,7 @@ class changed_index_of final : public changed_index {
     neardup::original_choice<std::uint32_t, std::uint32_t> original;
     for (const auto& match : index_.search(fingerprint.as<Fingerprint>(), k)) {
       original.consider(match.id, match.id, match.distance, check(match.id));
-      if (original.is_final()) break;  // matches come by distance, then number
+      if (original.is_final()) break;  // matches are sorted by distance, then number
     }
     const auto& found = original.result();
     if (found.is_new()) return std::nullopt;
@@ -55,7 +55,7 @@ class changed_index_of final : public changed_index {
   [[nodiscard]] std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const override {
     std::vector<std::uint32_t> found;
     if (names.empty()) return found;
-    std::string name;  // its memory is used again
+    std::string name;  // reused, to save allocations
     for (std::size_t i = 0; i < index_.numbers(); ++i) {
       name = index_.name(i);
       if (names.contains(name) && index_.has(i)) found.push_back(static_cast<std::uint32_t>(i));
@@ -88,9 +88,9 @@ class changed_index_of final : public changed_index {
     });
   }
 
-  /// The documents in their order, without those that are removed, and then those that are added, as `index` writes them.
+  /// The documents in order, without removed ones, followed by the added ones, as `index` writes them.
   void write_anew(const index_change& change) const {
-    as_input([&] { index_.view().verify(); });  // what is damaged would get a checksum that says that it is not
+    as_input([&] { index_.view().verify(); });  // otherwise, damaged data would get a valid checksum
     const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());
     const std::vector<Fingerprint> stored = index_.fingerprints();
     std::vector<Fingerprint> fingerprints;

@@ -1,4 +1,4 @@
-// An index that is changed where it is.
+// An index that is changed in place.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@
 
 namespace command {
 
-/// When a change of an index is written into its file, and not into the log beside it.
+/// When a change of an index is written into its file, instead of the log beside it.
 enum class compaction {
-  automatic,  ///< when the log would have more than an eighth of the bytes of the file: linear, and rare enough
+  automatic,  ///< when the log would exceed an eighth of the file: linear, but rare enough
   now,
-  never  ///< unless one change has 4 GiB
+  never  ///< except for a change of 4 GiB
 };
 
-/// An index, and its log, which nobody else changes as long as this lives. Opening it takes time that depends on the log,
-/// and not on the file.
+/// An index with its log, which nobody else changes during the lifetime of this object. Opening it takes time
+/// proportional to the log, not to the file.
 class changed_index {
  public:
   virtual ~changed_index() = default;
@@ -31,7 +31,7 @@ class changed_index {
   changed_index& operator=(const changed_index&) = delete;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
-  /// How many numbers there are, with those of documents that were removed.
+  /// The number of document numbers, including those of removed documents.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
   [[nodiscard]] virtual bool keeps_features() const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
@@ -46,30 +46,32 @@ class changed_index {
     double closeness;  ///< see neardup::closeness_of
   };
   using check_type = std::function<neardup::check_result(std::uint32_t number)>;
-  /// The closest one within k bits that the check accepts; numbers are ages. From any thread. Throws: input_error.
+  /// The closest document within k bits that the check accepts; numbers are ages. Thread safety: callable from any
+  /// thread. Throws: input_error.
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
 
   /// The numbers of the documents that have one of these names. Complexity: linear in the index.
   [[nodiscard]] virtual std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const = 0;
 
-  /// Makes a change: when it returns all of it is on the disk; if the program ends before, nothing is. Time: that of the
-  /// change; if the file is written anew, linear. Call it once. Returns: how many documents are there now.
+  /// Makes a change, atomically and durably: it is on disk when this returns. Call it once. Complexity: linear in the
+  /// change; if the file is rewritten, linear in the index. Returns: the number of documents afterwards.
   /// Throws: output_error; input_error if the file is damaged.
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
 
-/// Refuses an index with postings, which is not changed where it is. Throws: input_error.
+/// Refuses an index with posting lists, which cannot be changed in place. Throws: input_error.
 void refuse_to_change(const index_settings& index);
 
-/// Says how many documents of the index have one of these names, which others get besides, if any has; then `hint`.
+/// Reports how many documents of the index have one of these names, if any; then `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);
 
-/// `compares`: whether documents are compared with those in it, or added; they have to be made alike.
-/// Throws: input_error; output_error if another program changes it.
+/// `compares`: whether documents are compared with those of the index, or added to it; then their fingerprints have to
+/// be made alike.
+/// Throws: input_error; output_error if another program is changing the index.
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads);
 
-/// The lock of a file that a run writes. A signal that ends the program takes it away.
+/// The lock of a file that a run writes. A signal that ends the program removes it.
 class output_lock {
  public:
   /// Throws: output_error if another run writes the same file.

@@ -11,7 +11,7 @@ namespace command {
 
 std::string_view read_file(source& from, byte_buffer& buffer) {
   constexpr std::size_t first_read = std::size_t{1} << 16;
-  constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // what a large file needed is not kept
+  constexpr std::size_t kept_capacity = std::size_t{1} << 24;  // memory for a larger file is freed
   if (buffer.capacity() > kept_capacity) buffer = {};
   const std::atomic<bool> never{false};
   source_file file(from);
@@ -42,13 +42,13 @@ std::string text_of_file(const std::string& path) {
 
 namespace {
 
-/// Makes something of the texts of a document of a batch; one for each thread.
+/// Makes a result from the texts of a document in a batch; each thread needs its own.
 using document_maker = std::function<void(const document_texts& texts, document&, finished_batch&)>;
 
-/// Makes a maker for each thread.
+/// Returns a maker for each thread.
 using maker_source = std::function<document_maker()>;
 
-/// Its fingerprint, and what is compared besides.
+/// Makes the fingerprint, and the data for the check.
 document_maker make_fingerprint_maker(const fingerprint_settings& settings, const comparison_settings& comparison,
                                       bool keeps_texts) {
   return [&settings, keeps_texts, describe = make_describer(settings, comparison)](const document_texts& texts,
@@ -67,7 +67,7 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
   };
 }
 
-/// Makes documents of batches; one for each thread.
+/// Makes documents of batches; each thread needs its own.
 class batch_worker {
  public:
   batch_worker(const input_settings& input, document_maker maker)
@@ -83,7 +83,7 @@ class batch_worker {
     if (out.input.has_lines()) {
       read_lines(out);
     } else if (out.input.from != nullptr) {
-      out.lines = 1;  // a bad one
+      out.lines = 1;  // a bad line
     } else {
       for (std::size_t i = 0; i < out.input.files.size(); ++i) read_one_file(out, i);
     }
@@ -113,7 +113,7 @@ class batch_worker {
     }
   }
 
-  /// The same of records that are no lines; `lines` counts those of tables, else the records.
+  /// The same for records that are not lines; for tables, `lines` counts lines, otherwise records.
   void read_records(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
     std::size_t begin = 0;
@@ -148,7 +148,7 @@ class batch_worker {
     out.lines += is_table(out) ? static_cast<std::uint64_t>(std::count(raw.begin(), raw.end(), '\n')) : 1;
   }
 
-  /// Reads a record that is no line. Returns: what is wrong with it; nothing if all is well.
+  /// Reads a record that is not a line. Returns: what is wrong with it; nullopt if it is valid.
   std::optional<std::string> read_piece(finished_batch& out, std::string_view raw, bool is_first) {
     if (out.input.from->unit == unit_of_input::json_array) return read_element(out, raw, is_first);
     return read_record(out, raw, content_of_record(*out.input.from, raw, is_first));
@@ -166,7 +166,8 @@ class batch_worker {
     return "not valid JSON: a comma or a bracket of the array is missing, or there is one too many";
   }
 
-  /// Reports a bad record. With --skip-bad, reading goes on at the next sure beginning of a record within its bytes.
+  /// Reports a bad record. With --skip-bad, reading continues at the next certain beginning of a record within its
+  /// bytes.
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
     const bool is_array = unit == unit_of_input::json_array;
@@ -186,7 +187,7 @@ class batch_worker {
     for (const std::string_view& piece : pieces) {
       std::optional<std::string> other;
       if (is_array) {
-        // Where only a comma was missing, the first one is an element, too.
+        // If only a comma was missing, the first piece is an element, too.
         const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
         if (!element.empty()) other = read_record(out, element, element);
       } else if (&piece != &pieces.front()) {
@@ -199,7 +200,7 @@ class batch_worker {
     }
   }
 
-  /// Reads a record. Returns: what is wrong with it; nothing if all is well.
+  /// Reads a record. Returns: what is wrong with it; nullopt if it is valid.
   std::optional<std::string> read_record(finished_batch& out, std::string_view raw, std::string_view content) {
     if (auto wrong = read_(*out.input.from, content, record_)) return wrong;
     out.left_out.html += record_.is_html ? 1 : 0;
@@ -226,7 +227,7 @@ class batch_worker {
     return std::nullopt;
   }
 
-  /// The texts of the record; as they count where some characters count as one.
+  /// The texts of the record, folded if that is set.
   const document_texts& texts_of_record() {
     if (!fold_) return record_.fields;
     folded_.clear();
@@ -244,7 +245,7 @@ class batch_worker {
     return folded_texts_;
   }
 
-  /// Keeps some of a text that is not well-formed, from which its encoding may be told.
+  /// Keeps a sample of an ill-formed text, to guess its encoding.
   static void sample(finished_batch& out, std::string_view text) {
     constexpr std::size_t most = std::size_t{1} << 14;
     const auto is_high = [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; };
@@ -261,7 +262,7 @@ class batch_worker {
       const std::string_view text = read_file(*out.input.files[i], buffer_);
       d.length = buffer_.size();
       d.has_zeros = text.find('\0') != text.npos;
-      static_cast<void>(read_(*out.input.files[i], text, record_));  // nothing can be wrong with a text
+      static_cast<void>(read_(*out.input.files[i], text, record_));  // a plain text is always valid
       d.ill_formed = record_.ill_formed;
       if (d.ill_formed) sample(out, text);
       make_(texts_of_record(), d, out);
@@ -283,7 +284,7 @@ class batch_worker {
   document_texts folded_texts_;
 };
 
-/// Says what is bad in a batch whose place is known, and counts; calls `visit` for those documents of it that count.
+/// Reports bad input of a batch whose position is known, and counts; calls `visit` for the documents that count.
 void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const document_visitor& visit) {
   const batch& input = done.input;
   const auto where = [&](std::uint64_t index) {
@@ -325,7 +326,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
 void read(const input_settings& input, source_walker& sources, run_notes& notes, const maker_source& make_maker,
           const document_visitor& visit, const batch_visitor& after) {
   batch_reader reader(input, sources);
-  std::shared_ptr<source> current;  // of the lines that came last, and how many of it there were
+  std::shared_ptr<source> current;  // the source of the last lines, and its number of lines so far
   std::uint64_t lines_before = 0;
   run_in_order<batch>(
       input.threads, [&](batch& next, const std::atomic<bool>& stop) { return reader.next(next, stop); },
@@ -378,7 +379,7 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit) {
   const auto make_maker = []() -> document_maker {
     return [](const document_texts& texts, document& d, finished_batch& out) {
-      d.has_tokens = true;  // as far as anybody knows here
+      d.has_tokens = true;  // assumed here
       out.texts.emplace_back(texts.begin(), texts.end());
     };
   };

@@ -36,9 +36,9 @@ void refuse_empty_name(const typed_options& typed, const char* option) {
 
 namespace {
 
-// ---- input ----------------------------------------------------------------------------------------------------------
+// ---- Input ----------------------------------------------------------------------------------------------------------
 
-/// Lists have no texts: what needs these is refused.
+/// Lists have no texts, so options that need texts are refused.
 void take_lists(const typed_options& typed, run_settings& to) {
   to.lists.are_verified = !typed.has("--no-verify");
   to.lists.have_headers = !typed.has("--no-header");
@@ -57,7 +57,7 @@ void take_lists(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// The fields of JSON records.
+/// Takes the fields of records.
 void take_fields(const typed_options& typed, run_settings& to) {
   const unit_of_input unit = to.input.unit;
   if (!has_fields(unit)) {
@@ -86,7 +86,7 @@ void take_fields(const typed_options& typed, run_settings& to) {
   to.input.id_field_required = typed.has("--id-field");
 }
 
-/// What --input-format names.
+/// The format that --input-format names.
 unit_of_input named_unit(const std::string& format) {
   using unit = unit_of_input;
   constexpr std::array units{unit::automatic, unit::files, unit::lines, unit::json_lines,
@@ -113,7 +113,7 @@ void take_input(const typed_options& typed, run_settings& to) {
                                                 : unit_of_input::files;
   if (const auto encoding = typed["--encoding"]; encoding && !is_name_of_utf8(*encoding)) {
     if (lists) throw usage_error("--encoding with --fingerprints: there are no texts");
-    static_cast<void>(decoder(*encoding));  // is there one?
+    static_cast<void>(decoder(*encoding));  // throws if the encoding is unknown
     to.input.encoding = *encoding;
   }
   to.against.paths = typed.all("--against");
@@ -127,7 +127,7 @@ void take_input(const typed_options& typed, run_settings& to) {
   to.input.strict = typed.has("--strict");
 }
 
-/// The names of files.
+/// Takes the names of files.
 void take_files(const typed_options& typed, run_settings& to) {
   for (const auto& [option, file] : {std::pair("--idf-file", &to.fingerprint.idf_file),
                                      {"--output", &to.output.file},
@@ -159,17 +159,17 @@ void take_listed(const typed_options& typed, run_settings& to) {
     ++number;
     const std::string where = name + ':' + std::to_string(number);
     if (path.find('\0') != path.npos) throw input_error({where, "a zero byte in a name; --null reads such lists"});
-    // Of a list that was written on Windows.
+    // the list was written on Windows
     if (!ends_with_zero && path.ends_with('\r')) path.pop_back();
     if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
     if (path.empty()) continue;
-    // Here it is no standard input.
+    // In a list, it does not mean standard input.
     to.input.paths.push_back(path == "-" ? "./-" : path);
     to.input.listed_at.push_back(number);
   }
 }
 
-/// Files of neardup's are no texts.
+/// Files of the library are not texts.
 void refuse_own_files(const run_settings& to) {
   if (to.input.unit == unit_of_input::fingerprints) return;
   const auto refuse_own = [](const std::string& path) {
@@ -191,7 +191,7 @@ void refuse_missing_input(const run_settings& to, const char* without_input) {
   }
 }
 
-// ---- settings that stand in files -----------------------------------------------------------------------------------
+// ---- Settings stored in files ---------------------------------------------------------------------------------------
 
 }  // namespace
 
@@ -223,7 +223,7 @@ void take_composition(typed_options& typed, const index_settings& stored) {
 void refuse_other_features(const typed_options& typed, const index_settings& stored) {
   const auto features = typed["--check-features"];
   if (!features) return;
-  // words:1 are words.
+  // words:1 is the same as words.
   if (to_string(parse_feature_setting("--check-features", *features)) == stored.check_features) return;
   throw usage_error("--check-features " + *features + ": " + stored.path + " keeps " +
                     (stored.check_features.empty() ? "no features" : stored.check_features));
@@ -241,7 +241,7 @@ void take_what_is_kept(const typed_options& typed, const index_settings& stored,
 
 void refuse_check_of_index(const typed_options& typed) {
   const std::string check = typed["--check"].value_or("jaccard");
-  // It keeps sets of features, and neither their weights nor texts.
+  // An index keeps sets of features, but neither their weights nor texts.
   const bool compares_sets = may_be_exact(typed) && !typed.has("--weights") && !typed.has("--top") &&
                              !typed.has("--weighted-field") && !has_two_similarities(typed);
   if (check == "jaccard" || check == "containment" || (check == "cosine" && compares_sets)) return;
@@ -254,7 +254,7 @@ void refuse_check_of_index(const typed_options& typed) {
 
 namespace {
 
-/// What is not given is that of the index, as query has it. Without features of all, fingerprints decide.
+/// Takes settings that were not given from the index, as query does. If any index has no features, fingerprints decide.
 void take_from_index_of_against(typed_options& typed, const index_settings& stored, run_settings& to) {
   take_what_is_kept(typed, stored, to);
   take_composition(typed, stored);
@@ -267,7 +267,7 @@ void take_from_index_of_against(typed_options& typed, const index_settings& stor
   typed.set_default("--min-similarity", number(neardup::default_similarity));
 }
 
-/// The index that what is kept is added to: first come, first kept.
+/// Takes the index that kept documents are added to.
 void take_grown_index(const typed_options& typed, run_settings& to) {
   if (!typed.has("--add-to")) return;
   refuse_empty_name(typed, "--add-to");
@@ -283,7 +283,7 @@ void take_grown_index(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// Tells the indexes of --against from texts and lists.
+/// Separates the indexes of --against from texts and lists.
 void take_against(typed_options& typed, run_settings& to) {
   if (std::find(to.against.paths.begin(), to.against.paths.end(), "") != to.against.paths.end()) {
     throw usage_error("--against '': not the name of a file or folder");
@@ -310,22 +310,22 @@ void take_against(typed_options& typed, run_settings& to) {
   for (const index_settings& one : indexes) take_from_index_of_against(typed, one, to);
 }
 
-/// What lists are of is not given again.
+/// Takes the settings of fingerprints from the first list.
 void take_from_lists(typed_options& typed, const run_settings& to) {
-  if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // as hash writes them by default
+  if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // the default of hash
   const stored_fingerprints stored = read_header(to.input.paths.front());
   typed.set_default("--bits", std::to_string(stored.bits));
   const std::string kind(to_string(stored.kind));
   const std::string given = typed["--kind"].value_or("auto");
   if (given == "auto") typed.set("--kind", {kind});
-  // Another value is refused where it is read.
+  // Another value is refused where it is parsed.
   if (given != kind && (given == "simhash" || given == "minwise")) {
     throw usage_error("--kind " + given + ": the fingerprints in " + to.input.paths.front() + " are of the kind " +
                       kind);
   }
 }
 
-// ---- output ---------------------------------------------------------------------------------------------------------
+// ---- Output ---------------------------------------------------------------------------------------------------------
 
 void take_format(const typed_options& typed, bool writes_lists, output_settings& to) {
   const auto format = typed["--format"];
@@ -364,7 +364,7 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
     say("--memory " + size + " means " + size + (size == "1" ? " byte" : " bytes") +
         ", and all features lie in a temporary file; --memory " + size + "G means gigabytes");
   }
-  // Where standard output is no file, this names nothing that is read.
+  // If standard output is not a file, this names nothing that is read.
   to.input.written = {file.empty() ? "/dev/stdout" : file};
   for (const std::string& other : {to.output.dropped, to.output.dropped_records, to.output.audit}) {
     if (!other.empty()) to.input.written.push_back(other);
@@ -401,7 +401,7 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   for (const std::string& path : read) {
     const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
     if (input.empty()) continue;
-    // Documents are looked at when they are read.
+    // Documents are checked when they are read.
     const bool is_document =
         reads_documents && std::find(to.input.paths.begin(), to.input.paths.end(), path) != to.input.paths.end();
     if (input == printed && !is_document) throw usage_error(path + " is also the output of this run");
@@ -420,7 +420,7 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   }
 }
 
-/// What says nothing where sets are compared, not fingerprints.
+/// Refuses options that have no effect if sets are compared instead of fingerprints.
 void refuse_with_exact(const typed_options& typed) {
   const bool is_containment = typed.text("--check") == "containment" && typed.takes(takes::exact);
   if (!typed.has("--exact") && !is_containment) return;
@@ -441,7 +441,7 @@ void refuse_with_exact(const typed_options& typed) {
   }
 }
 
-// ---- what verbs have in common --------------------------------------------------------------------------------------
+// ---- The common part of verbs ---------------------------------------------------------------------------------------
 
 run_settings settings_of(const typed_options& typed) {
   run_settings to;

@@ -13,7 +13,7 @@ namespace command {
 
 namespace {
 
-// So much less similar is nearly similar, by a similarity, or by a share of the bits where fingerprints decide.
+// How much less similar a nearly similar document may be, by similarity, or as a share of bits if fingerprints decide.
 constexpr double nearly = 0.15;
 constexpr std::size_t nearly_share_of_bits = 8;
 
@@ -24,12 +24,12 @@ struct decision {
   std::optional<double> similarity;  // if there is a check
 };
 
-/// The same numbers for the same seed, whatever the standard library is.
+/// Makes random choices that depend only on the seed, not on the standard library.
 class chooser {
  public:
   explicit chooser(std::uint64_t seed) : random_(seed) {}
 
-  /// Puts so many of them first, each choice and each order with the same chance, and takes the others away.
+  /// Moves `count` random items to the front, in random order, and removes the others.
   template <class Item>
   void choose(std::vector<Item>& items, std::size_t count) {
     count = std::min(count, items.size());
@@ -72,9 +72,9 @@ class audit {
     return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
   }
 
-  /// Of a sample of what is kept, those documents that another one that is kept is nearly similar to.
+  /// From a sample of the kept documents: those with a nearly similar other kept document.
   std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
-    constexpr std::size_t looked_at = 50, most = 5000;  // for each that is wanted, and of all
+    constexpr std::size_t looked_at = 50, most = 5000;  // for each wanted one, and in total
     std::vector<std::uint32_t> sample = kept;
     chooser_.choose(sample, std::min(looked_at * count, most));
     for (std::uint32_t i = 0; i < all_.against; ++i) kept.push_back(i);
@@ -100,7 +100,7 @@ class audit {
     if (!best || rank(other) < rank(*best)) best = other;
   }
 
-  /// Sets of features in the order of a list.
+  /// The sets of features of listed documents, in the order of the list.
   struct listed_sets {
     const document_check& check;
     const std::vector<std::uint32_t>& list;

@@ -22,8 +22,9 @@ using common::passage_finder;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Joins ranges that overlap, or have white space between them only, and takes white space along, that behind a range: so
-/// what stays is as far apart as it was. `ends`: whether at the end of the text that before it goes, too.
+/// Merges ranges that overlap or have only white space between them, and extends each over the white space behind it,
+/// so that the rest keeps its distance. `ends`: whether a range at the end of the text extends over the white space
+/// before it.
 void complete_ranges(std::string_view text, std::vector<text_range>& ranges, bool ends) {
   std::sort(ranges.begin(), ranges.end(), [](const text_range& a, const text_range& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
@@ -52,7 +53,7 @@ void complete_ranges(std::string_view text, std::vector<text_range>& ranges, boo
   ranges = std::move(joined);
 }
 
-/// Whether any word stays of the texts.
+/// Whether any word of the texts remains.
 bool leaves_words(const std::vector<std::string_view>& texts, const std::vector<std::vector<text_range>>& removed) {
   bool found = false;
   const auto look_at = [&](std::string_view rest) { neardup::words{}(rest, [&](std::string_view) { found = true; }); };
@@ -67,7 +68,7 @@ bool leaves_words(const std::vector<std::string_view>& texts, const std::vector<
   return found;
 }
 
-/// Writes records without what is taken out of them, and counts.
+/// Writes records without the removed parts, and counts.
 class cutting_writer {
  public:
   /// `ends_texts`: see complete_ranges().
@@ -82,7 +83,7 @@ class cutting_writer {
     writer_.keep(from, line, raw);
   }
 
-  /// Takes ranges out of the texts that came last, those of this record; drops it if no word is left.
+  /// Removes ranges from the texts of this record, which texts_of() returned last; drops the record if no word remains.
   void write(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
              const std::vector<std::string_view>& texts, std::vector<std::vector<text_range>>& removed) {
     bool is_changed = false;
@@ -91,7 +92,7 @@ class cutting_writer {
       is_changed = is_changed || !removed[f].empty();
     }
     if (!is_changed) return writer_.keep(from, line, raw);
-    // What cannot be taken out is said of records that are dropped, too.
+    // A part that cannot be removed is reported for dropped records, too.
     const std::string rest = editor_.without(removed);
     if (!leaves_words(texts, removed)) return writer_.drop(from, line, raw);
     ++changed_;

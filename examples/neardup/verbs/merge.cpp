@@ -1,4 +1,4 @@
-// `neardup merge`: the groups in all shards.
+// `neardup merge`: combines the groups of all shards.
 #include <algorithm>
 #include <array>
 #include <neardup/dedup/pair_groups.hpp>
@@ -18,7 +18,7 @@ constexpr std::array merge_options{
                "representatives (the default) or components, as of groups"},
 };
 
-/// The documents of all shards, numbered through, shard by shard; and the groups of these. Memory: 8 bytes a document.
+/// The documents of all shards, numbered shard by shard, and their groups. Memory: 8 bytes per document.
 class shard_groups {
  public:
   explicit shard_groups(const shard_inputs& inputs) : inputs_(inputs) {
@@ -28,7 +28,7 @@ class shard_groups {
     }
   }
 
-  /// The place of a document among all. Throws: input_error if it is in none of the shards.
+  /// The number of a document among all. Throws: input_error if it is in none of the shards.
   [[nodiscard]] std::uint64_t place(std::uint64_t id) const {
     const auto shard = std::lower_bound(first_.begin(), first_.end(), std::pair{shard_of(id), std::uint64_t{0}},
                                         [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -39,7 +39,7 @@ class shard_groups {
     return shard->second + record_of(id);
   }
 
-  /// Calls `visit(copy, of)` for documents that are compared as an earlier one of their shard is. In an exact join a
+  /// Calls `visit(copy, of)` for documents that are copies of an earlier one of their shard. In an exact join, a
   /// document without features is in no group.
   template <class Visit>
   void for_each_copy(const Visit& visit) const {
@@ -51,7 +51,7 @@ class shard_groups {
     }
   }
 
-  /// Takes for each document the one that stands for its group, which is not behind it.
+  /// Takes the labels: for each document its representative, which is not behind it.
   void take(std::vector<std::uint64_t> label) noexcept { label_ = std::move(label); }
 
   /// Calls `visit(members)` for each group of at least two documents, ordered by first member. Invalidates the labels.
@@ -74,7 +74,7 @@ class shard_groups {
     }
   }
 
-  /// The shard of a document, by its place among all, and its record there.
+  /// The shard of a document, given its number among all, and its record number there.
   [[nodiscard]] std::pair<std::size_t, std::uint64_t> where(std::uint64_t document) const {
     const auto after = std::upper_bound(first_.begin(), first_.end(), document,
                                         [](std::uint64_t number, const auto& shard) { return number < shard.second; });
@@ -85,12 +85,13 @@ class shard_groups {
 
  private:
   const shard_inputs& inputs_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> first_;  // of each shard its number and first place
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> first_;  // of each shard: its number and that of its first
+                                                                // document
   std::uint64_t size_ = 0;
   std::vector<std::uint64_t> label_;
 };
 
-/// Throws: input_error unless each two shards, and each with itself, were joined and checked, once.
+/// Throws: input_error unless every two shards, and each with itself, were joined and checked exactly once.
 void check_all_are_joined(const shard_inputs& inputs) {
   std::vector<join_task> found;
   for (const auto& pairs : inputs.pairs) {
@@ -125,7 +126,7 @@ void check_all_are_joined(const shard_inputs& inputs) {
   }
 }
 
-/// Calls `visit(id_pair)` for all pairs by their later documents, then the earlier ones: merges sorted files.
+/// Calls `visit(id_pair)` for all pairs sorted by (later, earlier), by merging sorted files.
 template <class Visit>
 void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
   using rest_of_file = std::span<const id_pair>;
@@ -142,14 +143,14 @@ void for_each_pair_in_order(const shard_inputs& inputs, const Visit& visit) {
   }
 }
 
-/// The groups of all shards, as `neardup groups` prints them.
+/// Prints the groups of all shards, as `neardup groups` does.
 template <class Fingerprint>
 void merge_shards(context& c, run_settings& settings) {
   const shard_inputs inputs = open_shard_inputs(settings.input.paths);
   if (inputs.shards.empty()) throw usage_error("merge: name the shards and the checked pairs");
   check_all_are_joined(inputs);
   apply_comparison_of(*inputs.documents.front(), settings.fingerprint, settings.comparison);
-  // An exact join compares sets, and so do the similarities that are printed.
+  // An exact join compares sets, so the printed similarities do, too.
   const similarity_measure check = settings.comparison.check;
   const bool are_sets = inputs.are_exact();
   const auto features_of = [&](std::size_t shard, std::uint64_t record) {

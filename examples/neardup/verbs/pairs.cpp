@@ -1,4 +1,4 @@
-// `neardup pairs`: every two near-duplicates.
+// `neardup pairs`: prints every two near-duplicates.
 #include <cmath>
 #include <neardup/edits/pairs.hpp>
 #include <neardup/index/pairs.hpp>
@@ -16,14 +16,14 @@ namespace command {
 
 namespace {
 
-/// Of which there may be as many as documents.
+/// A small struct, because there may be as many pairs as documents.
 struct checked_pair {
   std::uint32_t a, b;
-  double similarity;  // if it was asked for
+  double similarity;  // if it is needed
 };
 
-/// The same as visit_candidates, of which it is a part: of equal documents only the first meets others, and each of the
-/// rest meets that one.
+/// The part of visit_candidates() for copies_once: of equal documents, only the first is paired with others, and each
+/// of the rest with the first.
 template <std::size_t Bits, class Visit>
 void visit_candidates_once(const corpus& all, int k, const neardup::join_options& how, const Visit& visit) {
   std::vector<std::uint32_t> firsts;
@@ -46,8 +46,8 @@ void visit_candidates_once(const corpus& all, int k, const neardup::join_options
       fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); }, how);
 }
 
-/// Calls `visit(i, j, distance)` for the candidates, in no order: those within the input, and with --against those of a
-/// document of the input and one of the other corpus.
+/// Calls `visit(i, j, distance)` for the candidates, in any order: pairs within the input, and with --against pairs of
+/// a document of the input and one of the other corpus.
 template <std::size_t Bits, class Visit>
 void visit_candidates(const context& c, const corpus& all, bool copies_once, const Visit& visit) {
   const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
@@ -68,7 +68,7 @@ void sort_pairs(std::vector<checked_pair>& pairs) {
             [](const checked_pair& x, const checked_pair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
 }
 
-/// The same pairs without candidates: whatever has similar sets, or texts by their edit distance, in order.
+/// The pairs without candidates by fingerprints: all with similar sets, or with similar texts by edit distance, sorted.
 std::vector<checked_pair> exact_pairs(context& c, const corpus& all, bool copies_once) {
   const double least = *c.settings.comparison.min_similarity;
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
@@ -111,8 +111,8 @@ std::vector<checked_pair> exact_pairs(context& c, const corpus& all, bool copies
   return found;
 }
 
-/// The near-duplicates, in order. Candidates are checked as they are found, by all threads, some at a time: there may be
-/// thousands for one that passes.
+/// The near-duplicates, sorted. Candidates are checked as they are found, by all threads and in batches, because there
+/// may be thousands for one that is accepted.
 template <std::size_t Bits>
 std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, bool copies_once) {
   constexpr std::size_t checked_at_once = std::size_t{1} << 16;
@@ -140,7 +140,7 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, boo
   return passed;
 }
 
-/// Which of two documents stands in the other, and what they have in common.
+/// Which of two documents is contained in the other, and their overlap.
 std::string text_of_containment(const corpus& all, bool as_json, const checked_pair& pair) {
   const std::size_t a = all.check[pair.a].size(), b = all.check[pair.b].size();
   const auto common = std::llround(pair.similarity * static_cast<double>(std::min(a, b)));

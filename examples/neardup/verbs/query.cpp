@@ -1,4 +1,4 @@
-// `neardup query`: the near-duplicates of documents in an index file.
+// `neardup query`: finds the near-duplicates of documents in an index file.
 #include <array>
 #include <neardup/sets/similarity.hpp>
 
@@ -44,7 +44,7 @@ struct kept_documents {
   std::function<any_fingerprint(std::uint32_t number)> fingerprint;
 };
 
-/// Answers documents some at a time, by all features of the index: many take hardly more than few.
+/// Answers documents in batches, by all features of the index: many take hardly longer than few.
 class exact_answers {
  public:
   exact_answers(context& c, const kept_documents& index) : context_(c), index_(index) {}
@@ -59,7 +59,7 @@ class exact_answers {
     if (names_.size() >= std::max(least_round, index_.sets.numbers / 2) || features_.size() >= most_features) answer();
   }
 
-  /// Answers those that wait.
+  /// Answers the waiting documents.
   void answer() {
     std::vector<feature_set> batch;
     for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i++]) {
@@ -114,7 +114,7 @@ void answer_exactly(context& c, const std::string& path, const kept_documents& i
           c.out.flush();
         });
   });
-  answers.answer();  // what comes before bad input, too
+  answers.answer();  // also those before bad input
   if (bad) std::rethrow_exception(bad);
   finish(c, text_of_summary(answers.count()), answers.count());
 } catch (const common::postings_error& error) {
@@ -164,8 +164,8 @@ void query_index(context& c, const std::string& path) {
   finish(c, text_of_summary(count), count);
 }
 
-/// What --similarity of a query stands for has to be within what the index answers; where a check decides, all of that
-/// is looked through.
+/// Checks that the distance implied by --similarity is within what the index supports; if a check decides, searches use
+/// the whole supported distance.
 void take_reach(const typed_options& typed, const index_settings& index, comparison_settings& to) {
   const std::string similarity = typed.text("--similarity");
   if (to.distance > index.distance) {
@@ -181,7 +181,7 @@ bool run_query(typed_options& typed) {
   refuse_empty_name(typed, "--index");
   const std::string path = typed.text("--index");
   std::optional<index_settings> index;
-  bool has_features = false;  // of both
+  bool has_features = false;  // of both index and query
   const auto take_stored = [&](typed_options& given, run_settings& to) {
     if (path.empty()) return;
     index = read_index_settings(path);
@@ -197,7 +197,7 @@ bool run_query(typed_options& typed) {
     given.set("--check-features", {index->check_features});
     if (!given.has("--similarity")) given.set_default("--min-similarity", number(neardup::default_similarity));
   };
-  // Of a similarity, only an index with features can tell.
+  // Similarities can only be computed with an index that keeps features.
   const auto take_what_is_compared = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to, true);
     to.comparison.is_bound_to_index = true;

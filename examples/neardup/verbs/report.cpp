@@ -1,4 +1,4 @@
-// `neardup report`: the groups as one HTML page that needs nothing else.
+// `neardup report`: writes the groups as one self-contained HTML page.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -22,11 +22,11 @@ constexpr std::array report_options{
                usual::with_verb},
 };
 
-// Of a group with very many members, differences are shown of so many.
+// In a group with very many members, differences are shown for so many.
 constexpr std::size_t max_compared = 50;
 
-/// Writes a group; its first member is the one that is kept. It is data in an element of its own, which the page reads
-/// when the group is opened: so it opens at once, however many there are.
+/// Writes a group, whose first member is kept. It is data in an element of its own, which the page reads when the group
+/// is opened, so that the page opens quickly however many groups there are.
 void write_group(output& out, text_rereader& texts, const corpus& all, const std::vector<group_member>& members) {
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
@@ -48,7 +48,7 @@ void write_group(output& out, text_rereader& texts, const corpus& all, const std
   out << "]</script>\n";
 }
 
-/// Writes what went by its source: data for a table, with the beginning of a text of each of the largest groups.
+/// Writes the counts by source: data for a table, with the beginning of a text of each of the largest groups.
 void write_sources(output& out, text_rereader& texts, const corpus& all) {
   constexpr std::size_t most_sources = 200, sample_size = 300;
   const auto name = [&](std::uint64_t group) { return all.documents.id(group); };
@@ -75,7 +75,7 @@ void write_sources(output& out, text_rereader& texts, const corpus& all) {
   out << "]}</script>\n";
 }
 
-/// The numbers of the largest groups, ascending.
+/// The numbers of the largest groups, in ascending order.
 std::vector<std::size_t> largest_groups(const document_groups& groups, std::size_t most) {
   std::vector<std::size_t> numbers(groups.size());
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -90,7 +90,7 @@ std::vector<std::size_t> largest_groups(const document_groups& groups, std::size
   return numbers;
 }
 
-/// Says what is not on the page, and if that is larger than a browser likes.
+/// Reports what is not on the page, and whether the page is too large for browsers.
 void say_size(const context& c, const group_counts& all, const group_counts& shown) {
   constexpr std::uint64_t large = 20'000'000;
   if (c.settings.output.quiet) return;

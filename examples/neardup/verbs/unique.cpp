@@ -1,4 +1,4 @@
-// `neardup unique`: the input without what came before.
+// `neardup unique`: writes the input without near-duplicates of earlier documents.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -30,21 +30,21 @@ namespace command {
 
 namespace {
 
-/// Whether all documents have to be known before one is kept.
+/// Whether all documents have to be read before one can be kept.
 bool groups_first(const run_settings& settings) {
   return !settings.output.audit.empty() || settings.grouping.by_components ||
          settings.grouping.keep != preference::first || settings.comparison.checks_containment() ||
          settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Whether documents are named in what is printed.
+/// Whether the output names documents.
 bool needs_names(const run_settings& settings) {
   return !settings.output.dropped.empty() || !settings.output.audit.empty() || settings.by.kind != source_kind::none ||
          settings.input.unit == unit_of_input::fingerprints;
 }
 
-/// Writes a document that was dropped, and the one that stands for it: JSON Lines for JSON, otherwise columns. `place`: of
-/// a document whose id one before it has.
+/// Writes a dropped document and its representative: as JSON Lines for JSON, otherwise as columns. `place`: the
+/// position of a document with the id of an earlier one.
 void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
                    feature_set features, const corpus& kept, std::size_t by,
                    std::optional<shown_passage> passage = std::nullopt) {
@@ -58,26 +58,27 @@ void write_dropped(context& c, const std::string& id, const std::string& place, 
                                kept.documents.place_of_repeated(by), std::move(passage)});
 }
 
-/// The index that grows by what is kept, and what comes to it.
+/// The index that kept documents are added to, and the documents to add.
 struct growing_index {
   std::unique_ptr<changed_index> index;
   index_change change;
-  std::unordered_set<std::string> names;  // of what is added, where it is said which are there
+  std::unordered_set<std::string> names;  // of added documents, if existing names are reported
 };
 
-/// Decides about few documents at a time, exactly: of those that were kept it looks at those that share rare features
-/// with a new one, while a join would look at all of them again.
+/// Decides about few documents at a time, exactly: it compares new documents with the kept ones that share rare
+/// features, whereas a join would read all kept ones again.
 class kept_by_features {
  public:
   /// Precondition: the check compares sets.
   explicit kept_by_features(const comparison_settings& how)
       : how_(how), kept_(*how.min_similarity, max_in_row, set_measure_of(how)) {}
 
-  /// For each document its original: among `kept`, which begins with those of earlier calls, or, behind these, among the
-  /// documents before it, if it is compared with them; itself if there is none.
+  /// For each document its original: a kept one (by its number in `kept`, which begins with those of earlier calls),
+  /// or, if documents are compared with each other, an earlier one of `next` (numbered behind those); itself if there
+  /// is none.
   std::vector<std::uint32_t> decide(const document_check& kept, const std::vector<const document*>& next,
                                     bool is_compared_within) {
-    std::vector<std::uint32_t> label, places;  // places of those that are kept now
+    std::vector<std::uint32_t> label, places;  // positions in `next` of the documents kept now
     const auto features_of = [&](std::uint32_t number) {
       return number < kept.size() ? kept[number] : next[places[number - kept.size()]]->features;
     };
@@ -114,12 +115,13 @@ class kept_by_features {
   std::uint32_t size_ = 0;
 };
 
-/// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with what
-/// is kept: many documents are compared with many in hardly more time than few. What comes from a program that waits for
-/// the answer is decided at once. What was decided is written while the documents of the next round are read.
+/// Keeps each document unless it is a near-duplicate of one that was kept before. Decides in rounds that grow with the
+/// number of kept documents, because comparing many with many takes hardly longer than comparing few. Documents from a
+/// program that waits for the answer are decided at once. Decisions are written while the documents of the next round
+/// are read.
 class first_come_filter {
  public:
-  /// `grown`: the index whose documents were kept before, or null.
+  /// `grown`: the index whose documents count as kept before, or null.
   first_come_filter(context& c, record_writer& writer, growing_index* grown)
       : context_(c),
         writer_(writer),
@@ -128,7 +130,7 @@ class first_come_filter {
         next_(c.settings.fingerprint.bits),
         decided_(c.settings.fingerprint.bits) {}
 
-  /// Takes a document of the other corpus; all of them before the first one of the input.
+  /// Takes a document of the other corpus; called before the first one of the input.
   void take_against(const placed_document& d) {
     if (!d.facts.has_tokens) return;
     kept_.add(d);
@@ -157,7 +159,7 @@ class first_come_filter {
     if (context_.dropped_records) context_.dropped_records->flush();
   }
 
-  /// Decides what waits.
+  /// Decides about the waiting documents.
   void decide() {
     finish_writing();
     if (is_broken_) return;
@@ -172,7 +174,7 @@ class first_come_filter {
     decide_with_index(compared);
   }
 
-  /// Says what went by its source, if that is asked for.
+  /// Prints the counts by source, if they are asked for.
   void say_by_source() const {
     if (!kept_.sources) return;
     say_sources(
@@ -184,8 +186,8 @@ class first_come_filter {
         context_.settings.output.quiet);
   }
 
-  /// Waits until what was decided is written. Throws: what writing it threw; from then on nothing is decided, since not
-  /// all that was kept is known.
+  /// Waits until decisions are written. Throws: the exception of writing; from then on nothing is decided, because not
+  /// all kept documents are known.
   void finish_writing() {
     if (!writing_.valid()) return;
     is_broken_ = true;
@@ -194,7 +196,7 @@ class first_come_filter {
   }
 
  private:
-  /// Documents that are decided at a time.
+  /// Documents that are decided at once.
   struct round {
     explicit round(std::size_t bits) : fingerprints(bits) {}
 
@@ -233,7 +235,7 @@ class first_come_filter {
     });
   }
 
-  /// The same where the documents of the index come first in the order of decision.
+  /// The same, with the documents of the index first in the order of decision.
   void decide_with_index(const std::vector<const document*>& compared) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);
@@ -249,7 +251,7 @@ class first_come_filter {
         by_index_[i] = grown_->index->closest(compared[i]->fingerprint, comparison.distance, check);
       });
     }
-    std::vector<std::size_t> places;  // of the rest
+    std::vector<std::size_t> places;  // of the remaining documents
     std::vector<const document*> rest;
     decided_.fingerprints = fingerprint_vector(context_.settings.fingerprint.bits);
     for (std::size_t i = 0; i < compared.size(); ++i) {
@@ -269,11 +271,11 @@ class first_come_filter {
     take_labels(std::move(label));
   }
 
-  /// Names the original of documents that match one of the index: a document that was kept since, if that is closer.
+  /// Changes the original of documents that match one of the index to a document kept since, if that is closer.
   void prefer_closer_kept(const std::vector<const document*>& compared, std::vector<std::uint32_t>& label) {
     const comparison_settings& comparison = context_.settings.comparison;
     const std::size_t kept = kept_.check.size();
-    std::vector<std::uint32_t> others, dropped;  // documents that are kept, by their labels, and places of dropped ones
+    std::vector<std::uint32_t> others, dropped;  // kept documents by label; positions of dropped ones
     for (std::uint32_t i = 0; i < kept; ++i) others.push_back(i);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (by_index_[i]) {
@@ -323,13 +325,13 @@ class first_come_filter {
       const auto& found = closest[i].result();
       if (found.is_new()) continue;
       const double closeness = neardup::closeness_of({true, found.similarity}, found.distance);
-      if (closeness <= by_index_[dropped[i]]->closeness) continue;  // the index comes first
+      if (closeness <= by_index_[dropped[i]]->closeness) continue;  // in a tie, the index comes first
       by_index_[dropped[i]].reset();
       label[dropped[i]] = *found.original;
     }
   }
 
-  /// Which document of the index stands for each of these.
+  /// Finds the document of the index that represents each of these.
   void find_exactly(const std::vector<const document*>& compared) {
     const changed_index& index = *grown_->index;
     const indexed_sets sets{index.numbers(),
@@ -423,7 +425,7 @@ class first_come_filter {
     decided_ = round(context_.settings.fingerprint.bits);
   }
 
-  /// Counts the last document that came, which is dropped.
+  /// Counts the last document, which is dropped.
   void count_dropped(std::size_t next, std::size_t kept_before, const std::vector<std::uint32_t>& label,
                      const std::vector<std::size_t>& places) {
     const std::uint32_t source = kept_.source_numbers.back();
@@ -447,19 +449,20 @@ class first_come_filter {
                                         similarity, d.facts.repeats_id ? d.from->id_of(d.line) : ""});
   }
 
-  static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;  // from here on groups are those of its documents
+  static constexpr std::uint64_t of_index = std::uint64_t{1} << 32;  // from here on, groups of the index's documents
 
   context& context_;
   record_writer& writer_;
   growing_index* grown_;
   corpus kept_;
   std::optional<kept_by_features> kept_by_features_;  // once it is needed
-  std::size_t kept_size_ = 0;                         // when all that was decided is written
+  std::size_t kept_size_ = 0;                         // after all decisions are written
   round next_, decided_;
   bool is_broken_ = false;
-  std::vector<std::uint32_t> label_;                                   // of what was decided
-  std::vector<std::optional<changed_index::near_document>> by_index_;  // and what of the index stands for it
-  std::future<void> writing_;                                          // last: it uses all of these, but next_
+  std::vector<std::uint32_t> label_;                                   // of the decided documents
+  std::vector<std::optional<changed_index::near_document>> by_index_;  // the representative in the index, if it is
+                                                                       // there
+  std::future<void> writing_;                                          // last: it uses everything above, except next_
 };
 
 void run_first_come(context& c, compaction when) {
@@ -478,14 +481,14 @@ void run_first_come(context& c, compaction when) {
         c, c.settings.input, c.sources, [](const placed_document&) {},
         [&](finished_batch&& done) { filter.take(std::move(done)); });
   });
-  filter.decide();  // what comes before bad input, too
+  filter.decide();  // also what comes before bad input
   filter.finish_writing();
   if (bad) std::rethrow_exception(bad);
   if (!grown) {
     writer.finish_run();
     return filter.say_by_source();
   }
-  // What is kept has its name before it is in the index: a run that is stopped in between can be repeated.
+  // Kept documents are written before they are added to the index, so a run that is stopped in between can be repeated.
   writer.close();
   if (!c.settings.output.quiet) say_if_there(*grown->index, grown->names, "");
   const std::string added = grouped(grown->change.fingerprints.size());
@@ -494,7 +497,7 @@ void run_first_come(context& c, compaction when) {
   filter.say_by_source();
 }
 
-/// Decides about all documents at once, when they are known. What is kept is read again.
+/// Decides about all documents at once, after all are read. Kept ones are read again.
 void run_at_once(context& c) {
   const bool are_lists = c.settings.input.unit == unit_of_input::fingerprints;
   corpus all(c.settings, needs_names(c.settings), c.audit.has_value());
@@ -506,7 +509,7 @@ void run_at_once(context& c) {
     });
   } catch (const input_error&) {
     if (groups_first(c.settings) || documents.is_empty()) throw;
-    bad = std::current_exception();  // What comes before it is written first.
+    bad = std::current_exception();  // everything before it is written first
   }
   const std::vector<std::uint32_t> label = find_groups(c, all, c.dropped || all.sources || c.audit);
 
@@ -545,7 +548,7 @@ void run_at_once(context& c) {
   say_by_source(c, all);
 }
 
-/// Whether all of the input is files that can be read twice; those of /proc, which seem to be empty, change meanwhile.
+/// Whether all input is files that can be read twice. Files in /proc, which seem to be empty, may change.
 bool can_be_read_again(const run_settings& settings) {
   namespace fs = std::filesystem;
   return std::all_of(settings.input.paths.begin(), settings.input.paths.end(), [](const std::string& path) {
@@ -582,7 +585,7 @@ constexpr std::array unique_options{
                "text, and keep the record. Needs --lines or --jsonl, and --output or --dropped"},
 };
 
-/// What is written is the record, but for some of a text: where that stands has to be known.
+/// A record is written without parts of its text, so the positions of texts in records must be known.
 void refuse_cutting(const typed_options& given, const run_settings& to, const std::string& option) {
   if (to.input.unit != unit_of_input::lines && to.input.unit != unit_of_input::json_lines) {
     throw usage_error(option + " needs --lines or --jsonl");
@@ -613,7 +616,7 @@ void take_cutting(const typed_options& given, run_settings& to) {
   refuse_cutting(given, to, option);
 }
 
-/// The most bits that the index answers are enough for what is compared, and what it keeps is read.
+/// Checks that the distance which the index supports is large enough, and that the data that it keeps is read.
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
   refuse_to_change(index);
@@ -649,7 +652,7 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   return how;
 }
 
-/// How many decisions go to the page.
+/// Takes the number of decisions for the page.
 void take_audit(const typed_options& typed, run_settings& to) {
   if (!typed.has("--audit")) return;
   const std::vector<std::string> values = typed.all("--audit");
@@ -691,7 +694,8 @@ bool run_unique(typed_options& typed) {
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);
     if (cuts_passages) return run_without_passages(c);
-    // Batches of a stream are compared with all that was kept, again and again; what can be read twice need not be.
+    // Batches of a stream are compared with all kept documents again and again; input that can be read twice need not
+    // be.
     const bool grows = !c.settings.against.grown_index.empty();
     if (!grows && (groups_first(c.settings) || can_be_read_again(c.settings))) {
       run_at_once(c);

@@ -1,4 +1,4 @@
-// Keeps documents and decides about others: which kept one does a text duplicate, if any?
+// Keeps documents, and decides which of them a further text duplicates.
 #pragma once
 
 #include <algorithm>
@@ -32,14 +32,15 @@
 
 namespace neardup::inline v0 {
 
-/// What may name the documents of a deduplicator: what names those of an index (see index_id), or a string.
+/// The types of ids of a deduplicator's documents: the ids of an index (see index_id), or strings.
 template <class Id>
 concept document_id = index_id<Id> || std::same_as<Id, std::string>;
 
-/// Which stored document a new one duplicates, of those within k bits of its fingerprint that `check(id)` accepts (see
-/// check_of): the closest, as original_rank says. It serves programs whose fingerprints come from elsewhere, from several
-/// threads or from a database. An index knows no ages, so of equally close ones the smallest id is the original.
-/// Throws: std::invalid_argument if k is not what the index serves, or a similarity is NaN; what the check throws.
+/// Finds the stored document that a new one duplicates: of those within k bits of its fingerprint that `check(id)`
+/// accepts (see check_of), the best by original_rank. It is for programs whose fingerprints come from elsewhere, such
+/// as other threads or a database. An index knows no ages, so of equally close documents the one with the smallest id
+/// is the original.
+/// Throws: std::invalid_argument if the index does not support k, or a similarity is NaN; exceptions of the check.
 /// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
 template <class Index, class Check = no_check>
   requires check_of<Check, typename Index::id_type>
@@ -51,12 +52,12 @@ template <class Index, class Check = no_check>
   original_choice<typename Index::id_type, typename Index::id_type> original;
   for (const auto& match : index.search(fingerprint, k)) {
     original.consider(match.id, match.id, match.distance, detail::result_of_check(check(match.id), similarity));
-    if (original.is_final()) break;  // matches come by distance, then id
+    if (original.is_final()) break;  // matches are sorted by distance, then id
   }
   return original.result();
 }
 
-/// A document that is kept. Its members refer to the memory of the decider that keeps it.
+/// A kept document. Its members refer to the memory of the decider.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
@@ -67,14 +68,14 @@ struct kept_document {
   std::uint64_t time = 0;             ///< when it was added, or renewed, if a stream_deduplicator keeps it
 };
 
-/// Where candidates come from: an index of the fingerprints of kept documents. Any class with these members can be the
-/// `Source` of a decider. Its numbers are those of kept documents.
+/// Candidates from an index of the fingerprints of kept documents. Any class with these members can be the `Source` of
+/// a decider. Numbers are those of kept documents.
 template <class Fingerprint>
 class fingerprint_candidates {
   using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
 
  public:
-  /// What for_each() needs besides: one for each thread.
+  /// Scratch memory of for_each(); one object per thread.
   struct workspace {};
 
   /// Candidates are within `distance` bits. `blocks`: see pigeonhole_index.
@@ -158,7 +159,7 @@ struct digest_hash {
   std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }
 };
 
-/// An id as messages show it: " 7", " 'name'", or nothing if it cannot be shown.
+/// An id as in messages: " 7", " 'name'", or empty if it cannot be printed.
 template <class Id>
 std::string shown_id(const Id& id) {
   if constexpr (std::is_same_v<Id, std::string>) {
@@ -237,15 +238,15 @@ class decider {
   };
 
  public:
-  /// Memory that is reused from document to document: one for each thread.
+  /// Scratch memory, reused from document to document; one object per thread.
   class workspace {
     friend decider;
     std::vector<candidate> candidates_;
     typename Source::workspace source_;
   };
 
-  /// `short_by_tokens_only`: whether short texts are found by their tokens and by nothing else, because no check tells
-  /// those apart whose fingerprints are near each other by chance.
+  /// `short_by_tokens_only`: whether short texts are found only by their tokens, because no check distinguishes those
+  /// whose fingerprints are near each other by chance.
   explicit decider(Source source, bool short_by_tokens_only)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
@@ -266,11 +267,11 @@ class decider {
     return original.result();
   }
 
-  /// Decides about many documents, in their order, as if those that are new were kept one after the other; nothing is
-  /// kept. `judge` is called from several threads, also for two documents of the batch; of these the earlier one is
-  /// told as if it were kept, but has no time. `least`: the Jaccard similarity of the features below which it accepts
-  /// none, if there is one.
-  /// Throws: std::length_error if 32 bits cannot number all of them; std::bad_alloc; what the judge throws.
+  /// Decides about many documents in order, as if new ones were kept one after the other; nothing is kept. `judge` is
+  /// called from several threads, also for two documents of the batch, of which the earlier one is passed as if it were
+  /// kept, but without a time. `least`: a Jaccard similarity of features below which the judge accepts nothing, if
+  /// there is one.
+  /// Throws: std::length_error if 32 bits cannot number all documents; std::bad_alloc; exceptions of the judge.
   template <class Judge>
   [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
                                                        std::span<const Id> ids, const Judge& judge,
@@ -307,7 +308,7 @@ class decider {
     return slot;
   }
 
-  /// Keeps a document without an id until rename() gives it the id of another. drop() removes it again.
+  /// Keeps a document without an id, until rename() gives it the id of another one, or drop() removes it.
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
@@ -341,7 +342,7 @@ class decider {
     return slot;
   }
 
-  /// Gives a document without an id the id of a kept one, and removes that one.
+  /// Gives a document without an id the id of a kept one, and removes the latter.
   void rename(const Id& id, slot_type slot) noexcept {
     const auto place = slot_of_.find(id);
     drop(place->second);
@@ -362,7 +363,7 @@ class decider {
     free_slots_.push_back(slot);  // keep_unnamed() has made room
   }
 
-  /// Forgets a kept document. Returns: whether there was one of this id.
+  /// Erases a kept document. Returns: whether there was one with this id.
   bool erase(const Id& id) noexcept {
     const auto place = slot_of_.find(id);
     if (place == slot_of_.end()) return false;
@@ -371,7 +372,7 @@ class decider {
     return true;
   }
 
-  /// A copy of the documents and their serials in slots 0, 1, ... by age, without the memory that erased ones left.
+  /// A copy of the documents in slots 0, 1, ... by age, without the unused memory of erased ones.
   [[nodiscard]] decider compact() const {
     decider fresh(source_.fresh(), short_by_tokens_only_);
     const std::vector<slot_type> slots = slots_by_age();
@@ -383,7 +384,7 @@ class decider {
     return fresh;
   }
 
-  /// The slot of an id; no_slot if it is not kept.
+  /// The slot of an id; no_slot if no document with this id is kept.
   [[nodiscard]] slot_type slot_of(const Id& id) const noexcept {
     const auto place = slot_of_.find(id);
     return place == slot_of_.end() ? no_slot : place->second;
@@ -394,7 +395,7 @@ class decider {
     return {kept.id.get(), kept.serial, kept.fingerprint, features_of(slot), digest_of(kept)};
   }
 
-  /// The slots of the kept documents, the oldest first.
+  /// The slots of the kept documents, oldest first.
   [[nodiscard]] std::vector<slot_type> slots_by_age() const {
     std::vector<bool> is_free(documents_.size());
     for (const slot_type slot : free_slots_) is_free[slot] = true;
@@ -409,11 +410,11 @@ class decider {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
-  /// Slots are below this number.
+  /// All slots are below this number.
   [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// The bytes that are allocated, without those of workspaces. For maps it is an estimate.
+  /// The number of allocated bytes, without workspaces. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
     std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node);
@@ -454,7 +455,7 @@ class decider {
     return {{}, kept.fingerprint, features_of(slot), digest_of(kept)};
   }
 
-  /// The kept documents that may be duplicates, by distance, then age.
+  /// Collects the kept documents that may be duplicates, sorted by distance, then age.
   void collect(const description_type& document, workspace& scratch, slot_type but) const {
     std::vector<candidate>& candidates = scratch.candidates_;
     candidates.clear();
@@ -477,8 +478,8 @@ class decider {
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
   }
 
-  /// The matches of find(), for documents that are decided together. Kept documents are numbered by age, and those of
-  /// the batch that have a fingerprint follow them.
+  /// The rule of find() for documents that are decided together. Kept documents are numbered by age; documents of the
+  /// batch with a fingerprint follow.
   template <class Judge>
   class batch_rule {
    public:
@@ -500,7 +501,7 @@ class decider {
     std::optional<double> closeness(slot_type earlier, slot_type number, int distance, std::optional<double> best) {
       const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
       if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
-      // Only a similarity is a bound for the judge.
+      // Only a similarity can be a bound for the judge.
       const bool is_bound = best && gives_similarity_.load(std::memory_order_relaxed);
       const check_result checked =
           judge_(view_of_number(earlier), document(number), is_bound ? best : std::optional<double>());
@@ -519,7 +520,7 @@ class decider {
 
     [[nodiscard]] bool finds_more() const noexcept { return finds_more_; }
 
-    /// Calls `consider(earlier, distance)` for kept documents with the tokens of a short one.
+    /// Calls `consider(earlier, distance)` for kept documents with the same tokens as a short one.
     template <class Consider>
     void find_more(slot_type number, const Consider& consider) const {
       const description_type& own = document(number);
@@ -542,7 +543,7 @@ class decider {
       if (document(number).digest) by_digest_.emplace(*document(number).digest, number);
     }
 
-    /// Takes the original of a document.
+    /// Stores the original of a document.
     void drop(slot_type number, const original_rank<slot_type>& original) {
       verdict_type& about = found_[compared_[number - kept_.size()]];
       const kept_type earlier = view_of_number(original.age);

@@ -1,4 +1,4 @@
-// Takes documents one by one and says for each: new, or a duplicate of which earlier one.
+// Takes documents one by one, and decides for each whether it is new, or which earlier one it duplicates.
 #pragma once
 
 #include <algorithm>
@@ -31,35 +31,35 @@
 
 namespace neardup::inline v0 {
 
-/// What makes two documents duplicates.
+/// Options that define duplicates.
 struct dedup_options {
-  /// The most bits in which the fingerprints differ, where candidates come from these. If it is not given: the least that
-  /// finds the share `recall` of the pairs of that Jaccard similarity and above, see distance_for(); without a check and
-  /// a similarity, 3.
+  /// The distance within which fingerprints are candidates. If it is not given: the least distance that finds the share
+  /// `recall` of the pairs with at least that Jaccard similarity, see distance_for(); without a check and a similarity,
+  /// 3.
   std::optional<int> distance = std::nullopt;
-  /// The least similarity by the check; default_similarity if it is not given. Without a check it does no more than
-  /// choose `distance`.
+  /// The least similarity by the check; default_similarity if it is not given. Without a check it only determines
+  /// `distance`.
   std::optional<double> similarity = std::nullopt;
   std::optional<double> recall = std::nullopt;  ///< see `distance`; default_recall() if it is not given
-  int blocks = 0;  ///< how the index cuts fingerprints, see pigeonhole_index; 0 for what usually suits
-  /// Texts of fewer distinct tokens are never duplicates by the distance of fingerprints alone: without a check only if
-  /// their tokens are the same.
+  int blocks = 0;                               ///< blocks of the index, see pigeonhole_index; 0 for the usual number
+  /// Texts of fewer distinct tokens are never duplicates only because their fingerprints are near each other: without a
+  /// check, their tokens have to be equal.
   std::size_t min_tokens = default_min_tokens;
-  /// Whether no duplicate is missed: candidates come from the features that documents share, whatever their fingerprints.
-  /// It takes a check of features of 32 bits, and neither a distance, a recall nor blocks. If it is not given: where that
-  /// can be, and none of these is given.
+  /// Whether no duplicate is missed: candidates then come from shared features, whatever their fingerprints. This needs
+  /// a check of 32-bit features, and excludes a distance, a recall and blocks. If it is not given: true if that is
+  /// possible, and none of these is given.
   std::optional<bool> exact = std::nullopt;
 };
 
-/// What can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a feature_extractor,
-/// or no_check.
+/// The types that can check the candidates of a deduplicator: a callable `check(id, text)` (see check_of), a
+/// feature_extractor, or no_check.
 template <class T, class Id>
 concept duplicate_check = std::copy_constructible<T> &&
     (detail::is_feature_extractor<T> || check_of<T, Id, std::string_view>);
 
-/// A change of a deduplicator, which happens as a whole or not at all. A `commit` is called with it before it becomes
-/// final. Its steps, in order: the replaced document goes, those in `kept` come, those renewed become as young as
-/// these, and the others go.
+/// An atomic change of a deduplicator. A `commit` is called with it before it becomes final. Its steps, in order:
+/// replaced documents are removed, those in `kept` are added, those renewed become as young as these, and those in
+/// `gone` are removed.
 template <class Id, class Fingerprint, class Feature>
 struct dedup_change {
   std::span<const verdict<Id>> verdicts = {};  ///< about the documents that are added
@@ -72,7 +72,7 @@ struct dedup_change {
 
 namespace detail {
 
-/// Candidates by fingerprints, or by features of 32 bits: what is chosen at run time.
+/// Candidates by fingerprints, or by 32-bit features, chosen at run time.
 template <class Fingerprint, class Feature>
 class chosen_candidates {
   using by_fingerprints = fingerprint_candidates<Fingerprint>;
@@ -117,7 +117,7 @@ class chosen_candidates {
     return std::visit([](const auto& source) { return source.memory_usage(); }, source_);
   }
 
-  /// Nothing if it is exact.
+  /// Returns: null if it is exact.
   [[nodiscard]] const by_fingerprints* fingerprints() const noexcept { return std::get_if<by_fingerprints>(&source_); }
 
  private:
@@ -184,7 +184,7 @@ class deduplicator {
   using kept_type = typename decider_type::kept_type;
   using change_type = dedup_change<Id, fingerprint_type, feature_type>;
 
-  /// Memory that is reused from text to text: one for each thread.
+  /// Scratch memory, reused from text to text; one object per thread.
   class workspace {
     friend deduplicator;
     typename describer_type::workspace describing_;
@@ -212,32 +212,32 @@ class deduplicator {
     return add_in_place_of(decider_type::no_slot, document, id, commit);
   }
 
-  /// The same for a document whose id is the number of those added before, duplicates and all.
-  /// Throws: as above; std::length_error if Id cannot hold the number.
+  /// The same for a document whose id is the number of documents added before, including duplicates.
+  /// Throws: as above; std::length_error if Id cannot represent the number.
   verdict_type add(std::string_view text) requires counting_id<Id> { return add(text, next_id()); }
 
-  /// As add(), in place of the document that is kept under this id, if any: that one goes, and is no original of the
-  /// new one. If the text is a duplicate of another, nothing is kept under the id.
+  /// As add(), but first removes the document that is kept under this id, if any, so it cannot be the original of the
+  /// new one. If the text is a duplicate of another document, nothing is kept under the id.
   verdict_type replace(std::string_view text, const Id& id) { return replace(describe(text, own_), id); }
   template <class Commit = detail::no_commit>
   verdict_type replace(const description_type& document, const Id& id, const Commit& commit = {}) {
     return add_in_place_of(core_.slot_of(id), document, id, commit);
   }
 
-  /// Decides about many documents, in their order: the same verdicts as add() gives for one after the other, and the
-  /// same is kept. From some thousands on it is far faster, because it joins documents and does not search for each. A
-  /// check that is a callable is called from several threads (of `run`), for any two texts whose fingerprints are near
-  /// each other; for an original within the batch with the id that it is to have.
+  /// Decides about many documents in order, with the same verdicts and the same kept documents as calling add() one
+  /// after the other. From some thousands on it is far faster, because it joins documents instead of searching for
+  /// each. A callable check is called from several threads (of `run`), for any two texts with fingerprints near each
+  /// other; for an original within the batch, with the id that it is going to have.
   /// `texts` has size(), and texts[i] converts to std::string_view.
-  /// Throws: as add(), and std::invalid_argument if there are not as many ids as texts, or two are the same; then
+  /// Throws: as add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are equal. In all cases
   /// nothing was added.
-  /// Memory: about 150 bytes per text of the batch and per kept document, and the features of the batch, for a time.
+  /// Memory: temporarily about 150 bytes per text of the batch and per kept document, and the features of the batch.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const Id> ids, const any_runner& run = {}) {
     check_ids(texts.size(), ids);
     return add_batch(describe_all(*describer_, texts, run), ids, run);
   }
-  /// The same for documents whose ids are the numbers of those added before, duplicates and all.
+  /// The same for documents whose ids are the numbers of documents added before, including duplicates.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, const any_runner& run = {}) requires counting_id<Id> {
     return add_batch(texts, next_ids(texts.size()), run);
@@ -266,12 +266,12 @@ class deduplicator {
     return verdicts;
   }
 
-  /// What add() would say of a text; nothing is kept.
+  /// The verdict that add() would return for a text; nothing is kept.
   [[nodiscard]] verdict_type find(std::string_view text) const {
     workspace scratch;
     return find(text, scratch);
   }
-  /// The same with memory that is reused.
+  /// The same with scratch memory that is reused.
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return find(describe(text, scratch), scratch);
   }
@@ -279,12 +279,12 @@ class deduplicator {
     return core_.find(document, judge(), scratch.deciding_);
   }
 
-  /// The description of a text, which stays valid until the next use of the workspace.
+  /// The description of a text; valid until the next use of the workspace.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return (*describer_)(text, scratch.describing_);
   }
-  /// The describer. It never changes and may be held longer than the deduplicator, so texts can be described while
-  /// other threads write.
+  /// The describer. It never changes and can outlive the deduplicator, so texts can be described while other threads
+  /// write.
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
   /// Keeps a document without deciding about it, as number `serial` of those added; added() is one more then.
@@ -300,22 +300,22 @@ class deduplicator {
     core_.keep(id, document, serial);
     added_ = serial + 1;
   }
-  /// Counts documents as added without keeping anything of them.
+  /// Counts documents as added, without keeping them.
   void count(std::uint64_t documents) noexcept { added_ += documents; }
 
-  /// Forgets a kept document. Returns: whether a document of this id was kept, which duplicates are not.
+  /// Erases a kept document. Returns: whether a document with this id was kept; duplicates are not.
   bool erase(const Id& id) noexcept { return core_.erase(id); }
 
-  /// Gives back the memory that erased documents have left, and the room to grow. Nothing else changes.
-  /// Throws: std::bad_alloc; then nothing has changed at all.
-  /// Complexity: O(size()), as adding them, without their texts.
+  /// Frees the memory that erased documents have left, and the reserve for growth. Nothing else changes.
+  /// Throws: std::bad_alloc. Guarantee: strong.
+  /// Complexity: O(size()), as adding the documents without their texts.
   void shrink_to_fit() { core_ = core_.compact(); }
 
-  /// Whether the document of this id is kept.
+  /// Whether a document with this id is kept.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
 
-  /// Calls `visit(document)` with the kept_document of each, in the order in which they were added. If it returns
-  /// false, that ends the visit. What it is given refers to the deduplicator, which must not be written to meanwhile.
+  /// Calls `visit(document)` with the kept_document of each, in the order in which they were added, until it returns
+  /// false. Arguments refer to the deduplicator, which must not be changed meanwhile.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (const auto slot : core_.slots_by_age()) {
@@ -323,7 +323,7 @@ class deduplicator {
     }
   }
 
-  /// The number of documents that are kept.
+  /// The number of kept documents.
   [[nodiscard]] std::size_t size() const noexcept { return core_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
@@ -345,7 +345,7 @@ class deduplicator {
   }
   /// The least similarity of duplicates by the check.
   [[nodiscard]] double similarity() const noexcept requires has_check { return similarity_; }
-  /// The options, with what was chosen for those that were not given.
+  /// The options, including the chosen values of those that were not given.
   [[nodiscard]] dedup_options options() const noexcept {
     dedup_options result{.similarity = similarity_, .min_tokens = describer_->min_tokens()};
     if (const auto* const source = core_.source().fingerprints()) {
@@ -365,10 +365,10 @@ class deduplicator {
     chose_exact_ = false;
   }
 
-  /// The decider, which holds all kept documents.
+  /// The decider, which has all kept documents.
   [[nodiscard]] const decider_type& kept() const noexcept { return core_; }
 
-  /// The bytes that are allocated, without those of workspaces. For maps it is an estimate.
+  /// The number of allocated bytes, without workspaces. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return core_.memory_usage(); }
 
  private:
@@ -403,7 +403,7 @@ class deduplicator {
 
   static fingerprint_candidates<fingerprint_type> fingerprint_source_of(const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
-    // Checked even where these options have no effect, so that a mistake does not go unnoticed.
+    // Checked even if these options have no effect, so that a mistake is noticed.
     const double recall = options.recall.value_or(default_recall(fingerprint_type::kind));
     detail::check_recall(recall);
     if (!has_check && options.similarity) detail::check_jaccard(*options.similarity);
@@ -413,7 +413,7 @@ class deduplicator {
     } else if (has_check || options.similarity) {
       k = distance_for(bits, options.similarity.value_or(default_similarity),
                        {.min_recall = recall, .kind = fingerprint_type::kind});
-      k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index serves
+      k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index supports
     }
     const int blocks = options.blocks == 0 ? default_blocks(bits, k) : options.blocks;
     if (!options.distance && (has_check || options.similarity) && !layout::is_valid(bits, k, blocks)) {
@@ -509,7 +509,7 @@ deduplicator(Simhasher, Check) -> deduplicator<Simhasher, Check>;
 template <class Simhasher, class Check>
 deduplicator(Simhasher, Check, dedup_options) -> deduplicator<Simhasher, Check>;
 
-/// A deduplicator whose documents have ids of another type than std::uint32_t.
+/// Makes a deduplicator whose documents have ids of another type than std::uint32_t.
 /// Example: `auto seen = make_deduplicator<std::string>(simhasher{words{}}, {.similarity = 0.9});
 ///          seen.add(text, url);`
 template <class Id, class Simhasher>

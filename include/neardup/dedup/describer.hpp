@@ -1,5 +1,5 @@
-// One pass over a text that gives all that a decision about it needs: its fingerprint, its features, and the digest of
-// a short text.
+// Computes in one pass over a text everything that a decision about it needs: its fingerprint, its features, and the
+// digest of a short text.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,12 @@
 
 namespace neardup::inline v0 {
 
-/// Stands for the set of the tokens of a short text: two words, so that no two of 2^50 sets have the same one by
+/// Represents the set of tokens of a short text. It has two words, so that even among 2^50 sets no two are equal by
 /// chance.
 using set_digest = std::array<std::uint64_t, 2>;
 
-/// The digest of a set of tokens, given by their full hashes, distinct and ascending: the one that descriptions of
-/// short texts contain. For programs that hash tokens themselves.
+/// The digest of a set of tokens, given by their full hashes, which are distinct and ascending: the digest in
+/// descriptions of short texts. For programs that hash tokens themselves.
 template <std::size_t Words>
 [[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
   set_digest digest{hashes.size(), ~std::uint64_t{hashes.size()}};
@@ -46,7 +46,7 @@ template <std::size_t Words>
   return digest;
 }
 
-/// All that a decision about a text needs.
+/// Everything that a decision about a text needs.
 template <class Fingerprint, class Feature = std::uint32_t>
 struct description {
   using fingerprint_type = Fingerprint;
@@ -70,7 +70,7 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-// Only of these exact types is it known that they vote as their parts do. A derived class may do otherwise.
+// Only these exact types are known to vote as their parts do; a derived class may behave differently.
 template <class T>
 inline constexpr bool is_simhasher = false;
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
@@ -80,7 +80,7 @@ inline constexpr bool is_minwise_hasher = false;
 template <class Tokenizer, class Hasher, std::size_t Bits>
 inline constexpr bool is_minwise_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
 
-/// Collects the tokens of one text for its fingerprint and for the set of them, in one pass. Memory is reused.
+/// Collects the tokens of a text for its fingerprint and its set of features in one pass. Memory is reused.
 template <class Simhasher>
 class token_collector {
   using tokenizer_type = tokenizer_of<Simhasher>;
@@ -118,7 +118,7 @@ class token_collector {
     }
   }
 
-  /// Calls `use(column, stride, n)` for the lowest words of the distinct hashes: column[i * stride] for i below n.
+  /// Calls `use(column, stride, n)` with the lowest words of the distinct hashes: column[i * stride] for i below n.
   template <class Use>
   decltype(auto) with_lowest_words(const Use& use) const {
     if constexpr (!votes_keep_hashes) {
@@ -152,7 +152,7 @@ class token_collector {
     to.erase(std::unique(to.begin(), to.end()), to.end());
   }
 
-  /// The fingerprint. What else was collected is no longer there then.
+  /// The fingerprint. Invalidates everything else that was collected.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> result(const Simhasher& hash) {
     if constexpr (is_minwise) {
       votes_.clear();
@@ -198,7 +198,7 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
   const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(column[i * stride]); };
   constexpr std::size_t few = 16;
   if (least <= few) {
-    // Good hashes are hardly ever equal, so it suffices to look at the first ones.
+    // Good hashes are hardly ever equal, so the first ones usually suffice.
     bool are_distinct = true;
     for (std::size_t i = 1; i < least; ++i) {
       for (std::size_t j = 0; j < i; ++j) are_distinct = are_distinct && number(i) != number(j);
@@ -213,7 +213,7 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
 
 }  // namespace detail
 
-/// The features that a simhasher or a minwise_hasher makes its fingerprints of.
+/// The extractor of the features that a simhasher or a minwise_hasher makes its fingerprints of.
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
@@ -254,17 +254,17 @@ class describer {
   };
 
  public:
-  /// Memory that is reused from text to text: one for each thread.
+  /// Scratch memory, reused from text to text; one object per thread.
   class workspace {
     friend describer;
 
    public:
-    /// The full hashes of the distinct tokens of the text that was described last, ascending, if it is short.
+    /// The full hashes of the distinct tokens of the last described text, ascending, if it is short.
     [[nodiscard]] std::span<const hash_type> short_tokens() const noexcept { return tokens_; }
 
    private:
     detail::made_when_used<state> memory_;
-    typename Simhasher::workspace hashing_;  // used if fingerprint and features take two passes
+    typename Simhasher::workspace hashing_;  // used if fingerprint and features need two passes
     typename feature_extractor_of<Simhasher>::workspace counting_;
     typename extractor_type::workspace checking_;
     std::vector<hash_type> tokens_;
@@ -294,7 +294,7 @@ class describer {
     }
   }
 
-  /// The same of a document of several texts: no token spans two of them. `text` is empty then.
+  /// The same for a document of several texts: no token spans two of them. The member `text` is empty then.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
     static_assert(has_one_pass,
                   "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "
@@ -329,7 +329,7 @@ class describer {
     if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
     if constexpr (checks_features) {
       if (shares_tokens_) {
-        // Hashes that differ only in the bits that are left out are one feature.
+        // Hashes that differ only in the omitted bits are one feature.
         detail::hash_sort(memory.features, memory.sorting);
         memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
         result.features = memory.features;
@@ -353,7 +353,7 @@ class describer {
     return all;
   }
 
-  /// For a class that has the interface of a simhasher, whose behaviour is not known.
+  /// For a class with the interface of a simhasher, whose behaviour is not known.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;
     result.text = text;
@@ -389,7 +389,7 @@ concept text_range = requires(const T& texts) {
   { texts[std::size_t{0}] } -> std::convertible_to<std::string_view>;
 };
 
-/// Describes many texts, in their order, which the descriptions refer to. `run`: how the work is spread, see
+/// Describes many texts in order; the descriptions refer to the texts. `run` spreads the work over threads: see
 /// fingerprint_all.
 template <class Simhasher, class Check, text_range Texts>
 [[nodiscard]] auto describe_all(const describer<Simhasher, Check>& describe, const Texts& texts,

@@ -1,4 +1,4 @@
-// The rule by which documents are decided: which are kept, and which kept document is the original of another one.
+// The rule that decides which documents are kept, and which kept document is the original of another one.
 #pragma once
 
 #include <optional>
@@ -7,20 +7,21 @@
 
 namespace neardup::inline v0 {
 
-/// How good an original a kept document is for a document that it matches.
+/// The rank of a kept document as the original of a document that it matches.
 ///
-/// The rule: a document is kept unless a document kept before it matches it. Its original is the closest of those that
-/// do, and of equally close ones the earliest. Everything that decides, one document after the other or a corpus at
-/// once, compares originals by this class and by nothing else.
+/// The rule: a document is kept unless a document kept before it matches it. Its original is the closest of these, of
+/// equally close ones the earliest. Everything that decides, document by document or for a whole corpus, ranks
+/// originals only by this class.
 ///
-/// `Age` is a place in the order of decision, lower for earlier documents: known documents first, then by preference,
-/// then by position or serial number. An id is no age: ids do not tell which document came first.
+/// `Age` is a position in the order of decision, lower for earlier documents: known documents first, then by
+/// preference, then by position or serial number. An id is not an age, because ids do not tell which document came
+/// first.
 template <class Age>
 struct original_rank {
   double closeness;  ///< see closeness_of; larger is closer
   Age age;           ///< when the kept document was decided
 
-  /// Returns: whether this original is preferred to the other one, of the same document.
+  /// Returns: whether this original is preferred to the other one, for the same document.
   [[nodiscard]] constexpr bool is_better_than(const original_rank& other) const {
     return closeness != other.closeness ? closeness > other.closeness : age < other.age;
   }
@@ -47,7 +48,7 @@ struct verdict {
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
-/// Folds the kept documents that match a document, in any order, into a verdict.
+/// Combines the kept documents that match a document, given in any order, to a verdict.
 template <class Id, class Age>
 class original_choice {
  public:
@@ -62,8 +63,8 @@ class original_choice {
     verdict_.similarity = found.similarity;
   }
 
-  /// Whether a kept document at this distance or a larger one, and of this age or a higher one, cannot be preferred:
-  /// the check accepted one, and gave no similarity.
+  /// Whether a kept document at this distance or a larger one, and of this age or a higher one, cannot be preferred.
+  /// That is the case once the check has accepted a document without a similarity.
   [[nodiscard]] bool is_final() const noexcept { return best_.has_value() && !verdict_.similarity; }
   [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }
 

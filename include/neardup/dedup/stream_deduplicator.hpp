@@ -1,4 +1,4 @@
-// A deduplicator for streams that do not end: it forgets.
+// A deduplicator for endless streams, which forgets old documents.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,14 @@
 
 namespace neardup::inline v0 {
 
-/// What a stream_deduplicator does when it is full and a document is new.
+/// What a stream_deduplicator does if it is full and a document is new.
 enum class when_full {
-  forget_oldest,  ///< makes room
-  refuse          ///< throws std::length_error, and keeps what it has; for bytes, until an eighth of that is erased
+  forget_oldest,  ///< erases the oldest document
+  refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of these is
+                  ///< erased
 };
 
-/// How much of a stream is kept. By default, all of it.
+/// Limits on what is kept of a stream; by default, there are none.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
   std::size_t max_bytes =
@@ -46,13 +47,13 @@ inline constexpr bool is_deduplicator = false;
 template <class Simhasher, class Check, class Id>
 inline constexpr bool is_deduplicator<deduplicator<Simhasher, Check, Id>> = true;
 
-/// The order of documents by age, each with its time, by their slots: a linked list.
+/// Slots ordered by age, each with its time, as a linked list.
 class age_list {
  public:
   using slot_type = std::uint32_t;
   static constexpr slot_type none = (std::numeric_limits<slot_type>::max)();
 
-  /// Makes room for slots below `count`, so that push_back() cannot fail.
+  /// Reserves memory for slots below `count`, so that push_back() cannot fail.
   void make_room(std::size_t count) {
     if (count <= nodes_.size()) return;
     if (count > nodes_.capacity()) nodes_.reserve((std::max)(count, 2 * nodes_.capacity()));
@@ -69,7 +70,7 @@ class age_list {
     (gone.next == none ? last_ : nodes_[gone.next].previous) = gone.previous;
   }
 
-  /// The oldest; none if there is none.
+  /// The oldest slot; `none` if the list is empty.
   [[nodiscard]] slot_type first() const noexcept { return first_; }
   [[nodiscard]] slot_type next(slot_type slot) const noexcept { return nodes_[slot].next; }
   [[nodiscard]] std::uint64_t time(slot_type slot) const noexcept { return nodes_[slot].time; }
@@ -87,15 +88,14 @@ class age_list {
 
 }  // namespace detail
 
-/// A deduplicator with limits on what it keeps: the oldest documents go when there are too many, when they take too
-/// much memory, and when they are too old. What is forgotten is no original any more, so that its next copy is new.
+/// A deduplicator that limits what it keeps: the oldest documents are removed if there are too many, if they take too
+/// much memory, or if they are too old. A removed document is no longer an original, so its next copy is new.
 ///
-/// Times are the caller's, in whatever unit, and must not go back; without them, all documents have the same age. A
-/// batch has one time: what is too old goes before it, what is too many after it.
-/// Memory: besides the deduplicator's, 16 bytes per kept document. It is really given back: when three quarters of what
-/// is allocated for are gone, or max_bytes are reached, the rest moves together.
-/// Guarantee: what throws leaves it as it was, but that documents which are too old, or for which there is no room, are
-/// gone.
+/// Times are defined by the caller, in any unit, and must not decrease; without times, all documents have the same age.
+/// A batch has one time: documents that are too old are removed before it, surplus ones after it.
+/// Memory: that of the deduplicator, and 16 bytes per kept document. Unused memory is freed: when three quarters of the
+/// allocated entries are unused, or max_bytes is reached, the remaining documents are compacted.
+/// Guarantee: if a call throws, the only change is that documents that were too old, or had to make room, are removed.
 /// Example: `stream_deduplicator seen(deduplicator{hash}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
@@ -167,7 +167,7 @@ class stream_deduplicator {
     return true;
   }
 
-  /// Forgets what is older than max_age, and gives memory back. Throws: std::invalid_argument if the time goes back;
+  /// Removes documents older than max_age, and frees memory. Throws: std::invalid_argument if the time decreases;
   /// std::bad_alloc.
   template <class Commit = detail::no_commit>
   void expire(std::uint64_t now, const Commit& commit = {}) {
@@ -195,7 +195,7 @@ class stream_deduplicator {
   [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// As deduplicator::for_each_kept, with times: those first that go first.
+  /// As deduplicator::for_each_kept, with times, in the order in which documents will be removed.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
@@ -211,7 +211,7 @@ class stream_deduplicator {
   }
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
 
-  /// As deduplicator::keep, as the youngest. Throws: besides, std::invalid_argument if the time goes back.
+  /// As deduplicator::keep, as the youngest document. Throws: also std::invalid_argument if the time decreases.
   void keep(const id_type& id, const description_type& document, std::uint64_t serial, std::uint64_t time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     ages_.make_room(dedup_.kept().slot_count() + 1);
@@ -219,8 +219,8 @@ class stream_deduplicator {
     ages_.push_back(dedup_.kept().slot_of(id), time);
     now_ = time;
   }
-  /// Makes a kept document the youngest. Returns: false if there is none of this id. Throws: std::invalid_argument if
-  /// the time goes back.
+  /// Makes a kept document the youngest. Returns: false if there is none with this id. Throws: std::invalid_argument if
+  /// the time decreases.
   bool renew(const id_type& id, std::uint64_t time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     const slot_type slot = dedup_.kept().slot_of(id);
@@ -237,7 +237,7 @@ class stream_deduplicator {
   /// The bytes that are allocated. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
 
-  /// The deduplicator inside, to read its options and what it keeps.
+  /// The inner deduplicator, to read its options and kept documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
@@ -286,9 +286,9 @@ class stream_deduplicator {
     return result;
   }
 
-  /// The oldest documents, which have to go because there are too many together with those that are kept now. The
-  /// latter are in the deduplicator already, but not in the order of ages. Documents in `renewed` are the youngest of
-  /// all.
+  /// Finds the oldest documents that have to be removed because there are too many together with those that are kept
+  /// now. The latter are in the deduplicator already, but not in the list of ages. Documents in `renewed` are the
+  /// youngest of all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
@@ -334,7 +334,7 @@ class stream_deduplicator {
     for (const id_type& id : gone) erase(id);
   }
 
-  // Memory is given back before a document is added, so that nothing can fail afterwards.
+  // Memory is freed before a document is added, so that nothing can fail afterwards.
   template <class Commit>
   void give_back(const Commit& commit) {
     if (limits_.full == when_full::forget_oldest && (size() < 64 || ++steps_ % 64 == 0)) {
@@ -343,14 +343,14 @@ class stream_deduplicator {
         shrink();
       }
     }
-    // Where the limit of bytes refuses documents, memory is compacted once enough documents are gone to pay for that.
+    // If the limit of bytes refuses documents, memory is compacted once enough documents are removed to pay for that.
     if (limits_.full == when_full::refuse && erased_ > size() / 8 && memory_usage() > limits_.max_bytes) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();
   }
 
   void shrink() {
-    // Compacting renumbers slots by age.
+    // Compacting renumbers the slots by age.
     const std::vector<slot_type> slots = dedup_.kept().slots_by_age();
     std::vector<slot_type> new_slot(dedup_.kept().slot_count());
     for (std::size_t i = 0; i < slots.size(); ++i) new_slot[slots[i]] = static_cast<slot_type>(i);
@@ -370,7 +370,7 @@ class stream_deduplicator {
   detail::age_list ages_;
   std::uint64_t now_ = 0;
   std::size_t steps_ = 0;
-  std::size_t largest_ = 0;  // since memory was given back
+  std::size_t largest_ = 0;  // since memory was freed
   std::size_t erased_ = 0;   // since then
   workspace own_;
 };

@@ -1,4 +1,4 @@
-// Where the candidates of a decider come from, if none may be missed: the rare features that documents share.
+// Candidates of a decider that share rare features, of which none is missed.
 #pragma once
 
 #include <algorithm>
@@ -40,17 +40,17 @@ class feature_candidates {
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(document.features, number, features_of);
   }
-  /// Learns the order from documents that are to be added, as set_postings::learn_from() does.
+  /// Learns the order from documents that will be added, as set_postings::learn_from().
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
     postings_.learn_from(numbers, features_of);
   }
-  /// Removes a document by the features with which it was added last.
+  /// Removes a document, given the features with which it was last added.
   template <class Description>
   void erase(const Description& document, std::uint32_t number) noexcept {
     postings_.erase(document.features, number);
   }
-  /// Calls `visit(number)` for all documents that may be originals of this one, each once, ascending.
+  /// Calls `visit(number)` for each document that may be an original of this one, once, in ascending order.
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& scratch, const Visit& visit) const {
     postings_.for_each(document.features, scratch, visit);
