@@ -122,7 +122,7 @@ class digit_groups {
 /// - a decimal comma or point and the digits behind it, or several points: "3,14" is 3.14, "26.11.2026" is one number,
 ///   and "1.000" is not 1000. "1,2,3" is three numbers.
 ///
-/// Digits are compared as written: 2.50 is not 2.5, and 007 is not 7. Number words (two, \u4e8c) are not numbers.
+/// Digits are compared as written: 2.50 is not 2.5, and 007 is not 7. Number words (two, 二) are not numbers.
 struct numbers {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {

@@ -40,7 +40,7 @@
 namespace neardup::inline v0::detail {
 
 /// A candidate, and the overlap that is required.
-struct met_set {
+struct set_candidate {
   std::uint32_t place;
   std::uint32_t least;
 };
@@ -48,14 +48,14 @@ struct met_set {
 /// Keeps the candidates whose bitmaps do not exclude the required overlap with a set of `size` elements.
 /// Returns: their number.
 template <class SizeOf, class BitmapOf>
-std::size_t filter_by_bitmaps_portable(std::span<met_set> met, std::size_t size, const set_bitmap& own,
+std::size_t filter_by_bitmaps_portable(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
                                        const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
   std::size_t kept = 0;
-  for (const met_set& other : met) {
+  for (const set_candidate& other : candidates) {
     const set_bitmap& bits = bitmap_of(other.place);
-    const std::size_t differing = static_cast<std::size_t>(portable_popcount(bits[0] ^ own[0])) +
-                                  static_cast<std::size_t>(portable_popcount(bits[1] ^ own[1]));
-    met[kept] = other;
+    const std::size_t differing = static_cast<std::size_t>(portable_popcount(bits[0] ^ bitmap[0])) +
+                                  static_cast<std::size_t>(portable_popcount(bits[1] ^ bitmap[1]));
+    candidates[kept] = other;
     kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
   }
   return kept;
@@ -63,14 +63,15 @@ std::size_t filter_by_bitmaps_portable(std::span<met_set> met, std::size_t size,
 
 #if NEARDUP_X86_KERNELS
 template <class SizeOf, class BitmapOf>
-NEARDUP_TARGET_AVX2 std::size_t filter_by_bitmaps_avx2(std::span<met_set> met, std::size_t size, const set_bitmap& own,
-                                                       const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
+NEARDUP_TARGET_AVX2 std::size_t filter_by_bitmaps_avx2(std::span<set_candidate> candidates, std::size_t size,
+                                                       const set_bitmap& bitmap, const SizeOf& size_of,
+                                                       const BitmapOf& bitmap_of) noexcept {
   std::size_t kept = 0;
-  for (const met_set& other : met) {
+  for (const set_candidate& other : candidates) {
     const set_bitmap& bits = bitmap_of(other.place);
     const auto differing =
-        static_cast<std::size_t>(_mm_popcnt_u64(bits[0] ^ own[0]) + _mm_popcnt_u64(bits[1] ^ own[1]));
-    met[kept] = other;
+        static_cast<std::size_t>(_mm_popcnt_u64(bits[0] ^ bitmap[0]) + _mm_popcnt_u64(bits[1] ^ bitmap[1]));
+    candidates[kept] = other;
     kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
   }
   return kept;
@@ -188,7 +189,7 @@ class set_join {
     std::size_t least_base = 0, least_for = 0;
     std::size_t first = 0, last = 0;  // places of the sets in a chunk whose sizes fit
     std::vector<posting_list> lists;  // of all sets to look up, concatenated
-    std::vector<met_set> met;
+    std::vector<set_candidate> candidates;
     std::vector<similar_ranks> found;
     part_keys keys;  // of the set that is looked up
   };
@@ -269,8 +270,8 @@ class set_join {
       const std::size_t prefix = bounds_.indexed(n);
       for (std::size_t i = begin; i < end; ++i) {
         if (i + ahead < end) prefixes_.prefetch_place(number_at(i + ahead));
-        const prefix_tokens own = prefix_at(i);
-        const std::size_t indexed = prefix > own.first_position ? prefix - own.first_position : 0;
+        const prefix_tokens tokens = prefix_at(i);
+        const std::size_t indexed = prefix > tokens.first_position ? prefix - tokens.first_position : 0;
         of.firsts.push_back(of.firsts.back() + indexed);
       }
     });
@@ -283,12 +284,12 @@ class set_join {
                for (std::size_t i = first; i < last; ++i) {
                  prefetch_prefix(of.begin + i, of.begin + last);
                  const std::size_t place = of.begin + i, at = of.firsts[i], indexed = of.firsts[i + 1] - at;
-                 const std::uint32_t own = salt(place);
+                 const std::uint32_t own_salt = salt(place);
                  const prefix_tokens prefix = prefix_at(place);
                  const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
                  for (std::size_t p = 0; p < indexed; ++p) {
                    const std::size_t position = prefix.first_position + p;
-                   flat[at + p] = {prefix.tokens[p] ^ own, static_cast<std::uint32_t>(place),
+                   flat[at + p] = {prefix.tokens[p] ^ own_salt, static_cast<std::uint32_t>(place),
                                    static_cast<std::uint16_t>((std::min)(position, large)), n};
                  }
                }
@@ -315,11 +316,11 @@ class set_join {
                part_keys keys;
                for (std::size_t i = first; i < last; ++i) {
                  const std::size_t place = sets.begin + i * stride;
-                 const std::uint32_t own = salt(place);
+                 const std::uint32_t own_salt = salt(place);
                  const auto n = static_cast<std::uint16_t>((std::min)(size_at(place), large));
                  std::size_t at = of.firsts[i];
                  for (const std::uint32_t key : keys.to_post(sets_[rank(place)], cut)) {
-                   flat[at++] = {key ^ own, static_cast<std::uint32_t>(place), 0, n};
+                   flat[at++] = {key ^ own_salt, static_cast<std::uint32_t>(place), 0, n};
                  }
                }
                return true;
@@ -345,10 +346,10 @@ class set_join {
 
   /// Finds all sets that may be similar to a set of the chunk; for each class of sizes in the cheaper way.
   bool probe_by_class(chunk& of, std::vector<worker>& workers, const take_type& take) {
-    for (worker& own : workers) {
-      own.seen_begin = of.begin;
-      own.seen.assign(of.end - of.begin, (std::numeric_limits<std::uint32_t>::max)());
-      if (bounds_.looks_up_all()) own.times.resize(own.seen.size());
+    for (worker& memory : workers) {
+      memory.seen_begin = of.begin;
+      memory.seen.assign(of.end - of.begin, (std::numeric_limits<std::uint32_t>::max)());
+      if (bounds_.looks_up_all()) memory.times.resize(memory.seen.size());
     }
     std::size_t done = of.begin;
     if (bounds_.bounds_differences() && how_.keys != set_keys::prefixes) {
@@ -411,21 +412,22 @@ class set_join {
   double cost_of_probe(const chunk& of, place_range probed, std::size_t stride) const {
     constexpr std::size_t most_sets = 64, most_postings = 256;
     const std::size_t sets = (std::min)(most_sets, probed.size() / 8 + 1);
-    worker own;
+    worker memory;
     double keys = 0, postings = 0, candidates = 0;
     for (std::size_t i = 0; i < sets; ++i) {
       const std::size_t place = probed.begin + (2 * i + 1) * probed.size() / (2 * sets), n = size_at(place);
-      look_up(of, own, place, place + 1);
-      prepare(of, own, n);
-      keys += static_cast<double>(own.lists.size());
-      for (std::size_t key = 0; key < own.lists.size(); ++key) {
-        const std::span<const posting> list = in_places(of, own.lists[key], own.first, (std::min)(own.last, place));
+      look_up(of, memory, place, place + 1);
+      prepare(of, memory, n);
+      keys += static_cast<double>(memory.lists.size());
+      for (std::size_t key = 0; key < memory.lists.size(); ++key) {
+        const std::span<const posting> list =
+            in_places(of, memory.lists[key], memory.first, (std::min)(memory.last, place));
         const std::size_t step = list.size() / most_postings + 1;
         std::size_t taken = 0, looks = 0;
         for (std::size_t at = 0; at < list.size(); at += step, ++looks) {
           const posting& p = list[at];
-          const std::size_t position = of.cut.parts == 0 ? own.sets.front().first_position + key : 0;
-          taken += p.token == own.lists[key].token && least_common(own, n, position, p) != 0 ? 1 : 0;
+          const std::size_t position = of.cut.parts == 0 ? memory.sets.front().first_position + key : 0;
+          taken += p.token == memory.lists[key].token && least_common(memory, n, position, p) != 0 ? 1 : 0;
         }
         postings += static_cast<double>(list.size());
         if (looks > 0)
@@ -448,19 +450,19 @@ class set_join {
   /// Probes for some sets in a chunk.
   bool probe_all(chunk& of, place_range probed, std::vector<worker>& workers, const take_type& take) {
     if (probed.begin >= probed.end) return true;
-    for (worker& own : workers) own.least_for = 0;
+    for (worker& memory : workers) memory.least_for = 0;
     return in_steps(run_, workers.size(), probed.size(), 64,
                     [&](std::size_t part, std::size_t first, std::size_t last) {
                       first += probed.begin;
                       last += probed.begin;
-                      worker& own = workers[part];
+                      worker& memory = workers[part];
                       while (first < last) {
-                        first = look_up(of, own, first, last);
-                        for (const looked_up& set : own.sets) {
-                          probe(of, own, set);
-                          if (own.found.empty()) continue;
-                          if (!take(part, std::span<const similar_ranks>(own.found))) return false;
-                          own.found.clear();
+                        first = look_up(of, memory, first, last);
+                        for (const looked_up& set : memory.sets) {
+                          probe(of, memory, set);
+                          if (memory.found.empty()) continue;
+                          if (!take(part, std::span<const similar_ranks>(memory.found))) return false;
+                          memory.found.clear();
                         }
                       }
                       return true;
@@ -469,21 +471,21 @@ class set_join {
 
   /// Looks up the posting lists of some sets from `first` on, so that all memory is requested before any is needed.
   /// Returns: the begin of the following sets.
-  std::size_t look_up(const chunk& of, worker& own, std::size_t first, std::size_t last) const {
+  std::size_t look_up(const chunk& of, worker& memory, std::size_t first, std::size_t last) const {
     constexpr std::size_t most = 256;  // number of lists, not counting the last set's
-    own.sets.clear();
-    own.lists.clear();
-    while (first < last && own.lists.size() < most) {
+    memory.sets.clear();
+    memory.lists.clear();
+    while (first < last && memory.lists.size() < most) {
       const std::size_t place = first++;
       if (of.cut.parts == 0) prefetch_prefix(place, last);
       const std::uint32_t others = salt_of_others(place);
       const auto add = [&](std::uint32_t token) {
-        own.lists.push_back({token ^ others, 0, 0});
+        memory.lists.push_back({token ^ others, 0, 0});
         prefetch(&of.starts[(token ^ others) >> (32 - of.bits)]);
       };
       std::size_t first_position = 0;
       if (of.cut.parts != 0) {
-        for (const std::uint32_t key : own.keys.to_look_up(sets_[rank(place)], of.cut)) add(key);
+        for (const std::uint32_t key : memory.keys.to_look_up(sets_[rank(place)], of.cut)) add(key);
       } else if (bounds_.looks_up_all()) {
         for (const Feature feature : sets_[rank(place)]) add(feature_token(feature));
       } else {
@@ -491,9 +493,9 @@ class set_join {
         for (const std::uint32_t token : prefix.tokens) add(token);
         first_position = prefix.first_position;
       }
-      own.sets.push_back({place, first_position, own.lists.size()});
+      memory.sets.push_back({place, first_position, memory.lists.size()});
     }
-    for (posting_list& list : own.lists) {
+    for (posting_list& list : memory.lists) {
       const std::size_t bucket = list.token >> (32 - of.bits);
       list.begin = of.starts[bucket];
       list.end = of.starts[bucket + 1];
@@ -504,41 +506,41 @@ class set_join {
 
   /// Computes the required overlap of a set of `n` features with sets of each size, and the places of sets whose sizes
   /// fit.
-  void prepare(const chunk& of, worker& own, std::size_t n) const {
-    if (own.least_for == n) return;
-    const bool stays = bounds_.looks_up_all() && own.least_for != 0;
-    own.least_for = n;
+  void prepare(const chunk& of, worker& memory, std::size_t n) const {
+    if (memory.least_for == n) return;
+    const bool stays = bounds_.looks_up_all() && memory.least_for != 0;
+    memory.least_for = n;
     const std::size_t least_size = bounds_.least_partner(n);
-    own.first = first_of_size(of.begin, of.end, least_size);
-    own.last = first_of_size(own.first, of.end, n + 1);
+    memory.first = first_of_size(of.begin, of.end, least_size);
+    memory.last = first_of_size(memory.first, of.end, n + 1);
     if (stays) return;
-    own.least.clear();
-    const std::size_t last = bounds_.looks_up_all() ? of.end : own.last;
-    if (own.first == last) return;
-    own.least_base = size_at(own.first);
+    memory.least.clear();
+    const std::size_t last = bounds_.looks_up_all() ? of.end : memory.last;
+    if (memory.first == last) return;
+    memory.least_base = size_at(memory.first);
     const std::size_t most = (std::min)(size_at(last - 1), large - 1);
-    for (std::size_t size = own.least_base; size <= most; ++size) {
-      own.least.push_back(static_cast<std::uint32_t>(bounds_.least(size, bounds_.looks_up_all() ? size : n)));
+    for (std::size_t size = memory.least_base; size <= most; ++size) {
+      memory.least.push_back(static_cast<std::uint32_t>(bounds_.least(size, bounds_.looks_up_all() ? size : n)));
     }
   }
 
-  void probe(chunk& of, worker& own, const looked_up& set) {
+  void probe(chunk& of, worker& memory, const looked_up& set) {
     const std::size_t place = set.place, n = size_at(place);
-    prepare(of, own, n);
-    const std::size_t first = own.first, last = (std::min)(own.last, place);
-    const std::size_t lists_begin = &set == own.sets.data() ? 0 : (&set - 1)->lists_end;
+    prepare(of, memory, n);
+    const std::size_t first = memory.first, last = (std::min)(memory.last, place);
+    const std::size_t lists_begin = &set == memory.sets.data() ? 0 : (&set - 1)->lists_end;
     if (first >= last) return;
-    own.met.clear();
+    memory.candidates.clear();
     for (std::size_t i = lists_begin; i < set.lists_end; ++i) {
       const std::size_t position = of.cut.parts == 0 ? set.first_position + (i - lists_begin) : 0;
-      scan(of, own, own.lists[i], place, n, position, first, last);
+      scan(of, memory, memory.lists[i], place, n, position, first, last);
     }
-    if (bounds_.looks_up_all()) keep_often_met(own, n);
-    if (!own.met.empty()) compare(own, place, n, own.met);
+    if (bounds_.looks_up_all()) keep_frequent(memory, n);
+    if (!memory.candidates.empty()) compare(memory, place, n, memory.candidates);
   }
 
   /// Adds the sets that have a token in common with a set to the candidates.
-  void scan(chunk& of, worker& own, const posting_list& list, std::size_t place, std::size_t n, std::size_t position,
+  void scan(chunk& of, worker& memory, const posting_list& list, std::size_t place, std::size_t n, std::size_t position,
             std::size_t first, std::size_t last) {
     const std::uint32_t token = list.token, end = list.end;
     std::uint32_t begin = list.begin;
@@ -549,7 +551,7 @@ class set_join {
       const posting* const all = of.postings.data();
       begin = static_cast<std::uint32_t>(std::lower_bound(all + begin, all + end, first, is_before) - all);
       if (components_ != nullptr && !counts && end - begin > 4 * few && are_mostly_united(of, place, begin, end)) {
-        return scan_by_component(of, own, place, n, position, token, begin, end, last);
+        return scan_by_component(of, memory, place, n, position, token, begin, end, last);
       }
     }
     for (std::size_t i = begin; i < end; ++i) {
@@ -557,9 +559,9 @@ class set_join {
       if (p.place >= last) return;
       if (p.token != token || p.place < first) continue;
       if (counts) {
-        count_meeting(own, place, p);
+        count_common_feature(memory, place, p);
       } else {
-        meet(own, place, n, position, p);
+        add_candidate(memory, place, n, position, p);
       }
     }
   }
@@ -577,7 +579,7 @@ class set_join {
 
   /// If many sets are similar, most are united already: a run of consecutive sets in one component stays in one
   /// component, and is skipped from then on.
-  void scan_by_component(chunk& of, worker& own, std::size_t place, std::size_t n, std::size_t position,
+  void scan_by_component(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
                          std::uint32_t token, std::size_t begin, std::size_t end, std::size_t last) {
     std::size_t run_begin = begin, run_root = sets_.size();
     const auto close = [&](std::size_t i) {
@@ -589,11 +591,11 @@ class set_join {
       const posting p = of.postings[i];
       std::size_t its_root = components_->find(rank(p.place));
       if (its_root != root && p.token == token) {
-        const std::size_t before = own.met.size();
-        meet(own, place, n, position, p);
-        if (own.met.size() > before) {
-          compare(own, place, n, std::span(own.met).subspan(before));
-          own.met.resize(before);
+        const std::size_t before = memory.candidates.size();
+        add_candidate(memory, place, n, position, p);
+        if (memory.candidates.size() > before) {
+          compare(memory, place, n, std::span(memory.candidates).subspan(before));
+          memory.candidates.resize(before);
           root = components_->find(root);
           its_root = components_->find(its_root);
         }
@@ -611,65 +613,65 @@ class set_join {
 
   /// The required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar enough. Both
   /// have a feature in common at `position`, and none before it.
-  [[nodiscard]] std::size_t least_common(const worker& own, std::size_t n, std::size_t position,
+  [[nodiscard]] std::size_t least_common(const worker& memory, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {
-      const std::size_t least = own.least[p.size - own.least_base];
+      const std::size_t least = memory.least[p.size - memory.least_base];
       return std::size_t{p.size} < least + p.position || n < least + position ? 0 : least;
     }
     const std::size_t size = size_at(p.place), least = bounds_.least(size, n);
     return least > size ? 0 : least;
   }
 
-  void meet(worker& own, std::size_t place, std::size_t n, std::size_t position, const posting& p) {
-    const std::size_t least = least_common(own, n, position, p);
+  void add_candidate(worker& memory, std::size_t place, std::size_t n, std::size_t position, const posting& p) {
+    const std::size_t least = least_common(memory, n, position, p);
     if (least == 0) return;
-    std::uint32_t& seen = own.seen[p.place - own.seen_begin];
+    std::uint32_t& seen = memory.seen[p.place - memory.seen_begin];
     if (seen == place) return;
     seen = static_cast<std::uint32_t>(place);
-    own.met.push_back({p.place, static_cast<std::uint32_t>(least)});
+    memory.candidates.push_back({p.place, static_cast<std::uint32_t>(least)});
     prefetch(&sets_.bitmap_of(rank(p.place)));
   }
 
-  void count_meeting(worker& own, std::size_t place, const posting& p) const {
-    const std::size_t number = p.place - own.seen_begin;
-    if (own.seen[number] != place) {
-      own.seen[number] = static_cast<std::uint32_t>(place);
-      own.times[number] = 0;
-      own.met.push_back({p.place, 0});
+  void count_common_feature(worker& memory, std::size_t place, const posting& p) const {
+    const std::size_t number = p.place - memory.seen_begin;
+    if (memory.seen[number] != place) {
+      memory.seen[number] = static_cast<std::uint32_t>(place);
+      memory.times[number] = 0;
+      memory.candidates.push_back({p.place, 0});
     }
-    ++own.times[number];
+    ++memory.times[number];
   }
 
   /// Keeps the candidates that have enough features in common.
-  void keep_often_met(worker& own, std::size_t n) const {
+  void keep_frequent(worker& memory, std::size_t n) const {
     std::size_t kept = 0;
-    for (const met_set& other : own.met) {
+    for (const set_candidate& other : memory.candidates) {
       const std::size_t size = size_at(other.place);
-      const std::size_t least = size < large ? own.least[size - own.least_base] : bounds_.least(size, n);
-      if (own.times[other.place - own.seen_begin] < overlap_bounds::least_met(least)) continue;
+      const std::size_t least = size < large ? memory.least[size - memory.least_base] : bounds_.least(size, n);
+      if (memory.times[other.place - memory.seen_begin] < overlap_bounds::least_met(least)) continue;
       prefetch(&sets_.bitmap_of(rank(other.place)));
-      own.met[kept++] = {other.place, static_cast<std::uint32_t>(least)};
+      memory.candidates[kept++] = {other.place, static_cast<std::uint32_t>(least)};
     }
-    own.met.resize(kept);
+    memory.candidates.resize(kept);
   }
 
-  void compare(worker& own, std::size_t place, std::size_t n, std::span<met_set> met) {
+  void compare(worker& memory, std::size_t place, std::size_t n, std::span<set_candidate> candidates) {
     const std::uint32_t b = rank(place);
     const auto size_of = [&](std::size_t other) { return size_at(other); };
     const auto bitmap_of = [&](std::size_t other) -> const set_bitmap& { return sets_.bitmap_of(rank(other)); };
     std::size_t left = 0;
 #if NEARDUP_X86_KERNELS
     if (has_avx2(level_)) {
-      left = filter_by_bitmaps_avx2(met, n, sets_.bitmap_of(b), size_of, bitmap_of);
+      left = filter_by_bitmaps_avx2(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of);
     } else
 #endif
     {
-      left = filter_by_bitmaps_portable(met, n, sets_.bitmap_of(b), size_of, bitmap_of);
+      left = filter_by_bitmaps_portable(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of);
     }
     if (left == 0) return;
     const std::span<const Feature> set = sets_[b];
-    for (const met_set& other : met.first(left)) {
+    for (const set_candidate& other : candidates.first(left)) {
       const std::uint32_t a = rank(other.place);
       if (components_ != nullptr && components_->find(a) == components_->find(b)) continue;
       // Two tokens that differ by the salt make sets of one side meet.
@@ -679,7 +681,7 @@ class set_join {
       if (components_ != nullptr) {
         components_->unite(a, b);
       } else {
-        own.found.push_back({(std::min)(a, b), (std::max)(a, b), static_cast<std::uint32_t>(common)});
+        memory.found.push_back({(std::min)(a, b), (std::max)(a, b), static_cast<std::uint32_t>(common)});
       }
     }
   }
