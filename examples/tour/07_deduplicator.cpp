@@ -28,13 +28,12 @@ int main() {
   for (std::uint32_t i = 0; i < documents.size(); ++i) {
     const auto verdict = dedup.add(documents[i], i);
     std::cout << i << ": ";
-    if (!verdict.has_fingerprint) {
+    if (!verdict.is_comparable) {
       std::cout << "nothing to compare\n";
     } else if (verdict.is_new()) {
       std::cout << "new\n";
     } else {
-      std::cout << "repeats " << *verdict.original << ", " << verdict.distance << " bits, similarity "
-                << *verdict.similarity << '\n';
+      std::cout << "repeats " << *verdict.original << ", similarity " << *verdict.similarity << '\n';
     }
   }
   std::cout << dedup.size() << " of " << dedup.added() << " kept\n";
@@ -54,12 +53,12 @@ int main() {
 
 // prints: 0: new
 // prints: 1: new
-// prints: 2: repeats 0, 0 bits, similarity 1.00
-// prints: 3: repeats 0, 7 bits, similarity 0.88
+// prints: 2: repeats 0, similarity 1.00
+// prints: 3: repeats 0, similarity 0.88
 // prints: 4: nothing to compare
-// prints: 5: repeats 1, 5 bits, similarity 0.88
+// prints: 5: repeats 1, similarity 0.88
 // prints: 6: new
 // prints: 7: new
-// prints: 8: repeats 6, 0 bits, similarity 1.00
+// prints: 8: repeats 6, similarity 1.00
 // prints: 4 of 9 kept
 // prints: by edits: 0.87

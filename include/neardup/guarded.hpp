@@ -154,15 +154,16 @@ class guarded {
       return value.replace(document, id, static_cast<std::uint64_t>(when)...);
     });
   }
-  template <class Texts, deduplicating D = T, std::convertible_to<std::uint64_t>... When>
-  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, When... when) {
-    return add_batch(texts, ids, any_runner(), when...);
+  template <class Texts, deduplicating D = T>
+  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run = {}) {
+    const auto batch = describe_batch(texts, run);
+    return write([&](T& value) { return value.add_batch(batch, ids, run); });
   }
-  template <class Texts, deduplicating D = T, std::convertible_to<std::uint64_t>... When>
-  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run, When... when) {
-    const auto describe = read([](const T& value) { return value.describer(); });
-    const auto batch = describe_all(*describe, texts, run);
-    return write([&](T& value) { return value.add_batch(batch, ids, static_cast<std::uint64_t>(when)..., run); });
+  template <class Texts, deduplicating D = T>
+  auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run,
+                 const typename D::arrival_type& at) {
+    const auto batch = describe_batch(texts, run);
+    return write([&](T& value) { return value.add_batch(batch, ids, run, at); });
   }
   [[nodiscard]] auto find(std::string_view text) const requires deduplicating<T> {
     const auto describe = read([](const T& value) { return value.describer(); });
@@ -230,6 +231,12 @@ class guarded {
   void leave(slot& reader_slot) const noexcept {
     reader_slot.readers.fetch_sub(1);
     if (is_writing(phase_.load())) reader_slot.readers.notify_all();
+  }
+
+  template <class Texts>
+  auto describe_batch(const Texts& texts, const any_runner& run) const {
+    const auto describe = read([](const T& value) { return value.describer(); });
+    return describe_all(*describe, texts, run);
   }
 
   template <class Change>

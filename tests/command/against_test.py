@@ -160,8 +160,8 @@ class Against(CommandTest):
             self.assert_done(run("index", "--jsonl", *keeps, "--similarity", 0.6, "--output", index, self.others))
             asked = self.assert_done(run("query", "--jsonl", "--format", "jsonl", "--index", index, self.input))
             done = self.assert_done(run("pairs", "--jsonl", "--format", "jsonl", "--against", index, self.input))
-            rows = [(row["a"], row["against"], row["distance"], row.get("similarity")) for row in done.json]
-            expected = [(row["id"], row["indexed"], row["distance"], row.get("similarity")) for row in asked.json]
+            rows = [(row["a"], row["against"], row.get("distance"), row.get("similarity")) for row in done.json]
+            expected = [(row["id"], row["indexed"], row.get("distance"), row.get("similarity")) for row in asked.json]
             self.assertEqual(sorted(rows, key=str), sorted(expected, key=str))
             self.assertGreater(len(rows), 50)
             near = {row["id"] for row in asked.json}
@@ -237,7 +237,7 @@ class Dropped(CommandTest):
         dropped = self.folder / "dropped.tsv"
         done = self.assert_done(run("unique", "--lines", "--dropped", dropped, "-", data=f"{A}\n{B}\n{A}!\n"))
         self.assertEqual(done.text, f"{A}\n{B}\n")
-        self.assertEqual(dropped.read_text(), "1.000\t0\t-:3\t-:1\n")
+        self.assertEqual(dropped.read_text(), "1.000\t-\t-:3\t-:1\n")
         before = dropped.read_bytes()
         self.assert_fails(run("unique", "--jsonl", "--dropped", dropped, "-", data=jsonl([A, A]) + b"{"), "standard input:3")
         self.assertEqual(dropped.read_bytes(), before)
@@ -247,7 +247,7 @@ class Dropped(CommandTest):
             self.write(f"in/{name}", A)
         dropped = self.folder / "dropped"
         self.assert_done(run("unique", self.folder / "in", "--dropped", dropped))
-        self.assertEqual(dropped.read_text(), f"1.000\t0\t{self.folder}/in/b\t{self.folder}/in/a\n")
+        self.assertEqual(dropped.read_text(), f"1.000\t-\t{self.folder}/in/b\t{self.folder}/in/a\n")
         self.assert_done(run("unique", "--format", "jsonl", self.folder / "in", "--dropped", dropped, "--distance", 3))
         row = {"id": f"{self.folder}/in/b", "kept": f"{self.folder}/in/a", "distance": 0, "estimate": 1}
         self.assertEqual(json.loads(dropped.read_text()), row)

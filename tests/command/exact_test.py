@@ -7,7 +7,7 @@ import re
 import threading
 import time
 
-from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, hamming_distance, jaccard, jsonl
+from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, jaccard, jsonl
 from harness import SANITIZED, close_pairs, cpu_seconds, members_of, represented, run, start, stop, words, main
 
 
@@ -74,22 +74,42 @@ class ByDefault(CommandTest):
         self.sets = sets_of(self.texts)
 
     def test_pairs_are_all_there_are(self):
-        of_kind = {kind: fingerprints(self.data, "--kind", kind) for kind in ("minwise", "simhash")}
         for measure, similarity in MEASURES.items():
             for least in (0.3, 0.5, 0.8, 1):
-                # What is printed is the distance of the fingerprints that would be compared.
-                prints = of_kind["minwise" if measure == "jaccard" and least >= 0.5 else "simhash"]
                 expected = [
-                    (a, b, hamming_distance(prints[a], prints[b]), float(f"{s:.6g}"))
-                    for (a, b), s in matches(self.sets, similarity, least).items()
+                    (a, b, float(f"{s:.6g}")) for (a, b), s in matches(self.sets, similarity, least).items()
                 ]
                 self.assertGreater(len(expected), 20)
                 options = ("pairs", *self.exact, *JSON, "--check", measure, "--similarity", least)
                 for source, threads in ((self.file, 1), ("-", 3)):
                     with self.subTest(measure=measure, least=least, source=source):
                         done = self.assert_done(run(*options, "--threads", threads, source, data=self.data))
-                        rows = [(r["a"], r["b"], r["distance"], r["similarity"]) for r in done.json]
-                        self.assertEqual(rows, expected)
+                        self.assertEqual([(r["a"], r["b"], r["similarity"]) for r in done.json], expected)
+
+    def test_no_distance_is_shown_where_no_fingerprints_are_compared(self):
+        dropped = self.folder / "dropped"
+        pairs = self.assert_done(run("pairs", *self.exact, "--jsonl", self.file)).text.splitlines()
+        self.assertGreater(len(pairs), 20)
+        self.assertEqual({row.split("\t")[1] for row in pairs}, {"-"})
+        self.assertTrue(all(row.keys() == {"a", "b", "similarity"} for row in run("pairs", *self.exact, *JSON, self.file).json))
+        for group in self.assert_done(run("groups", *self.exact, *JSON, self.file)).json:
+            self.assertTrue(all(member.keys() == {"id", "similarity"} for member in group["members"]))
+        self.assert_done(run("unique", *self.exact, "--jsonl", "--dropped", dropped, self.file))
+        rows = [json.loads(line) for line in dropped.read_text().splitlines()]
+        self.assertGreater(len(rows), 20)
+        self.assertTrue(all(row.keys() == {"id", "kept", "similarity"} for row in rows))
+        for options in (("--distance", 20), ("--kind", "auto")):
+            self.assertTrue(all("distance" in row for row in run("pairs", *options, *JSON, self.file).json))
+
+    def test_what_has_features_for_the_check_is_compared(self):
+        data = jsonl(["?! ?! ..", "some words", "?! ?! ..", "", ""])
+        by_bytes = ("--features", "words", "--check-features", "bytes:3")
+        for verb, count in (("pairs", 1), ("groups", 1), ("unique", 4)):
+            done = self.assert_done(run(verb, *self.exact, *by_bytes, "--jsonl", *(() if verb == "unique" else JSON[1:]), "-", data=data))
+            self.assertEqual(len(done.json), count)
+            self.assertIn("2 documents have no tokens", done.err)
+            done = self.assert_done(run(verb, "--exact", "--features", "words", "--jsonl", "-", data=data))
+            self.assertIn("4 documents have no tokens", done.err)
 
     def test_finds_what_no_fingerprint_finds(self):
         # No distance of 64 bits leads from one text to another that has three of ten features in common.

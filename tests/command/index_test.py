@@ -28,7 +28,7 @@ class Files(CommandTest):
         done = run("pairs", "--jsonl", "--format", "jsonl", "--quiet", *options, both)
         self.assertEqual(done.status, 0, done.err)
         return {
-            (p["b"], p["a"], p["distance"], p.get("similarity"))
+            (p["b"], p["a"], p.get("distance"), p.get("similarity"))
             for p in done.json
             if int(p["a"][1:]) < len(old) <= int(p["b"][1:])
         }
@@ -36,7 +36,7 @@ class Files(CommandTest):
     def query(self, index, new, first, *options):
         done = run("query", "--index", index, "--jsonl", "--format", "jsonl", *options, "-", data=jsonl(new, first))
         self.assertEqual(done.status, 0, done.err)
-        found = [(p["id"], p["indexed"], p["distance"], p.get("similarity")) for p in done.json]
+        found = [(p["id"], p["indexed"], p.get("distance"), p.get("similarity")) for p in done.json]
         self.assertEqual(len(found), len(set(found)))
         return set(found)
 

@@ -44,7 +44,7 @@ class Pairs(CommandTest):
 
     def test_text_has_tabs(self):
         done = run("pairs", "--lines", "-", data=f"{A}\n{B}\n{A}\n")
-        self.assertEqual(done.text, "1.000\t0\t-:1\t-:3\n")
+        self.assertEqual(done.text, "1.000\t-\t-:1\t-:3\n")
         self.assertIn("3 documents: 1 pair of near-duplicates", done.err)
 
     def test_copies_once(self):

@@ -178,7 +178,7 @@ class Sources(CommandTest):
         self.assertEqual(self.ids("--jsonl", "--id-field", "text", "-", data='{"id":"i","text":"x"}'), ["x"])
         # Duplicate ids are the user's business.
         done = run("pairs", "--jsonl", "-", data='{"id":"a","text":"one two"}\n{"id":"a","text":"one two"}\n')
-        self.assertEqual(done.text, "1.000\t0\ta\ta\n")
+        self.assertEqual(done.text, "1.000\t-\ta\ta\n")
 
     def test_no_feature_spans_two_fields(self):
         def fingerprint(record, *fields):

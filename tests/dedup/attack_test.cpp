@@ -161,7 +161,7 @@ TEST_CASE("a million texts without a token are new, and duplicates of nothing", 
   const std::vector<std::string_view> texts(count, "");
   neardup::deduplicator dedup{neardup::default_simhasher<>{}};
   const auto verdicts = dedup.add_batch(texts);
-  CHECK(std::all_of(verdicts.begin(), verdicts.end(), [](const auto& v) { return v.is_new() && !v.has_fingerprint; }));
+  CHECK(std::all_of(verdicts.begin(), verdicts.end(), [](const auto& v) { return v.is_new() && !v.is_comparable; }));
   CHECK(dedup.size() == 0);
   CHECK(dedup.added() == count);
   CHECK(dedup.add("a text of some words", 7).is_new());

@@ -24,6 +24,7 @@ class everything {
  public:
   struct workspace {};
   [[nodiscard]] everything fresh() const { return {}; }
+  [[nodiscard]] bool compares_fingerprints() const noexcept { return true; }
   template <class Description, class FeaturesOf>
   void insert(const Description& /*document*/, std::uint32_t number, const FeaturesOf& /*features_of*/) {
     numbers_.push_back(number);
@@ -36,15 +37,14 @@ class everything {
   void for_each(const Description& /*document*/, workspace& /*scratch*/, const Visit& visit) const {
     for (const std::uint32_t number : numbers_) visit(number);
   }
-  template <class Fingerprint, class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
-              const any_runner& /*run*/) const {
-    std::vector<bool> is_kept(fingerprints.size(), true);
-    for (auto number = static_cast<std::uint32_t>(kept.size()); number < fingerprints.size(); ++number) {
+  template <class Rule>
+  void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& /*run*/) const {
+    std::vector<bool> is_kept(kept.size() + count, true);
+    for (auto number = static_cast<std::uint32_t>(kept.size()); number < is_kept.size(); ++number) {
       std::optional<original_rank<std::uint32_t>> best;
       for (std::uint32_t earlier = 0; earlier < number; ++earlier) {
         if (!is_kept[earlier]) continue;
-        const int distance = hamming_distance(fingerprints[earlier], fingerprints[number]);
+        const int distance = hamming_distance(*rule.fingerprint_of(earlier), *rule.fingerprint_of(number));
         const auto closeness = rule.closeness(earlier, number, distance, std::nullopt);
         if (closeness && (!best || *closeness > best->closeness)) best = {*closeness, earlier};
       }
@@ -93,8 +93,8 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
   for (std::uint32_t i = 0; i < ids.size(); ++i) {
     // The plainest way: the most similar of all, then the first.
     verdict<std::uint32_t> plain;
-    plain.has_fingerprint = batch.documents[i].fingerprint.has_value();
-    for (const std::uint32_t j : plain.has_fingerprint ? kept : std::vector<std::uint32_t>()) {
+    plain.is_comparable = batch.documents[i].fingerprint.has_value();
+    for (const std::uint32_t j : plain.is_comparable ? kept : std::vector<std::uint32_t>()) {
       const double similarity = jaccard(batch.features[j], batch.features[i]);
       const int distance = hamming_distance(*batch.documents[j].fingerprint, *batch.documents[i].fingerprint);
       const bool is_better = !plain.original || similarity > *plain.similarity;
@@ -105,7 +105,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
     }
     expected.push_back(plain);
     REQUIRE(one_by_one.find(batch.documents[i], judge, deciding) == plain);
-    if (!plain.is_new() || !plain.has_fingerprint) continue;
+    if (!plain.is_new() || !plain.is_comparable) continue;
     kept.push_back(i);
     one_by_one.keep(i, batch.documents[i], i);
     if (i % 50 == 49) one_by_one = one_by_one.compact();
@@ -119,7 +119,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
     const auto found = batched.decide_batch(documents, std::span(ids).subspan(first, half), judge, 0.6, {});
     for (std::size_t i = 0; i < found.size(); ++i) {
       REQUIRE(found[i] == expected[first + i]);
-      if (found[i].is_new() && found[i].has_fingerprint) batched.keep(ids[first + i], documents[i], first + i);
+      if (found[i].is_new() && found[i].is_comparable) batched.keep(ids[first + i], documents[i], first + i);
     }
   }
   for (const std::uint32_t id : kept) REQUIRE(batched.erase(id));

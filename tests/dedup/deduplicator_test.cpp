@@ -56,7 +56,7 @@ class model {
   verdict<std::uint32_t> find(const std::string& text) const {
     verdict<std::uint32_t> result;
     const auto fingerprint = hash_(text);
-    result.has_fingerprint = fingerprint.has_value();
+    result.is_comparable = fingerprint.has_value();
     if (!fingerprint) return result;
     const text_set tokens = tokens_of(hash_.tokenizer, text);
     const bool is_short = tokens.size() < min_tokens_;
@@ -81,7 +81,7 @@ class model {
 
   verdict<std::uint32_t> add(const std::string& text, std::uint32_t id) {
     const auto result = find(text);
-    if (result.is_new() && result.has_fingerprint) kept_.emplace_back(id, text);
+    if (result.is_new() && result.is_comparable) kept_.emplace_back(id, text);
     return result;
   }
 
@@ -461,7 +461,7 @@ TEST_CASE("a text without tokens is new, counted, and kept nowhere", "[deduplica
   for (std::uint64_t count = 1; count <= 3; ++count) {
     const auto result = dedup.add("...");
     REQUIRE(result.is_new());
-    REQUIRE(!result.has_fingerprint);
+    REQUIRE(!result.is_comparable);
     REQUIRE(dedup.added() == count);
   }
   REQUIRE(dedup.empty());

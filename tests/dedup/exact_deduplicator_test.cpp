@@ -30,7 +30,6 @@ namespace {
 
 using neardup::deduplicator;
 using neardup::normalised;
-using neardup::simhash;
 using neardup::simhasher;
 using neardup::verdict;
 using neardup::words;
@@ -43,8 +42,8 @@ class slow_deduplicator {
   template <class Description>
   verdict<std::uint32_t> add(const Description& document, std::uint32_t id) {
     verdict<std::uint32_t> result = find(document);
-    if (result.is_new() && document.fingerprint) {
-      kept_.emplace(added_, entry{id, *document.fingerprint, {document.features.begin(), document.features.end()}});
+    if (result.is_new() && !document.features.empty()) {
+      kept_.emplace(added_, entry{id, {document.features.begin(), document.features.end()}});
     }
     ++added_;
     return result;
@@ -52,17 +51,15 @@ class slow_deduplicator {
   template <class Description>
   [[nodiscard]] verdict<std::uint32_t> find(const Description& document) const {
     verdict<std::uint32_t> result;
-    result.has_fingerprint = document.fingerprint.has_value();
-    if (!result.has_fingerprint) return result;
+    result.is_comparable = !document.features.empty();
+    if (!result.is_comparable) return result;
     std::optional<double> best;
     for (const auto& [serial, kept] : kept_) {
       const double similarity = neardup::jaccard(kept.features, document.features);
       if (similarity < similarity_) continue;
-      const int distance = neardup::hamming_distance(kept.fingerprint, *document.fingerprint);
       if (best && similarity <= *best) continue;
       best = similarity;
       result.original = kept.id;
-      result.distance = distance;
       result.similarity = similarity;
     }
     return result;
@@ -75,7 +72,6 @@ class slow_deduplicator {
  private:
   struct entry {
     std::uint32_t id;
-    simhash<64> fingerprint;
     std::vector<std::uint32_t> features;
   };
   double similarity_;
@@ -174,7 +170,7 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
   for (const auto& [max_in_row, by] : settings) {
     for (const std::uint32_t vocabulary : {40U, 300U, 100000U}) {
       std::mt19937_64 random(max_in_row + vocabulary);
-      neardup::feature_candidates<simhash<64>> source(0.6, max_in_row, by);
+      neardup::feature_candidates source(0.6, max_in_row, by);
       decltype(source)::workspace scratch;
       std::map<std::uint32_t, document> kept;
       // It gives those of erased documents, too, and of those that were never kept.
@@ -243,7 +239,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
         if (features.size() > 30) features.resize(30);
         return features;
       };
-      neardup::feature_candidates<simhash<64>> source(0.6, max_in_row);
+      neardup::feature_candidates source(0.6, max_in_row);
       decltype(source)::workspace scratch;
       std::vector<std::uint32_t> numbers(expected);
       for (std::uint32_t i = 0; i < expected; ++i) {
@@ -316,7 +312,8 @@ TEST_CASE("a document that is replaced is no original any more, exactly", "[exac
   CHECK(dedup.find(text + " more").original == std::optional<std::uint32_t>(5));
   CHECK(dedup.replace("quite another text of some other words that nobody has", 5).is_new());
   CHECK(dedup.find(text + " more").is_new());
-  CHECK(dedup.distance() == 64);
+  CHECK(dedup.is_exact());
+  CHECK(!dedup.distance());
   CHECK(dedup.options().exact == std::optional(true));
   CHECK(!dedup.options().distance);
 }
@@ -340,8 +337,9 @@ TEST_CASE("options that do not go with exact are refused", "[exact]") {
 TEST_CASE("a deduplicator is exact where it can be, and no option speaks against it", "[exact]") {
   const simhasher hash{words{}};
   const auto is_exact = [](const auto& dedup) {
-    CHECK(dedup.options().exact == std::optional(dedup.chose_exact()));
-    return dedup.chose_exact();
+    CHECK(dedup.options().exact == std::optional(dedup.is_exact()));
+    CHECK(dedup.describer()->has_fingerprints() != dedup.is_exact());
+    return dedup.is_exact();
   };
   CHECK(is_exact(deduplicator{hash}));
   CHECK(is_exact(deduplicator{hash, {.similarity = 0.3}}));
@@ -361,42 +359,48 @@ TEST_CASE("a deduplicator is exact where it can be, and no option speaks against
   CHECK(deduplicator{hash, near}.options().blocks == 5);
 }
 
-TEST_CASE("a deduplicator that was saved with a distance goes on with it", "[exact]") {
+TEST_CASE("a deduplicator that was saved with a distance is not opened as an exact one", "[exact]") {
   const support::temporary_folder folder;
   const simhasher hash{normalised{words{}}};
   const auto made_of = neardup::composition_of(hash);
   const neardup::dedup_options by_distance{.similarity = 0.7, .exact = false}, open{.similarity = 0.7};
+  const auto refused = [&](const auto& make) {
+    std::string said;
+    try {
+      make();
+    } catch (const std::invalid_argument& e) {
+      said = e.what();
+    }
+    CHECK(said.find("saved with a distance of") != std::string::npos);
+    CHECK(said.find("not exact comparison") != std::string::npos);
+  };
   deduplicator dedup{hash, by_distance};
-  neardup::stream_deduplicator stream(deduplicator{hash, by_distance}, {.max_documents = 1000});
-  neardup::durable_deduplicator durable(folder / "durable", deduplicator{hash, by_distance}, made_of);
-  durable.save();
-  std::mt19937_64 random(11);
-  std::vector<std::string> made, texts;
-  for (std::size_t i = 0; i < 400; ++i) texts.push_back(drawn_text(corpus_shape::mixed, i, random, made));
-  for (std::uint32_t i = 0; i < 200; ++i) {
-    dedup.add(texts[i]);
-    static_cast<void>(stream.add(texts[i], i));
-    durable.add(texts[i]);
-  }
   neardup::save(folder / "saved", dedup, made_of);
-  neardup::save(folder / "stream", stream, made_of);
-  { const auto closed = std::move(durable); }
+  refused([&] { return neardup::restore(folder / "saved", deduplicator{hash, open}, made_of); });
+  { const neardup::durable_deduplicator durable(folder / "durable", deduplicator{hash, by_distance}, made_of); }
+  refused([&] { return neardup::durable_deduplicator(folder / "durable", deduplicator{hash, open}, made_of); });
+  CHECK_NOTHROW(neardup::durable_deduplicator(folder / "durable", deduplicator{hash, by_distance}, made_of));
+}
 
-  auto again = neardup::restore(folder / "saved", deduplicator{hash, open}, made_of);
-  auto stream_again = neardup::restore(
-      folder / "stream", neardup::stream_deduplicator(deduplicator{hash, open}, {.max_documents = 1000}), made_of);
-  neardup::durable_deduplicator durable_again(folder / "durable", deduplicator{hash, open}, made_of);
-  CHECK(again.distance() == dedup.distance());
-  CHECK_FALSE(again.chose_exact());
-  for (std::uint32_t i = 200; i < texts.size(); ++i) {
-    const auto expected = dedup.add(texts[i]);
-    REQUIRE(again.add(texts[i]) == expected);
-    REQUIRE(stream_again.add(texts[i], i) == expected);
-    REQUIRE(durable_again.add(texts[i]) == expected);
-  }
-  neardup::save(folder / "saved", dedup, made_of);
-  neardup::save(folder / "again", again, made_of);
-  CHECK(support::read_bytes(folder / "saved") == support::read_bytes(folder / "again"));
+TEST_CASE("a description for fingerprints is one for an exact deduplicator, too", "[exact]") {
+  const simhasher hash{words{}};
+  deduplicator exact{hash};
+  deduplicator by_distance{hash, {.distance = 3}};
+  decltype(exact)::workspace scratch;
+  const std::string text = "one two three four five six seven eight nine ten";
+  const auto with_both = by_distance.describe(text, scratch);
+  REQUIRE(with_both.fingerprint);
+  CHECK(exact.add(with_both, 1).is_new());
+  decltype(exact)::workspace other;
+  const auto features = exact.describe(text, other);
+  CHECK_FALSE(features.fingerprint);
+  CHECK_FALSE(features.digest);
+  CHECK(exact.add(features, 2).original == std::optional<std::uint32_t>(1));
+  // Without a fingerprint there is nothing that the other one could compare.
+  CHECK_FALSE(by_distance.add(features, 1).is_comparable);
+  CHECK(by_distance.size() == 0);
+  CHECK_THROWS_AS(by_distance.keep(1, features, 1), std::invalid_argument);
+  CHECK_THROWS_AS(exact.keep(3, exact.describe("", other), 9), std::invalid_argument);
 }
 
 TEST_CASE("an exact deduplicator is saved as what it is", "[exact]") {

@@ -117,47 +117,13 @@ auto by_yes() {
   return neardup::deduplicator{by_words, check_that_says_yes(), {.distance = candidate_bits, .min_tokens = 0}};
 }
 
-template <class D>
-inline constexpr bool has_times = false;
-template <class D>
-inline constexpr bool has_times<stream_deduplicator<D>> = true;
-template <class D>
-inline constexpr bool has_times<durable_deduplicator<D>> = has_times<D>;
-template <class D>
-inline constexpr bool has_times<guarded<D>> = has_times<D>;
-template <class D>
-inline constexpr bool is_guarded = false;
-template <class D>
-inline constexpr bool is_guarded<guarded<D>> = true;
 using found_type = neardup::verdict<id_type>;
 
-template <class D>
-found_type add_one(D& dedup, const std::string& text, id_type id) {
-  if constexpr (has_times<D>) {
-    return dedup.add(text, id, 0);
-  } else {
-    return dedup.add(text, id);
-  }
-}
-template <class D>
-found_type replace_one(D& dedup, const std::string& text, id_type id) {
-  if constexpr (has_times<D>) {
-    return dedup.replace(text, id, 0);
-  } else {
-    return dedup.replace(text, id);
-  }
-}
 template <class D>
 std::vector<found_type> add_many(D& dedup, const std::vector<std::string>& texts, const std::vector<id_type>& ids,
                                  std::size_t parts) {
   const any_runner run = parts == 1 ? any_runner() : any_runner(threads{parts});
-  if constexpr (has_times<D> && is_guarded<D>) {
-    return dedup.add_batch(texts, ids, run, 0);
-  } else if constexpr (has_times<D>) {
-    return dedup.add_batch(texts, ids, 0, run);
-  } else {
-    return dedup.add_batch(texts, ids, run);
-  }
+  return dedup.add_batch(texts, ids, run);
 }
 
 /// Ids that have nothing to do with the order.
@@ -209,7 +175,8 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
     for (std::size_t place = 0; place < c.known; ++place) {
       const auto described_text = dedup->describe(c.texts[order[place]], scratch);
       label[order[place]] = order[place];
-      if (described_text.fingerprint) dedup->keep(ids[order[place]], described_text, place);
+      const bool is_comparable = described_text.fingerprint || !described_text.features.empty();
+      if (is_comparable) dedup->keep(ids[order[place]], described_text, place);
     }
   }
   const std::size_t middle = (c.known + count) / 2;
@@ -223,10 +190,10 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
     if (!c.among || how.how == asking::finding_first) {
       const std::size_t document = order[place++];
       note(document, dedup->find(c.texts[document]));
-      if (c.among) static_cast<void>(add_one(*dedup, c.texts[document], ids[document]));
+      if (c.among) static_cast<void>(dedup->add(c.texts[document], ids[document]));
     } else if (how.batch == 0) {
       const std::size_t document = order[place++];
-      note(document, add_one(*dedup, c.texts[document], ids[document]));
+      note(document, dedup->add(c.texts[document], ids[document]));
     } else {
       std::vector<std::string> texts;
       std::vector<id_type> batch_ids;
@@ -291,7 +258,7 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
       erase(id);
     } else if (kind < 3) {
       const auto wanted = decide(text, &id);
-      const bool is_duplicate = check(replace_one(*dedup, text, id), wanted);
+      const bool is_duplicate = check(dedup->replace(text, id), wanted);
       erase(id);
       documents_by_id()[id] = described_before(text);
       take(text, id, is_duplicate);
@@ -315,7 +282,7 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
     } else {
       const auto wanted = decide(text, nullptr);
       documents_by_id()[id] = described_before(text);
-      take(text, id, check(add_one(*dedup, text, id), wanted));
+      take(text, id, check(dedup->add(text, id), wanted));
     }
   }
   return result;
@@ -332,7 +299,7 @@ bool takes_the_oldest(const row& by, const Open& open, const Reopen& reopen, boo
   bool is_right = true;
   const auto keep = [&](std::size_t text, id_type id) {
     documents_by_id()[id] = described_before(texts[text]);
-    is_right = is_right && add_one(*dedup, texts[text], id).is_new();
+    is_right = is_right && dedup->add(texts[text], id).is_new();
   };
   const auto expect = [&](id_type wanted) {
     if (is_reopened) dedup = reopen(std::move(dedup));
@@ -341,7 +308,7 @@ bool takes_the_oldest(const row& by, const Open& open, const Reopen& reopen, boo
   keep(0, 9);
   keep(1, 4);
   expect(9);
-  is_right = replace_one(*dedup, texts[0], 9).is_new() && is_right;
+  is_right = dedup->replace(texts[0], 9).is_new() && is_right;
   expect(4);
   dedup->erase(4);
   expect(9);
@@ -378,7 +345,8 @@ template <class D, class Make>
 opener<D> on_disk(const Make& make, const support::temporary_folder& folder) {
   const auto number = std::make_shared<int>(0);
   const auto open_at = [make, &folder, number] {
-    const char* form = has_times<D> ? "stream" : "plain";
+    constexpr const char* form = requires(D & dedup) { dedup.expire(0); }
+    ? "stream" : "plain";
     return std::make_unique<D>(folder / (form + std::to_string(*number)), make(), made_of);
   };
   return {[=] {

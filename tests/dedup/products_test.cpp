@@ -39,7 +39,7 @@ constexpr stream_limits limits{.max_documents = 30, .max_age = 60, .duplicates_r
 /// How two texts compare: whether there is anything to compare, the bits between their fingerprints, whether both are
 /// short, whether they have the same tokens, and what the check says.
 struct comparer {
-  std::function<bool(const std::string&)> has_fingerprint;
+  std::function<bool(const std::string&)> is_comparable;
   std::function<int(const std::string&, const std::string&)> distance;
   std::function<bool(const std::string&)> is_short;
   std::function<bool(const std::string&, const std::string&)> are_same_tokens;
@@ -62,8 +62,8 @@ class model {
 
   verdict<Id> find(const std::string& text, const Id* but = nullptr) const {
     verdict<Id> best;
-    best.has_fingerprint = how_.has_fingerprint(text);
-    if (!best.has_fingerprint) return best;
+    best.is_comparable = how_.is_comparable(text);
+    if (!best.is_comparable) return best;
     std::optional<std::tuple<double, std::uint64_t>> rank;
     for (const kept_text& kept : list_) {
       if (but != nullptr && kept.id == *but) continue;
@@ -121,7 +121,7 @@ class model {
 
  private:
   void take(const std::string& text, const Id& id, std::uint64_t now, const verdict<Id>& found) {
-    if (found.is_new() && found.has_fingerprint) list_.push_back({id, text, added_, is_stream_ ? now : 0});
+    if (found.is_new() && found.is_comparable) list_.push_back({id, text, added_, is_stream_ ? now : 0});
     ++added_;
   }
   void finish(const std::vector<verdict<Id>>& all, std::uint64_t now) {
@@ -303,7 +303,7 @@ comparer comparer_of(const Hash& hash, check_kind check) {
   comparer how;
   how.max_distance = 12;
   how.has_check = check != check_kind::none;
-  how.has_fingerprint = [=](const std::string& text) { return hash(text).has_value(); };
+  how.is_comparable = [=](const std::string& text) { return hash(text).has_value(); };
   how.distance = [=](const std::string& a, const std::string& b) { return hamming_distance(*hash(a), *hash(b)); };
   how.is_short = [=](const std::string& text) { return hash.features(text).size() < default_min_tokens; };
   how.are_same_tokens = [=](const std::string& a, const std::string& b) {
@@ -400,7 +400,11 @@ void check_product(const Hash& hash) {
   };
   calls.add_batch = [&](const std::vector<std::string>& texts, const std::vector<Id>& ids, std::uint64_t now) {
     for (std::size_t i = 0; i < ids.size(); ++i) texts_by_id<Id>().emplace_back(ids[i], texts[i]);
-    return with_time([&](auto... when) { return tested->add_batch(texts, ids, when...); }, now);
+    if constexpr (InStream) {
+      return tested->add_batch(texts, ids, {}, {.now = now});
+    } else {
+      return tested->add_batch(texts, ids);
+    }
   };
   calls.find = [&](const std::string& text) { return tested->find(text); };
   calls.erase = [&](const Id& id) { return tested->erase(id); };

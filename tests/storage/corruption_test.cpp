@@ -353,7 +353,7 @@ TEST_CASE("a bounded stream on the disk keeps its promises when any allocation f
       texts.push_back(text_of(number));
       ids.push_back(name_of(4 * number + static_cast<std::uint32_t>(ids.size())));
     }
-    fail_each([&] { s.add_batch(texts, ids, i); });
+    fail_each([&] { s.add_batch(texts, ids, {}, {.now = i}); });
     fail_each([&] { s.add(text_of(i + 3), name_of(1000 + i), i); });
     fail_each([&] { s.replace(text_of(i + 50), name_of(1000 + i), i + 1); });
     fail_each([&] { s.replace(text_of(i + 50), name_of(2000 + i), i + 1); });

@@ -86,7 +86,8 @@ std::string state_of(const dedup_type& d) {
   for (std::uint32_t i = 0; i < 12; ++i) {
     state += d.contains(i) ? " +" : " -";
     const auto verdict = d.find(text_of(i));
-    if (verdict.original) state += std::to_string(*verdict.original) + "@" + std::to_string(verdict.distance);
+    if (verdict.original)
+      state += std::to_string(*verdict.original) + "@" + std::to_string(verdict.distance.value_or(-1));
   }
   return state;
 }
@@ -472,17 +473,21 @@ TEST_CASE("a log that follows an equal beginning with other documents is not tak
 }
 
 TEST_CASE("a log with records that do not fit is refused, though its checksums are right") {
+  const bool is_exact = GENERATE(true, false);
+  const auto make = [=] {
+    return dedup_type(parts(neardup::shingles{2, neardup::words{}}), {.similarity = 0.7, .exact = is_exact});
+  };
   const support::temporary_folder folder;
   std::string kept;
   {
-    durable_type d(folder / "d", empty_dedup(), any);
+    durable_type d(folder / "d", make(), any);
     d.add(text_of(0));
     kept = "K" + encoded(d.get(), 0);
     d.add(text_of(2));
   }
   const std::string base = support::read_bytes(folder / "d"), log = support::read_bytes(folder / "d.log");
   const std::uint64_t state = neardup::detail::append_log::state_of(log).value();
-  dedup_type other = empty_dedup();
+  dedup_type other = make();
   for (const std::uint32_t i : {2U, 4U, 6U}) other.add(text_of(i));
   const std::string next = "K" + encoded(other, 2);
   const auto opens_with = [&](std::string_view payload) {
@@ -492,7 +497,7 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
         .append(payload);
     const std::string before = support::read_bytes(folder / "d.log");
     try {
-      const durable_type d(folder / "d", empty_dedup(), any);
+      const durable_type d(folder / "d", make(), any);
       return true;
     } catch (const std::runtime_error& error) {
       CHECK(error.what() == folder / "d.log: a record does not fit what is before it");
@@ -509,12 +514,12 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
     payload[1 + place] = to;
     return payload;
   };
-  CHECK_FALSE(opens_with(kept));              // the id exists
-  CHECK_FALSE(opens_with(changed(0, 1)));     // a serial number of an earlier document
-  CHECK_FALSE(opens_with(changed(0, 5)));     // a gap in the serial numbers
-  CHECK_FALSE(opens_with(changed(24, 'x')));  // the number of features is wrong
-  CHECK_FALSE(opens_with(changed(28, 2)));    // is_short is neither 0 nor 1
-  CHECK_FALSE(opens_with(next + "x"));        // trailing bytes
+  CHECK_FALSE(opens_with(kept));                             // the id exists
+  CHECK_FALSE(opens_with(changed(0, 1)));                    // a serial number of an earlier document
+  CHECK_FALSE(opens_with(changed(0, 5)));                    // a gap in the serial numbers
+  CHECK_FALSE(opens_with(changed(is_exact ? 8 : 24, 'x')));  // the number of features is wrong
+  if (!is_exact) CHECK_FALSE(opens_with(changed(28, 2)));    // is_short is neither 0 nor 1
+  CHECK_FALSE(opens_with(next + "x"));                       // trailing bytes
   CHECK_FALSE(opens_with(std::string_view(next).substr(0, next.size() - 1)));
   CHECK_FALSE(opens_with(std::string_view(next).substr(0, 20)));
   for (const std::string& payload : {"E\7\0\0\0"s, "E\1"s, "DD"s, "X"s, ""s}) CHECK_FALSE(opens_with(payload));
@@ -532,7 +537,7 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
     header.count = count;
     neardup::detail::write_container(neardup::detail::system_files(), folder / "r", header, sections);
     try {
-      return restore(folder / "r", empty_dedup(), any).size() == count;
+      return restore(folder / "r", make(), any).size() == count;
     } catch (const std::runtime_error& error) {
       CHECK(error.what() == folder / "r: a document is damaged");
       return false;

@@ -144,6 +144,36 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
   }
 }
 
+TEST_CASE("a golden exact deduplicator has no fingerprints, and one that has is refused") {
+  const simhasher hash{words{}};
+  const auto make = [&] { return deduplicator{hash, {.similarity = 0.7}}; };
+  const fingerprint_composition made_of = composition_of(hash);
+  const support::temporary_folder folder;
+  {
+    durable_deduplicator d(folder / "d", make(), made_of);
+    d.add("some text or other that is long enough to be kept");
+    d.save();
+    d.add("another one that stands in the log");
+    d.add("some text or other that is long enough to be kept, too");
+    d.add("?!");
+    d.erase(0);
+  }
+  check_bytes(folder / "d", "exact_deduplicator.neardup");
+  check_bytes(folder / "d.log", "exact_deduplicator.neardup.log");
+  const durable_deduplicator again(folder / "d", make(), made_of);
+  CHECK(again.added() == 4);
+  CHECK(again.size() == 1);
+
+  const std::string older = "exact_with_fingerprints.neardup";
+  std::filesystem::copy_file(golden(older), folder / "older");
+  std::filesystem::copy_file(golden(older + ".log"), folder / "older.log");
+  CHECK_THROWS_WITH(durable_deduplicator(folder / "older", make(), made_of),
+                    folder / "older" +
+                        ": saved with fingerprints of an exact comparison, by an earlier version; add its "
+                        "documents to a new one");
+  CHECK(support::read_bytes(folder / "older.log") == support::read_bytes(golden(older + ".log")));
+}
+
 TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash opens as what it is, and only so") {
   const std::string name = "minwise_saved_as_simhash.neardup";
   const support::temporary_folder copy;
@@ -152,13 +182,14 @@ TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash ope
   const fingerprint_composition made_of{.definition = 1, .tokenizer = "words"};
   using by_minima = deduplicator<minwise_hasher<words>>;
   using by_votes = deduplicator<simhasher<words>>;
-  const int distance = by_minima(minwise_hasher<words>{}, {.similarity = 0.7, .exact = false}).distance();
+  const std::optional<int> distance =
+      by_minima(minwise_hasher<words>{}, {.similarity = 0.7, .exact = false}).distance();
   CHECK_THROWS_AS(durable_deduplicator<by_votes>(
                       copy / "d", by_votes(simhasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of),
                   std::invalid_argument);
   const auto open = [&] {
-    return durable_deduplicator<by_minima>(copy / "d", by_minima(minwise_hasher<words>{}, {.similarity = 0.7}),
-                                           made_of);
+    return durable_deduplicator<by_minima>(
+        copy / "d", by_minima(minwise_hasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of);
   };
   {
     auto d = open();

@@ -287,56 +287,71 @@ TEST_CASE("a deduplicator is restored only into one of the same parts and option
   deduplicator dedup{hash, {.similarity = 0.7, .exact = false}};
   dedup.add("some text or other that is long enough to be kept");
   save(folder / "dedup", dedup, made_of);
-  CHECK(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7}}, made_of).size() == 1);
+  CHECK(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7, .exact = false}}, made_of).size() == 1);
   const auto check_refused = [&](auto empty, const std::string& why) {
     CHECK_THROWS_WITH(restore(folder / "dedup", std::move(empty), made_of), folder / "dedup" + ": saved with " + why);
   };
-  const std::string own = "a distance of " + std::to_string(dedup.distance()) + " bits for a similarity of 0.7, not ";
+  const std::string bits = std::to_string(dedup.distance().value());
+  const std::string own = "a distance of " + bits + " bits for a similarity of 0.7, not ";
   check_refused(deduplicator{hash, {.distance = 9, .similarity = 0.7}},
                 own + "a distance of 9 bits for a similarity of 0.7");
   check_refused(deduplicator{hash, {.distance = dedup.distance(), .similarity = 0.8}},
-                own + "a distance of " + std::to_string(dedup.distance()) + " bits for a similarity of 0.8");
-  check_refused(deduplicator{hash, {.similarity = 0.8}},
-                own + "a distance of " + std::to_string(dedup.distance()) + " bits for a similarity of 0.8");
+                own + "a distance of " + bits + " bits for a similarity of 0.8");
+  check_refused(deduplicator{hash, {.similarity = 0.8}}, own + "exact comparison for a similarity of 0.8");
   check_refused(deduplicator{hash, {.similarity = 0.7, .exact = true}},
                 own + "exact comparison for a similarity of 0.7");
-  check_refused(deduplicator{hash, {.similarity = 0.7, .min_tokens = 3}}, "min_tokens 8, not min_tokens 3");
+  check_refused(deduplicator{hash, {.similarity = 0.7, .min_tokens = 3, .exact = false}},
+                "min_tokens 8, not min_tokens 3");
   check_refused(deduplicator{hash, no_check{}, {.similarity = 0.7}}, "a check of features, not no check");
   check_refused(make_deduplicator<std::string>(hash, {.similarity = 0.7}), "another Id");
   const std::string otherwise =
       "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of the "
       "same text";
-  check_refused(deduplicator{hash, feature_extractor{byte_ngrams{5}}, {.similarity = 0.7}}, otherwise);
+  const dedup_options same{.similarity = 0.7, .exact = false};
+  check_refused(deduplicator{hash, feature_extractor{byte_ngrams{5}}, same}, otherwise);
   const simhasher seeded{words{}, unit{}, xxh3<64>{.seed = 1}};
-  check_refused(deduplicator{seeded, {.similarity = 0.7}}, otherwise);
-  CHECK_THROWS_AS(restore(folder / "dedup", deduplicator{seeded, {.similarity = 0.7}}, composition_of(seeded)),
-                  std::invalid_argument);
+  check_refused(deduplicator{seeded, same}, otherwise);
+  CHECK_THROWS_AS(restore(folder / "dedup", deduplicator{seeded, same}, composition_of(seeded)), std::invalid_argument);
   CHECK_THROWS_AS(restore(folder / "dedup", std::move(dedup), made_of), std::invalid_argument);
+}
 
-  const std::string bytes = support::read_bytes(folder / "dedup");
-  const auto is_restored = [&](std::string_view damaged) {
-    support::write_bytes(folder / "damaged", damaged);
-    try {
-      (void)restore(folder / "damaged", deduplicator{hash, {.similarity = 0.7}}, made_of);
-      return true;
-    } catch (const std::runtime_error&) {
-    } catch (const std::invalid_argument&) {
+TEST_CASE("a damaged file of a deduplicator is refused") {
+  using namespace neardup;
+  const support::temporary_folder folder;
+  const simhasher hash{words{}};
+  const auto made_of = composition_of(hash);
+  for (const bool is_exact : {false, true}) {
+    const auto make = [&] { return deduplicator{hash, {.similarity = 0.7, .exact = is_exact}}; };
+    auto dedup = make();
+    dedup.add("some text or other that is long enough to be kept");
+    dedup.add("short");
+    save(folder / "dedup", dedup, made_of);
+    REQUIRE(restore(folder / "dedup", make(), made_of).size() == 2);
+    const std::string bytes = support::read_bytes(folder / "dedup");
+    const auto is_restored = [&](std::string_view damaged) {
+      support::write_bytes(folder / "damaged", damaged);
+      try {
+        (void)restore(folder / "damaged", make(), made_of);
+        return true;
+      } catch (const std::runtime_error&) {
+      } catch (const std::invalid_argument&) {
+      }
+      return false;
+    };
+    for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += oracle::effort(7, 31)) {
+      std::string damaged = bytes;
+      damaged[bit / 8] = static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ 1U << bit % 8);
+      if (is_restored(damaged)) FAIL("bit " << bit);
     }
-    return false;
-  };
-  for (std::size_t bit = 0; bit < 8 * bytes.size(); bit += oracle::effort(7, 31)) {
-    std::string damaged = bytes;
-    damaged[bit / 8] = static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ 1U << bit % 8);
-    if (is_restored(damaged)) FAIL("bit " << bit);
-  }
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    if (is_restored(std::string_view(bytes).substr(0, size))) FAIL("cut off at " << size);
-  }
-  std::mt19937_64 random(3);
-  for (std::size_t i = 0; i < oracle::effort(2'000, 200); ++i) {
-    std::string damaged = bytes;
-    support::damage(damaged, random);
-    support::repair_checksums(damaged);
-    (void)is_restored(damaged);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      if (is_restored(std::string_view(bytes).substr(0, size))) FAIL("cut off at " << size);
+    }
+    std::mt19937_64 random(3);
+    for (std::size_t i = 0; i < oracle::effort(2'000, 200); ++i) {
+      std::string damaged = bytes;
+      support::damage(damaged, random);
+      support::repair_checksums(damaged);
+      (void)is_restored(damaged);
+    }
   }
 }

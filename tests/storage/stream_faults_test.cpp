@@ -50,7 +50,7 @@ void add_some(lasting_stream& s, const std::vector<int>& numbers, std::uint64_t 
     texts.push_back(words_of(number % 10));
     ids.push_back(std::to_string(number));
   }
-  s.add_batch(texts, ids, now);
+  s.add_batch(texts, ids, {}, {.now = now});
 }
 
 struct stream_step {

@@ -22,9 +22,9 @@ namespace docid {
 /// Additions of a transaction are found at once, and are gone after a rollback. Whenever a document is added, the
 /// features of any other documents may be requested, because the order of features is learnt anew each time the number
 /// of documents has doubled (see feature_candidates).
-/// Memory: that of feature_candidates, and 24 bytes for each document number.
+/// Memory: that of feature_candidates, and 16 bytes for each document number.
 class feature_index {
-  using source = neardup::feature_candidates<fingerprint>;
+  using source = neardup::feature_candidates;
 
  public:
   /// Returns the features of a document's current content, none if it is erased; valid until the next call.
@@ -49,31 +49,26 @@ class feature_index {
   void expect(std::span<const doc_number> documents) { source_.learn_from(documents, features_of_); }
 
   /// Adds a document that the mapping has committed, or replaces its content by a committed one.
-  void take(doc_number document, const fingerprint& print, std::span<const std::uint32_t> features) {
+  void take(doc_number document, std::span<const std::uint32_t> features) {
     const struct { std::span<const std::uint32_t> features; } content{features};
     source_.insert(content, document, features_of_);
     if (document >= marks_.size()) marks_.resize(std::size_t{document} + 1);
-    marks_[document] = mark_of(print, features);
+    marks_[document] = mark_of(features);
   }
 
-  /// The documents that may be similar enough, sorted by the distance of their fingerprints, then by age. They may
-  /// include erased ones.
-  [[nodiscard]] std::vector<candidate> near(const description& content) {
-    std::vector<candidate> result;
-    const mark own = mark_of(*content.print, content.features);
+  /// The documents that may be similar enough, by age. They may include erased ones.
+  [[nodiscard]] std::vector<doc_number> near(const description& content) {
+    std::vector<doc_number> result;
+    const mark own = mark_of(content.features);
     source_.for_each(content, scratch_, [&](doc_number document) {
-      const mark& other = marks_[document];
-      if (may_be_similar(own, other)) result.push_back({document, neardup::hamming_distance(own.print, other.print)});
-    });
-    std::sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {
-      return a.distance != b.distance ? a.distance < b.distance : a.document < b.document;
+      if (may_be_similar(own, marks_[document])) result.push_back(document);
     });
     return result;
   }
 
-  /// Precondition: the document is not in the index, and `content` has a fingerprint.
+  /// Precondition: the document is not in the index, and `content` has features.
   void insert(doc_number document, const description& content) { add(document, content, {}); }
-  /// Replaces the content of a document. Precondition: both contents have a fingerprint.
+  /// Replaces the content of a document. Precondition: both contents have features.
   void replace(doc_number document, description old, const description& content) {
     add(document, content, std::move(old));
   }
@@ -93,9 +88,9 @@ class feature_index {
     for (; !added_.empty(); added_.pop_back()) {
       const addition& last = added_.back();
       source_.erase(last.content, last.document);
-      if (!last.old.print) continue;
+      if (last.old.features.empty()) continue;
       try {
-        take(last.document, *last.old.print, last.old.features);
+        take(last.document, last.old.features);
       } catch (...) {
         is_lost_ = true;
       }
@@ -107,13 +102,13 @@ class feature_index {
   struct addition {
     doc_number document;
     description content;
-    description old;  // without a fingerprint if there was none
+    description old;  // without features if there was none
   };
 
   void add(doc_number document, const description& content, description old) {
     added_.push_back({document, content, std::move(old)});
     try {
-      take(document, *content.print, content.features);
+      take(document, content.features);
     } catch (...) {
       added_.pop_back();
       throw;
@@ -122,12 +117,11 @@ class feature_index {
 
   /// What is kept of a content besides its features, which are elsewhere.
   struct mark {
-    fingerprint print;
     std::uint64_t bitmap = 0;  // each feature flips one of its bits
     std::uint32_t size = 0;
   };
-  static mark mark_of(const fingerprint& print, std::span<const std::uint32_t> features) {
-    mark result{print, 0, static_cast<std::uint32_t>(features.size())};
+  static mark mark_of(std::span<const std::uint32_t> features) {
+    mark result{0, static_cast<std::uint32_t>(features.size())};
     for (const std::uint32_t feature : features) result.bitmap ^= std::uint64_t{1} << (feature & 63U);
     return result;
   }

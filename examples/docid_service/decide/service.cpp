@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <neardup/dedup/decider.hpp>
 #include <neardup/fingerprint.hpp>
@@ -531,11 +532,8 @@ void service::catch_up_contents() {
   known_state known = known_state::of(exact_->known());
   if (known == last) return;
   std::vector<doc_number> documents;
-  std::vector<fingerprint> prints;
   map_.for_each_document(known.documents, [&](doc_number document, const auto&, const auto& content) {
-    if (!content) return;
-    documents.push_back(document);
-    prints.push_back(*content);
+    if (content) documents.push_back(document);
   });
   if (known.documents == 0) {
     known.redefinitions = last.redefinitions;
@@ -551,15 +549,13 @@ void service::catch_up_contents() {
     }
     exact_->expect(documents);
   }
-  for (std::size_t i = 0; i < documents.size(); ++i) {
-    exact_->take(documents[i], prints[i], content_features(documents[i]));
-  }
+  for (const doc_number document : documents) exact_->take(document, content_features(document));
   std::vector<doc_number> redefined;
   map_.for_each_redefinition(known.redefinitions,
                              [&](doc_number document, const auto&, const auto&) { redefined.push_back(document); });
   for (const doc_number document : redefined) {
     const auto now = map_.definition_of(document);
-    if (now && now->content.print) exact_->take(document, *now->content.print, now->content.features);
+    if (now && now->content.print) exact_->take(document, now->content.features);
   }
   exact_->commit(last.number());
   ahead_ = {};
@@ -778,7 +774,9 @@ bool service::keep_hottest(doc_number document) {
 }
 
 std::optional<std::pair<doc_number, answer>> service::find_document(item& it, std::size_t query) {
-  const auto plain = [](doc_number document, step by) { return std::pair{document, answer{{}, by, 0, std::nullopt}}; };
+  const auto plain = [](doc_number document, step by) {
+    return std::pair{document, answer{{}, by, std::nullopt, std::nullopt}};
+  };
   if (const auto document = map_.document_of_nid(it.arrived.nid)) return plain(*document, step::nid);
   if (options_.by_url) {
     if (const auto document = map_.document_of_url(it.arrived.url)) return plain(*document, step::url);
@@ -850,16 +848,23 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
   };
   const bool is_exact = !is_title && exact_;
   std::size_t left = options_.most_candidates(is_exact);
-  const std::vector<candidate> candidates =
-      is_exact ? exact_->near(it.content) : (is_title ? titles_ : bodies_).near(query);
-  for (const int part : {0, 1}) {
-    for (const candidate& one : candidates) features_.prefetch(one.document, part);
-  }
-  for (const auto& [document, distance] : candidates) {
-    if (!map_.has(document)) continue;  // erased, but the index does not know it yet
-    if (left-- == 0) break;
-    best.consider(document, document, distance, judge(document));
-    if (best.is_final()) break;  // candidates are sorted by distance, then by docId
+  const auto consider_all = [&](const auto& candidates, const auto& document_of, const auto& distance_of) {
+    for (const int part : {0, 1}) {
+      for (const auto& one : candidates) features_.prefetch(document_of(one), part);
+    }
+    for (const auto& one : candidates) {
+      const doc_number document = document_of(one);
+      if (!map_.has(document)) continue;  // erased, but the index does not know it yet
+      if (left-- == 0) break;
+      best.consider(document, document, distance_of(one), judge(document));
+      if (best.is_final()) break;  // candidates are sorted by distance, then by docId
+    }
+  };
+  if (is_exact) {
+    consider_all(exact_->near(it.content), std::identity(), [](doc_number) { return std::nullopt; });
+  } else {
+    consider_all((is_title ? titles_ : bodies_).near(query), std::mem_fn(&candidate::document),
+                 std::mem_fn(&candidate::distance));
   }
   const neardup::verdict<doc_number>& found = best.result();
   if (found.is_new()) return std::nullopt;

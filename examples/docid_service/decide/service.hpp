@@ -35,7 +35,7 @@ inline constexpr std::array<const char*, 5> step_names = {"none", "nid", "url", 
 struct answer {
   std::string name;  ///< the docId
   step by = step::none;
-  int distance = 0;
+  std::optional<int> distance = std::nullopt;  ///< if fingerprints were compared
   std::optional<double> similarity;
 };
 

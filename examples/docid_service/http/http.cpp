@@ -220,7 +220,7 @@ std::string json_of(const answer& given) {
     reason << "docId_filter good news";
   } else {
     reason << "docId_filter duplicate by " << step_names[static_cast<std::size_t>(given.by)];
-    if (given.by == step::title || given.by == step::content) reason << ", distance " << given.distance;
+    if (given.distance) reason << ", distance " << *given.distance;
     if (given.similarity) reason << ", similarity " << static_cast<int>(*given.similarity * 1000) / 1000.0;
   }
   return ordered_json{{"filterReason", reason.str()},

@@ -40,7 +40,7 @@ shown_passage shown_in(const input_settings& settings, std::size_t field, std::s
 }
 
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match) {
-  const double estimate = estimate_of(settings, match.distance);
+  const double estimate = match.distance ? estimate_of(settings, *match.distance) : 0;
   if (!as_json) {
     std::string places, passage;
     if (!match.place.empty() || !match.other_place.empty()) {
@@ -53,12 +53,13 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
                 (offset ? std::to_string(*offset) + '\t' + std::to_string(match.passage->length) : "-\t-") + '\t' +
                 printable(match.passage->words);
     }
-    return similarity_text(match.similarity.value_or(estimate)) + '\t' + std::to_string(match.distance) + '\t' +
-           printable(match.id) + '\t' + printable(match.other) + places + passage + '\n';
+    return similarity_text(match.similarity.value_or(estimate)) + '\t' +
+           (match.distance ? std::to_string(*match.distance) : "-") + '\t' + printable(match.id) + '\t' +
+           printable(match.other) + places + passage + '\n';
   }
   json_object line;
   line.add(match.name, json_string(match.id)).add(match.other_name, json_string(match.other));
-  line.add("distance", std::to_string(match.distance)).add("estimate", number(estimate));
+  if (match.distance) line.add("distance", std::to_string(*match.distance)).add("estimate", number(estimate));
   if (match.similarity) line.add("similarity", number(*match.similarity));
   if (!match.place.empty()) line.add("at", json_string(match.place));
   if (!match.other_place.empty()) line.add(match.other_name + std::string("_at"), json_string(match.other_place));

@@ -125,18 +125,18 @@ shown_passage shown_in(const input_settings& settings, std::size_t field, std::s
 struct match_line {
   const char *name, *other_name;  ///< what their ids are called in JSON
   std::string id, other;
-  int distance;
+  std::optional<int> distance;               ///< if fingerprints are compared
   std::optional<double> similarity;          ///< if there is a check
   std::string place = {}, other_place = {};  ///< where they stand, if the id does not say which one is meant
   std::optional<shown_passage> passage = {};
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
 
-/// Two documents whose fingerprints are near each other.
+/// Two documents that may be near-duplicates.
 struct candidate {
   std::uint32_t a;
   std::uint32_t b;
-  int distance;
+  std::optional<int> distance;  ///< of their fingerprints, if these are compared
 };
 
 /// The similarities of the candidates for which they are at least `least`, computed by all threads.

@@ -49,9 +49,9 @@ std::string document_table::place_of_repeated(std::size_t i) const {
 place document_table::where(std::size_t i) const { return {source_of(i), extents_[i].first, extents_[i].second}; }
 
 void corpus::add(const placed_document& d) {
-  if (fingerprints.size() == UINT32_MAX) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
+  if (size() == UINT32_MAX) throw input_error({d.from->name(), "more than 4,294,967,295 documents"});
   if (has_names) documents.add(d);
-  fingerprints.push_back(d.facts.fingerprint);
+  if (has_fingerprints) fingerprints.push_back(d.facts.fingerprint);
   check.add(d.facts.features);
   if (keep == preference::longest) scores.push_back(static_cast<double>(d.facts.text_length));
   if (keep != preference::highest && keep != preference::lowest) return;

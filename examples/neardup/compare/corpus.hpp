@@ -64,6 +64,7 @@ struct corpus {
       : has_names(names),
         documents(places),
         check(settings.comparison, settings.grouping.memory),
+        has_fingerprints(settings.comparison.has_fingerprints),
         fingerprints(settings.fingerprint.bits),
         keep(settings.grouping.keep) {
     if (settings.by.kind != source_kind::none) sources.emplace(settings.by);
@@ -82,12 +83,19 @@ struct corpus {
   void add(const placed_document& d);
 
   /// Ends those of --against, which stand before all others.
-  void end_against() { against = fingerprints.size(); }
+  void end_against() { against = size(); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return check.size(); }
+  /// In how many bits two fingerprints differ, if there are any.
+  [[nodiscard]] std::optional<int> distance(std::size_t i, std::size_t j) const {
+    return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
+  }
 
   bool has_names;
   document_table documents;  // if they are needed
   document_check check;
-  fingerprint_vector fingerprints;
+  bool has_fingerprints;
+  fingerprint_vector fingerprints;  // of all, or none
   preference keep;
   std::vector<double> scores;                 // where --keep asks for them: once all are read the highest is kept
   std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double rounds

@@ -70,7 +70,8 @@ std::string group_as_json(std::uint64_t number_of_group, const std::vector<group
                      ",\"members\":[";
   for (const group_member& m : members) {
     if (&m != members.data()) text += ',';
-    text += "{\"id\":" + json_string(m.id) + ",\"distance\":" + std::to_string(m.distance);
+    text += "{\"id\":" + json_string(m.id);
+    if (m.distance) text += ",\"distance\":" + std::to_string(*m.distance);
     if (is_checked) text += ",\"similarity\":" + number(m.similarity);
     if (m.is_against) text += ",\"against\":true";
     text += '}';
@@ -138,8 +139,7 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool origi
 document_groups::document_groups(context& c, const corpus& all) : settings_(c.settings), all_(all) {
   const std::vector<std::uint32_t> label = find_groups(c, all);
   for (std::uint32_t i = 0; i < label.size(); ++i) {
-    if (label[i] != i)
-      members_.push_back({label[i], i, hamming_distance(all.fingerprints[label[i]], all.fingerprints[i])});
+    if (label[i] != i) members_.push_back({label[i], i, all.distance(label[i], i)});
   }
   std::sort(members_.begin(), members_.end(),
             [](const candidate& x, const candidate& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; });
@@ -165,13 +165,13 @@ void say_by_source(const context& c, const corpus& all) {
 
 std::vector<group_member> document_groups::operator[](std::size_t i) const {
   std::vector<group_member> group;
-  const auto add = [&](std::uint32_t document, int distance, const std::optional<double>& similarity) {
+  const auto add = [&](std::uint32_t document, std::optional<int> distance, const std::optional<double>& similarity) {
     group.push_back(
         {document, all_.documents.id(document), document < all_.against, distance,
-         settings_.comparison.min_similarity ? similarity.value_or(0) : estimate_of(settings_.fingerprint, distance)});
+         settings_.comparison.min_similarity ? similarity.value_or(0) : estimate_of(settings_.fingerprint, *distance)});
   };
   const std::size_t end = i + 1 < size() ? begins_[i + 1] : members_.size();
-  add(members_[begins_[i]].a, 0, 1);
+  add(members_[begins_[i]].a, all_.has_fingerprints ? std::optional(0) : std::nullopt, 1);
   for (std::size_t m = begins_[i]; m < end; ++m) {
     add(members_[m].b, members_[m].distance, similarities_.empty() ? std::nullopt : similarities_[m]);
   }

@@ -100,11 +100,17 @@ fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   });
 }
 
-/// Where nobody asks for fingerprints all of them are zero.
+described_document described_by(const std::optional<any_fingerprint>& fingerprint, feature_set features) {
+  return {fingerprint.has_value(), fingerprint.value_or(any_fingerprint()), features};
+}
+
+/// Where nobody asks for fingerprints.
 document_describer describe_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
-  return [extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
+  const bool are_texts = comparison.checks_edits();
+  return [are_texts, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
     const feature_set features = extract(texts);
-    return described_document{features.empty() ? std::nullopt : std::optional(any_fingerprint()), features};
+    const bool is_empty = are_texts ? normalised_text(features).empty() : features.empty();
+    return described_document{!is_empty, any_fingerprint(), features};
   };
 }
 
@@ -113,7 +119,7 @@ document_describer describe_by_features(const fingerprint_settings& settings, co
   const auto code = with_bits(settings.bits, [](auto bits) { return &code_of<bits>; });
   return [code, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
     const feature_set features = extract(texts);
-    return described_document{code(features), features};
+    return described_by(code(features), features);
   };
 }
 
@@ -126,7 +132,7 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
     const auto scratch = std::make_shared<typename std::remove_cvref_t<decltype(describe)>::workspace>();
     return [=](const document_texts& texts) -> described_document {
       const auto made = describe(std::span(texts), *scratch);
-      return {first_bits(made.fingerprint, bits), compared(made)};
+      return described_by(first_bits(made.fingerprint, bits), compared(made));
     };
   };
   if (checks) {
@@ -143,14 +149,12 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
 }  // namespace
 
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
   // Without a check the features are those of the fingerprint, of which short texts have a digest.
   const bool has_both =
       comparison.reads_features && !settings.are_given &&
       (checks ? comparison.checks_sets() && settings.features == comparison.check_features : !comparison.keeps_digests);
-  if (has_both && checks && !comparison.has_distances && !settings.has_weights()) {
-    return describe_features(settings, comparison);
-  }
   if (has_both && checks && settings.kind == neardup::fingerprint_kind::minwise) {
     return describe_by_features(settings, comparison);
   }
@@ -162,7 +166,7 @@ document_describer make_describer(const fingerprint_settings& settings, const co
                                                                     ? make_feature_reader(settings, comparison)
                                                                     : nullptr](const document_texts& texts) {
     const feature_set features = extract ? extract(texts) : feature_set();
-    return described_document{fingerprint(texts), features};
+    return described_by(fingerprint(texts), features);
   };
 }
 

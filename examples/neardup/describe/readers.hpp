@@ -70,9 +70,10 @@ inline std::string_view normalised_text(feature_set packed) {
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// All that a decision about a document needs; what is compared besides the fingerprint only if the settings say so.
+/// All that a decision about a document needs: a fingerprint and features, each only if the settings say so.
 struct described_document {
-  std::optional<any_fingerprint> fingerprint;
+  bool is_comparable;  ///< it has a fingerprint, or, where none are made, something for the check
+  any_fingerprint fingerprint;
   feature_set features;  ///< there until the next document is read
 };
 using document_describer = document_reader<described_document>;

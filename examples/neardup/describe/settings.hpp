@@ -74,7 +74,7 @@ struct comparison_settings {
   bool keeps_digests = false;   ///< these digests are those that files keep
   bool is_exact = false;  ///< all documents are candidates: there is a check, of sets of features or by edit distance
   bool is_bound_to_index = false;  ///< features and limits are those that an index was made with
-  bool has_distances = true;       ///< else nobody asks for those of fingerprints, and none are made
+  bool has_fingerprints = true;    ///< else nobody asks for those of documents, and none are made
 
   /// Whether the check compares the features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }

@@ -34,10 +34,6 @@ class changed_index_of final : public changed_index {
   [[nodiscard]] feature_set features(std::uint32_t number) const override {
     return index_.has(number) ? index_.features(number) : feature_set();
   }
-  [[nodiscard]] int distance(std::uint32_t number, const any_fingerprint& fingerprint) const override {
-    if (fingerprints_.empty()) fingerprints_ = index_.fingerprints();
-    return neardup::hamming_distance(fingerprints_[number], fingerprint.as<Fingerprint>());
-  }
 
   [[nodiscard]] std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                      const check_type& check) const override {
@@ -116,7 +112,6 @@ class changed_index_of final : public changed_index {
   output_lock lock_;
   opened_index<Fingerprint> index_;
   unsigned threads_;
-  mutable std::vector<Fingerprint> fingerprints_;  // once they are asked for
 };
 
 }  // namespace

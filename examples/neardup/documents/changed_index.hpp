@@ -37,13 +37,11 @@ class changed_index {
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
   /// None of a document that was removed.
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
-  /// Complexity: the first call is linear in the index. From one thread. Throws: input_error.
-  [[nodiscard]] virtual int distance(std::uint32_t number, const any_fingerprint& fingerprint) const = 0;
 
   struct near_document {
     std::uint32_t number;
-    int distance;
-    double closeness;  ///< see neardup::closeness_of
+    std::optional<int> distance;  ///< if fingerprints are compared
+    double closeness;             ///< see neardup::closeness_of
   };
   using check_type = std::function<neardup::check_result(std::uint32_t number)>;
   /// The closest document within k bits that the check accepts; numbers are ages. Thread safety: callable from any

@@ -61,8 +61,8 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
     const described_document made = describe(texts);
     d.features = made.features;
     out.features.insert(out.features.end(), d.features.begin(), d.features.end());
-    d.has_tokens = made.fingerprint.has_value();
-    if (made.fingerprint) d.fingerprint = *made.fingerprint;
+    d.has_tokens = made.is_comparable;
+    d.fingerprint = made.fingerprint;
     if (keeps_texts) out.texts.emplace_back(texts.begin(), texts.end());
   };
 }

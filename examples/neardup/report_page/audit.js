@@ -21,6 +21,9 @@ function count() {
   byId('verdicts').textContent = `${text(true)}; ${text(false)}`;
 }
 
+// Without fingerprints there is no distance.
+const apart = decision => (decision.distance === undefined ? '' : `${counted(decision.distance, 'bit', 'bits')} apart, `);
+
 function decisionView(decision, number) {
   const mark = element('span', decision.dropped ? 'mark dropped' : 'mark kept', decision.dropped ? 'dropped' : 'kept');
   const buttons = ['right', 'wrong'].map(verdict => {
@@ -32,7 +35,7 @@ function decisionView(decision, number) {
   });
   const heading = element('p', '', `${number + 1}. `, mark, ' ', element('span', 'similarity', decision.similarity), ' ',
     element('span', 'name', decision.id),
-    element('span', 'soft', `  ${counted(decision.distance, 'bit', 'bits')} from ${decision.other}`), ' ', ...buttons);
+    element('span', 'soft', `  ${apart(decision)}beside ${decision.other}`), ' ', ...buttons);
   const view = element('section', 'decision', heading);
   if (decision.pieces.length > 0) view.append(comparison({id: decision.other}, decision));
   else view.append(element('p', 'soft', 'The text of one of them is not in the input: it is known by its fingerprint.'));

@@ -12,7 +12,9 @@ const leftOut = leftOutData ? (({groups: g, documents: d}) =>
 
 function memberView(kept, member) {
   const line = [element('span', 'mark dropped', 'dropped'), ' ', element('span', 'similarity', member.similarity), ' ',
-    element('span', 'name', member.id), element('span', 'soft', `  ${counted(member.distance, 'bit', 'bits')} apart`)];
+    element('span', 'name', member.id)];
+  // Without fingerprints there is no distance.
+  if (member.distance !== undefined) line.push(element('span', 'soft', `  ${counted(member.distance, 'bit', 'bits')} apart`));
   if (!member.pieces) return element('div', 'member', ...line);
   if (!member.pieces.some((what, i) => i % 2 === 0 && '-+lr'.includes(what))) {
     return element('div', 'member', ...line, element('span', 'soft', ', the same text'));

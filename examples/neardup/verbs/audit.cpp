@@ -20,7 +20,7 @@ constexpr std::size_t nearly_share_of_bits = 8;
 struct decision {
   std::uint32_t document, other;
   bool is_dropped;
-  int distance;
+  std::optional<int> distance;       // if fingerprints are compared
   std::optional<double> similarity;  // if there is a check
 };
 
@@ -57,16 +57,13 @@ class audit {
     chooser_.choose(dropped, count - of_near);
     std::vector<decision> chosen = near;
     for (const std::uint32_t i : dropped) {
-      chosen.push_back({i, label_[i], true, distance(i, label_[i]), similarity(i, label_[i], 0)});
+      chosen.push_back({i, label_[i], true, all_.distance(i, label_[i]), similarity(i, label_[i], 0)});
     }
     chooser_.choose(chosen, chosen.size());
     return chosen;
   }
 
  private:
-  [[nodiscard]] int distance(std::uint32_t i, std::uint32_t j) const {
-    return hamming_distance(all_.fingerprints[i], all_.fingerprints[j]);
-  }
   [[nodiscard]] std::optional<double> similarity(std::uint32_t i, std::uint32_t j, double least) const {
     if (!how_.min_similarity) return std::nullopt;
     return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
@@ -95,7 +92,7 @@ class audit {
   /// Keeps what is more similar, of equal ones what comes first.
   static void take(std::optional<decision>& best, const decision& other) {
     const auto rank = [](const decision& d) {
-      return std::tuple(-d.similarity.value_or(0), d.similarity ? 0 : d.distance, d.other);
+      return std::tuple(-d.similarity.value_or(0), d.similarity ? 0 : *d.distance, d.other);
     };
     if (!best || rank(other) < rank(*best)) best = other;
   }
@@ -115,7 +112,7 @@ class audit {
     neardup::visit_pairs(listed_sets{all_.check, sample}, listed_sets{all_.check, kept}, least,
                          [&](const neardup::similar_pair<std::size_t>& pair) {
                            const std::uint32_t i = sample[pair.first], j = kept[pair.second];
-                           if (i != j) take(nearest[pair.first], {i, j, false, distance(i, j), pair.similarity});
+                           if (i != j) take(nearest[pair.first], {i, j, false, all_.distance(i, j), pair.similarity});
                          },
                          {.measure = set_measure_of(how_), .run = neardup::threads{context_.settings.threads}});
   }
@@ -169,9 +166,9 @@ void write_audit(context& c, output& out, const corpus& all, const std::vector<s
     // The one that stays is on the left.
     const place where = all.documents.where(d.other);
     const std::string kept = texts.at(where), other = texts.at(all.documents.where(d.document));
-    const double shown = d.similarity.value_or(estimate_of(c.settings.fingerprint, d.distance));
+    const double shown = d.similarity ? *d.similarity : estimate_of(c.settings.fingerprint, *d.distance);
     out << (i > 0 ? ",\n{" : "\n{") << "\"dropped\":" << (d.is_dropped ? "true" : "false") << ",\"similarity\":\""
-        << similarity_text(shown) << "\",\"distance\":" << std::to_string(d.distance)
+        << similarity_text(shown) << '"' << (d.distance ? ",\"distance\":" + std::to_string(*d.distance) : "")
         << ",\"against\":" << (d.other < all.against ? "true" : "false")
         << ",\"other\":" << script_string(all.documents.id(d.other))
         << ",\"id\":" << script_string(all.documents.id(d.document)) << ",\"pieces\":";

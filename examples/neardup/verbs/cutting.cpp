@@ -182,9 +182,8 @@ void run_without_passages(context& c) {
               if (!c.dropped) continue;
               *c.dropped << text_of_match(
                   c.settings.fingerprint, as_json,
-                  {"id", "against", all.documents.id(i), all.documents.id(pair->first),
-                   hamming_distance(all.fingerprints[i], all.fingerprints[pair->first]), pair->similarity,
-                   all.documents.place_of_repeated(i), all.documents.place_of_repeated(pair->first),
+                  {"id", "against", all.documents.id(i), all.documents.id(pair->first), all.distance(i, pair->first),
+                   pair->similarity, all.documents.place_of_repeated(i), all.documents.place_of_repeated(pair->first),
                    shown_in(c.settings.input, f, texts[f], one)});
             }
           }

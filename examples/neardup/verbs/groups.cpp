@@ -9,9 +9,7 @@ namespace command {
 namespace {
 
 bool run_groups(typed_options& typed) {
-  run_settings settings = take_reading(typed, {.last = [](const typed_options&, run_settings& to) {
-                                         to.comparison.has_distances = !to.comparison.is_exact || to.output.as_json();
-                                       }});
+  run_settings settings = take_reading(typed, {});
   return run_on_documents(settings, [](context& c) {
     corpus all(c.settings);
     read_corpus(c, all);

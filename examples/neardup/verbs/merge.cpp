@@ -217,9 +217,9 @@ void merge_shards(context& c, run_settings& settings) {
     const std::uint64_t first = members.front();
     for (const std::uint64_t document : members) {
       const auto [shard, record] = groups.where(document);
-      const int distance = distance_of(first, document);
+      const auto distance = inputs.are_exact() ? std::nullopt : std::optional(distance_of(first, document));
       const double similarity = settings.comparison.min_similarity ? similarity_of(first, document)
-                                                                   : estimate_of(settings.fingerprint, distance);
+                                                                   : estimate_of(settings.fingerprint, *distance);
       group.push_back(
           {document, std::string(inputs.documents[shard]->documents.name(record)), false, distance, similarity});
     }

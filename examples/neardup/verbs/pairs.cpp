@@ -176,10 +176,10 @@ void print_pairs(context& c, bool copies_once) {
           return;
         }
         const auto& [a, b, similarity] = pairs[i];
-        text += text_of_match(c.settings.fingerprint, as_json,
-                              {"a", b < all.against ? "against" : "b", all.documents.id(a), all.documents.id(b),
-                               hamming_distance(all.fingerprints[a], all.fingerprints[b]),
-                               c.settings.comparison.min_similarity ? std::optional(similarity) : std::nullopt});
+        text += text_of_match(
+            c.settings.fingerprint, as_json,
+            {"a", b < all.against ? "against" : "b", all.documents.id(a), all.documents.id(b), all.distance(a, b),
+             c.settings.comparison.min_similarity ? std::optional(similarity) : std::nullopt});
       },
       [&](std::string&& text) { c.out << text; });
   finish(c, ": " + counted(pairs.size(), "pair", "pairs") + " of near-duplicates", pairs.size());
@@ -189,7 +189,6 @@ bool run_pairs(typed_options& typed) {
   const bool copies_once = typed.has("--copies-once");
   run_settings settings =
       take_reading(typed, {.last = [&](const typed_options&, run_settings& to) {
-                     to.comparison.has_distances = !to.comparison.checks_containment();
                      if (!copies_once || !to.against.any()) return;
                      throw usage_error("--copies-once is about copies within PATH, not about --against");
                    }});
@@ -205,9 +204,9 @@ const verb pairs_verb{
     "the pairs of near-duplicates",
     R"(
 Prints the pairs of near-duplicates among documents, in the order of the input.
-Text: similarity, distance in bits and the two ids, with tabs between them. The similarity is the exact
-one of the check; without a check it is what the distance stands for: the cosine, of min-wise codes the
-Jaccard similarity. With --check containment: the containment, how many features are common, how many the
+Text: similarity, distance in bits ("-" where no fingerprints are compared) and the two ids, with tabs
+between them. The similarity is the exact one of the check; without a check it is what the distance stands
+for: the cosine, of min-wise codes the Jaccard similarity. With --check containment: the containment, how many features are common, how many the
 one and the other document have, the id of the one, "in", "holds" or "equals", and the id of the other.
 )",
     takes::comparing | takes::exact | takes::same | takes::near_against | takes::copies | takes::format,

@@ -41,7 +41,6 @@ std::string text_of_summary(std::uint64_t count) {
 struct kept_documents {
   indexed_sets sets;
   std::function<std::string(std::uint32_t number)> name;
-  std::function<any_fingerprint(std::uint32_t number)> fingerprint;
 };
 
 /// Answers documents in batches, by all features of the index: many take hardly longer than few.
@@ -53,7 +52,6 @@ class exact_answers {
     if (!d.facts.has_tokens) return;
     constexpr std::size_t least_round = 4096, most_features = std::size_t{1} << 25;
     names_.push_back(d.name());
-    fingerprints_.push_back(d.facts.fingerprint);
     features_.insert(features_.end(), d.facts.features.begin(), d.facts.features.end());
     ends_.push_back(features_.size());
     if (names_.size() >= std::max(least_round, index_.sets.numbers / 2) || features_.size() >= most_features) answer();
@@ -65,28 +63,20 @@ class exact_answers {
     for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i++]) {
       batch.push_back(feature_set(features_).subspan(begin, ends_[i] - begin));
     }
-    struct found_document {
-      int distance;
-      indexed_match match;
-    };
-    std::vector<found_document> found;
+    std::vector<indexed_match> found;
     visit_similar_in_index(
         context_.settings, index_.sets, batch, [&](std::size_t i, std::span<const indexed_match> matches) {
-          found.clear();
-          for (const indexed_match& match : matches) {
-            found.push_back({hamming_distance(index_.fingerprint(match.number), fingerprints_[i]), match});
-          }
+          found.assign(matches.begin(), matches.end());
           std::stable_sort(found.begin(), found.end(),
-                           [](const auto& a, const auto& b) { return a.distance < b.distance; });
-          for (const auto& [distance, match] : found) {
+                           [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
+          for (const indexed_match& match : found) {
             context_.out << text_of_match(
                 context_.settings.fingerprint, context_.settings.output.as_json(),
-                {"id", "indexed", names_[i], index_.name(match.number), distance, match.similarity});
+                {"id", "indexed", names_[i], index_.name(match.number), std::nullopt, match.similarity});
           }
           count_ += found.size();
         });
     names_.clear();
-    fingerprints_.clear();
     features_.clear();
     ends_.clear();
   }
@@ -97,7 +87,6 @@ class exact_answers {
   context& context_;
   const kept_documents& index_;
   std::vector<std::string> names_;  // of those that wait
-  std::vector<any_fingerprint> fingerprints_;
   std::vector<std::uint32_t> features_;
   std::vector<std::size_t> ends_;  // of their features
   std::uint64_t count_ = 0;
@@ -127,7 +116,6 @@ void query_index(context& c, const std::string& path) {
   index.expect_alike(c);
   index.say_if_unchecked(c.how);
   if (c.settings.comparison.is_exact) {
-    const std::vector<Fingerprint> fingerprints = index.fingerprints();
     const auto part = [&](std::size_t i) { return index.view().attachment(first_of_postings + i); };
     // No log has postings.
     const bool has_all = index.numbers() == index.view().size() && index.size() == index.numbers();
@@ -136,8 +124,7 @@ void query_index(context& c, const std::string& path) {
         {{index.numbers(), [&](std::size_t i) { return index.has(i) ? index.features(i) : feature_set(); },
           has_all ? stored_postings(path, part(0), part(1), part(2)) : common::posting_lists(),
           [&] { index.check_file(); }},
-         [&](std::uint32_t number) { return std::string(index.name(number)); },
-         [&](std::uint32_t number) { return any_fingerprint(fingerprints[number].to_words()); }});
+         [&](std::uint32_t number) { return std::string(index.name(number)); }});
   }
   index.prepare_search(c.settings.threads);
   const int k = c.settings.comparison.distance;
@@ -231,12 +218,13 @@ const verb query_verb{"query",
                       "PATH…",
                       "the near-duplicates of the documents in an index file",
                       R"(
-Prints the near-duplicates of the documents among those in an index file, in the order of the input.
-Text: similarity, distance in bits, the document's id and the id in the index, with tabs between them. If
-the index was made with --keep-features, these are all that are similar, by their features, and the
-similarity is exact. Otherwise fingerprints decide, which may miss one, and the similarity is what the
-distance stands for: the cosine, of min-wise codes the Jaccard similarity. What the fingerprints are made
-of is taken from the index.
+Prints the near-duplicates of the documents among those in an index file, in the order of the input; those
+of one document by similarity, the highest first.
+Text: similarity, distance in bits ("-" where no fingerprints are compared), the document's id and the id
+in the index, with tabs between them. If the index was made with --keep-features, these are all that are
+similar, by their features, and the similarity is exact. Otherwise fingerprints decide, which may miss one,
+and the similarity is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
+What the fingerprints are made of is taken from the index.
 )",
                       takes::texts | takes::fingerprints | takes::weights | takes::dictionary | takes::seed |
                           takes::verification | takes::format | takes::output | takes::running | takes::help |

@@ -36,7 +36,8 @@ void write_group(output& out, text_rereader& texts, const corpus& all, const std
   for (std::size_t i = 0; i < members.size(); ++i) {
     const group_member& member = members[i];
     out << (i > 0 ? ",{" : "{") << "\"id\":" << script_string(member.id) << ",\"similarity\":\""
-        << similarity_text(member.similarity) << "\",\"distance\":" << std::to_string(member.distance);
+        << similarity_text(member.similarity) << '"';
+    if (member.distance) out << ",\"distance\":" << std::to_string(*member.distance);
     if (member.is_against) out << ",\"against\":true";
     if (i > 0 && i <= max_compared && !first_text.empty()) {
       const std::string text = texts.at(all.documents.where(member.document));

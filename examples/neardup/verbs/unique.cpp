@@ -48,14 +48,15 @@ bool needs_names(const run_settings& settings) {
 void write_dropped(context& c, const std::string& id, const std::string& place, const any_fingerprint& fingerprint,
                    feature_set features, const corpus& kept, std::size_t by,
                    std::optional<shown_passage> passage = std::nullopt) {
+  std::optional<int> distance;
+  if (!c.settings.comparison.is_exact) distance = hamming_distance(kept.fingerprints[by], fingerprint);
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   std::optional<double> similarity;
   if (c.settings.comparison.min_similarity)
     similarity = similarity_at_least(c.settings.comparison.check, kept.check[by], features, 0);
   *c.dropped << text_of_match(c.settings.fingerprint, as_json,
-                              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by),
-                               hamming_distance(kept.fingerprints[by], fingerprint), similarity, place,
-                               kept.documents.place_of_repeated(by), std::move(passage)});
+                              {"id", by < kept.against ? "against" : "kept", id, kept.documents.id(by), distance,
+                               similarity, place, kept.documents.place_of_repeated(by), std::move(passage)});
 }
 
 /// The index that kept documents are added to, and the documents to add.
@@ -87,7 +88,7 @@ class kept_by_features {
       const auto own = static_cast<std::uint32_t>(kept.size() + label.size());
       neardup::original_choice<std::uint32_t, std::uint32_t> original;
       kept_.for_each(of_set{d->features}, scratch_, [&](std::uint32_t number) {
-        original.consider(number, number, 0, check_documents(how_, features_of(number), d->features));
+        original.consider(number, number, std::nullopt, check_documents(how_, features_of(number), d->features));
       });
       const std::optional<std::uint32_t> found = original.result().original;
       if (!found && is_compared_within) {
@@ -106,7 +107,7 @@ class kept_by_features {
   struct of_set {
     feature_set features;
   };
-  using candidates = neardup::feature_candidates<neardup::simhash<64>>;
+  using candidates = neardup::feature_candidates;
   static constexpr std::size_t max_in_row = 2048;
 
   const comparison_settings& how_;
@@ -144,12 +145,12 @@ class first_come_filter {
     const std::uint64_t max_bytes = (std::uint64_t{3} << 25) + 8 * kept_size_;
     const bool is_live = done.input.live;
     for (const document& d : done.documents) {
-      if (is_compared(d)) next_.fingerprints.push_back(d.fingerprint);
+      if (is_compared(d)) next_.add(d.fingerprint, kept_.has_fingerprints);
     }
     next_.bytes += done.bytes;
     next_.batches.push_back(std::move(done));
     next_.is_early = is_live;
-    if (is_live || next_.bytes >= max_bytes || next_.fingerprints.size() >= std::max(min_documents, kept_size_ / 2)) {
+    if (is_live || next_.bytes >= max_bytes || next_.size >= std::max(min_documents, kept_size_ / 2)) {
       decide();
     }
     if (!is_live) return;
@@ -200,8 +201,14 @@ class first_come_filter {
   struct round {
     explicit round(std::size_t bits) : fingerprints(bits) {}
 
+    void add(const any_fingerprint& fingerprint, bool has_fingerprints) {
+      ++size;
+      if (has_fingerprints) fingerprints.push_back(fingerprint);
+    }
+
     std::vector<finished_batch> batches;  // which hold them
-    fingerprint_vector fingerprints;      // of those that are compared
+    std::size_t size = 0;                 // how many are compared
+    fingerprint_vector fingerprints;      // of these, or none
     std::uint64_t bytes = 0;
     bool is_early = false;  // before there are as many as make a round
   };
@@ -215,7 +222,7 @@ class first_come_filter {
   /// For each document the one that stands for it: one that was kept before, or after those all that are compared.
   [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) {
     const run_settings& settings = context_.settings;
-    const std::size_t kept = kept_.fingerprints.size();
+    const std::size_t kept = kept_.size();
     if (settings.comparison.is_exact) return decide_exactly(compared);
     const auto features = [&](std::size_t i) { return i < kept ? kept_.check[i] : compared[i - kept]->features; };
     const auto check = [&](std::size_t i, std::size_t j) {
@@ -260,7 +267,7 @@ class first_come_filter {
       rest.push_back(compared[i]);
       decided_.fingerprints.push_back(compared[i]->fingerprint);
     }
-    const std::size_t kept = kept_.fingerprints.size();
+    const std::size_t kept = kept_.size();
     const std::vector<std::uint32_t> label_of_rest = decide_on(rest);
     std::vector<std::uint32_t> label(compared.size(), ~std::uint32_t{0});
     for (std::size_t i = 0; i < rest.size(); ++i) {
@@ -290,7 +297,8 @@ class first_come_filter {
     };
     using original = neardup::original_choice<std::uint32_t, std::uint32_t>;
     std::vector<original> closest(dropped.size());
-    const auto consider = [&](std::size_t i, std::size_t j, int distance, const neardup::check_result& found) {
+    const auto consider = [&](std::size_t i, std::size_t j, std::optional<int> distance,
+                              const neardup::check_result& found) {
       if (others[j] < kept + dropped[i]) closest[i].consider(others[j], others[j], distance, found);
     };
     if (comparison.is_exact) {
@@ -299,7 +307,7 @@ class first_come_filter {
       for (const std::uint32_t other : others) other_sets.push_back(features_of(other));
       neardup::visit_pairs(sets, other_sets, *comparison.min_similarity,
                            [&](const neardup::similar_pair<std::size_t>& pair) {
-                             consider(pair.first, pair.second, 0, {true, pair.similarity});
+                             consider(pair.first, pair.second, std::nullopt, {true, pair.similarity});
                            },
                            {.measure = set_measure_of(comparison), .run = neardup::threads{context_.settings.threads}});
     } else {
@@ -339,12 +347,10 @@ class first_come_filter {
     const auto first = closest_in_index(context_.settings, sets, sets_of(compared));
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (!first[i]) continue;
-      // Nobody asks for distances but what writes them.
-      const int distance = context_.dropped ? index.distance(*first[i], compared[i]->fingerprint) : 0;
       const double similarity =
           similarity_at_least(context_.settings.comparison.check, index.features(*first[i]), compared[i]->features, 0)
               .value_or(0);
-      by_index_[i] = {*first[i], distance, similarity};
+      by_index_[i] = {*first[i], std::nullopt, similarity};
     }
   }
 
@@ -379,7 +385,7 @@ class first_come_filter {
   /// Writes what was decided; with several threads while the next documents are read.
   void take_labels(std::vector<std::uint32_t> label) {
     if (is_compared_within()) {
-      const std::size_t kept = kept_.fingerprints.size();
+      const std::size_t kept = kept_.size();
       for (std::size_t i = 0; i < label.size(); ++i) kept_size_ += label[i] == kept + i ? 1 : 0;
     }
     if (context_.settings.threads == 1) return write(label);
@@ -389,7 +395,7 @@ class first_come_filter {
 
   /// Writes what was decided, and remembers what of it is kept.
   void write(const std::vector<std::uint32_t>& label) {
-    const std::size_t kept_before = kept_.fingerprints.size();
+    const std::size_t kept_before = kept_.size();
     std::vector<std::size_t> places(label.size());  // among what is kept
     std::size_t next = 0;
     const auto write_document = [&](const placed_document& d) {
@@ -405,7 +411,7 @@ class first_come_filter {
           write_dropped(context_, d.name(), d.facts.repeats_id ? d.from->id_of(d.line) : "", d.facts.fingerprint,
                         d.facts.features, kept_, by);
         } else if (is_new && is_compared_within()) {
-          places[next] = kept_.fingerprints.size();
+          places[next] = kept_.size();
           kept_.add(d);
           if (grown_ != nullptr) {
             const bool has_features = grown_->index->keeps_features();
@@ -521,8 +527,9 @@ void run_at_once(context& c) {
     if (by != i && c.dropped) {
       std::optional<shown_passage> passage;
       if (by < all.against_pairs.size()) passage = passages.best_in(from, line, raw, all.against_pairs[by]);
-      write_dropped(c, all.documents.id(i), all.documents.place_of_repeated(i), all.fingerprints[i], all.check[i], all,
-                    by, std::move(passage));
+      const any_fingerprint fingerprint = all.has_fingerprints ? all.fingerprints[i] : any_fingerprint();
+      write_dropped(c, all.documents.id(i), all.documents.place_of_repeated(i), fingerprint, all.check[i], all, by,
+                    std::move(passage));
     }
     if (by != i && all.sources) all.drop(i, by);
     return by != i;
@@ -687,9 +694,6 @@ bool run_unique(typed_options& typed) {
                      to.input.is_read_twice = groups_first(to) || parts.has_value();
                      to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
                                               (cuts_passages || !to.output.dropped.empty());
-                     // What is added to an index has its fingerprint there.
-                     to.comparison.has_distances = !to.comparison.is_exact || !to.output.dropped.empty() ||
-                                                   !to.output.audit.empty() || !to.against.grown_index.empty();
                    }});
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);

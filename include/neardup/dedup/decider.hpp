@@ -61,11 +61,11 @@ template <class Index, class Check = no_check>
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
-  std::uint64_t serial;  ///< how many documents were added before it
-  Fingerprint fingerprint;
-  std::span<const Feature> features;  ///< what the check compares, if it compares features
-  std::optional<set_digest> digest;   ///< of a short text
-  std::uint64_t time = 0;             ///< when it was added, or renewed, if a stream_deduplicator keeps it
+  std::uint64_t serial;                    ///< how many documents were added before it
+  std::optional<Fingerprint> fingerprint;  ///< nothing where features are compared alone
+  std::span<const Feature> features;       ///< what the check compares, if it compares features
+  std::optional<set_digest> digest;        ///< of a short text
+  std::uint64_t time = 0;                  ///< when it was added, or renewed, if a stream_deduplicator keeps it
 };
 
 /// Candidates from an index of the fingerprints of kept documents. Any class with these members can be the `Source` of
@@ -87,6 +87,9 @@ class fingerprint_candidates {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks());
   }
 
+  /// Whether documents need fingerprints. Others need features.
+  [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return true; }
+
   /// Adds a document. `features_of(number)` gives the features of those that were added before.
   /// Guarantee: what throws changes nothing.
   template <class Description, class FeaturesOf>
@@ -105,12 +108,16 @@ class fingerprint_candidates {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Decides about many documents by `rule`, which numbers those that are kept by age, and behind them the others.
-  /// `fingerprints` are those of all of them; kept[i], which was inserted, has the number i here.
+  /// Decides about `count` documents by `rule`, which numbers those that are kept by age, and behind them the others.
+  /// kept[i], which was inserted, has the number i here.
   template <class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
-              const any_runner& run) const {
-    rule_matcher<Rule> matcher(fingerprints, index_.max_distance(), rule, run);
+  void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
+    std::vector<Fingerprint> fingerprints;  // by number
+    fingerprints.reserve(kept.size() + count);
+    for (std::size_t i = 0; i < kept.size() + count; ++i) {
+      fingerprints.push_back(*rule.fingerprint_of(static_cast<std::uint32_t>(i)));
+    }
+    rule_matcher<Rule> matcher(std::span<const Fingerprint>(fingerprints), index_.max_distance(), rule, run);
     const std::size_t max_candidates = (std::max)(fingerprints.size(), std::size_t{1} << 16) / 3 * 2;
     detail::ordered_decider<std::uint32_t> decider(matcher, kept.size(), fingerprints.size(), true, max_candidates,
                                                    run);
@@ -201,16 +208,15 @@ class id_reference {
 }  // namespace detail
 
 /// Where candidates come from if none may be missed: the rare features that documents share. Another `Source` of a decider.
-template <class Fingerprint>
-using feature_candidates = detail::feature_candidates<Fingerprint>;
+using feature_candidates = detail::feature_candidates;
 
 /// Keeps described documents, and decides about others: which of those kept is the original.
 ///
-/// Candidates come from `Source`; those of a short text are also all documents with the same tokens, whatever their
-/// fingerprints.
+/// Candidates come from `Source`. Where that compares fingerprints, those of a short text are also all documents with the
+/// same tokens, whatever their fingerprints.
 /// `judge(kept, document, best)` says of a kept_document and a description whether they are duplicates, as a
 /// check_result; `best` is the similarity of the best original so far, below which none need be told. It is called from
-/// one thread at a time but in decide_batch. A document without a fingerprint has no original.
+/// one thread at a time but in decide_batch. A document that is not comparable has no original.
 ///
 /// A kept document has a number, its slot; those of erased ones are used again. deduplicator is made of this and a
 /// describer; what adds limits, durability or locks stands on that.
@@ -230,7 +236,7 @@ class decider {
 
  private:
   struct candidate {
-    int distance;
+    int distance;  // 0 where none are compared
     std::uint64_t serial;
     slot_type slot;
 
@@ -250,18 +256,24 @@ class decider {
   explicit decider(Source source, bool short_by_tokens_only)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
+  /// Whether a document has what its source compares: a fingerprint, or features.
+  [[nodiscard]] bool is_comparable(const description_type& document) const noexcept {
+    return source_.compares_fingerprints() ? document.fingerprint.has_value() : !document.features.empty();
+  }
+
   /// Which kept document this one duplicates. The document in slot `but` is ignored.
   template <class Judge>
   [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
                                   slot_type but = no_slot) const {
     verdict_type nothing;
-    nothing.has_fingerprint = document.fingerprint.has_value();
-    if (!nothing.has_fingerprint) return nothing;
+    nothing.is_comparable = is_comparable(document);
+    if (!nothing.is_comparable) return nothing;
     collect(document, scratch, but);
     original_choice<Id, std::uint64_t> original;
     for (const candidate& c : scratch.candidates_) {
       const kept_type kept = kept_at(c.slot);
-      original.consider(kept.id, c.serial, c.distance, judge(kept, document, original.result().similarity));
+      original.consider(kept.id, c.serial, shown_distance(c.distance),
+                        judge(kept, document, original.result().similarity));
       if (original.is_final()) break;  // candidates come by distance, then age
     }
     return original.result();
@@ -281,21 +293,17 @@ class decider {
     if (kept.size() + documents.size() > no_slot) {
       detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
     }
-    std::vector<Fingerprint> fingerprints;  // by number
-    std::vector<std::size_t> compared;      // the documents that have one, in their order
-    for (const slot_type slot : kept) fingerprints.push_back(documents_[slot].fingerprint);
+    std::vector<std::size_t> compared;  // the documents that can be, in their order
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      found[i].has_fingerprint = documents[i].fingerprint.has_value();
-      if (!found[i].has_fingerprint) continue;
-      compared.push_back(i);
-      fingerprints.push_back(*documents[i].fingerprint);
+      found[i].is_comparable = is_comparable(documents[i]);
+      if (found[i].is_comparable) compared.push_back(i);
     }
     batch_rule<Judge> rule(*this, kept, documents, compared, ids, judge, least, found);
-    source_.decide(std::span<const Fingerprint>(fingerprints), std::span<const slot_type>(kept), rule, run);
+    source_.decide(std::span<const slot_type>(kept), compared.size(), rule, run);
     return found;
   }
 
-  /// Keeps a document that has a fingerprint. Documents with lower serial numbers are older.
+  /// Keeps a document that is comparable. Documents with lower serial numbers are older.
   /// Returns: its slot. Precondition: the id is not kept.
   /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
   slot_type keep(const Id& id, const description_type& document, std::uint64_t serial) {
@@ -317,15 +325,20 @@ class decider {
     if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
     free_slots_.reserve(documents_.capacity());  // for all of them, so that erase() cannot fail
 
-    const bool in_source = is_in_source(document.digest.has_value());
+    const std::optional<set_digest> digest = digest_of(document);
+    const bool in_source = is_in_source(digest.has_value());
     if (in_source) source_.insert(document, slot, [this](slot_type other) { return features_of(other); });
     detail::undo inserting{[&] {
       if (in_source) source_.erase(document, slot);
     }};
-    if (document.digest) by_digest_.emplace(*document.digest, slot);
+    if (digest) by_digest_.emplace(*digest, slot);
     detail::undo digesting{[&] {
-      if (document.digest) erase_digest(*document.digest, slot);
+      if (digest) erase_digest(*digest, slot);
     }};
+    if (source_.compares_fingerprints()) {
+      if (slot >= fingerprints_.size()) fingerprints_.resize(place + 1);
+      fingerprints_[slot] = {*document.fingerprint, digest};
+    }
     if (!document.features.empty()) {
       if (slot >= features_.size()) features_.resize(place + 1);
       features_[slot].assign(document.features.begin(), document.features.end());
@@ -337,8 +350,7 @@ class decider {
     } else {
       documents_.emplace_back();
     }
-    documents_[slot] = {
-        {}, document.digest.has_value(), serial, *document.fingerprint, document.digest.value_or(set_digest{})};
+    documents_[slot] = {{}, serial};
     return slot;
   }
 
@@ -352,14 +364,14 @@ class decider {
 
   /// Removes a document that has no id, or whose id the caller removes.
   void drop(slot_type slot) noexcept {
-    entry& gone = documents_[slot];
-    if (is_in_source(gone.is_short)) source_.erase(described(slot), slot);
-    if (gone.is_short) erase_digest(gone.digest, slot);
+    const std::optional<set_digest> digest = digest_of(slot);
+    if (is_in_source(digest.has_value())) source_.erase(described(slot), slot);
+    if (digest) erase_digest(*digest, slot);
     if (slot < features_.size()) {
       feature_count_ -= features_[slot].size();
       std::vector<Feature>().swap(features_[slot]);
     }
-    gone.id = {};
+    documents_[slot].id = {};
     free_slots_.push_back(slot);  // keep_unnamed() has made room
   }
 
@@ -392,7 +404,7 @@ class decider {
   /// What is kept in a slot.
   [[nodiscard]] kept_type kept_at(slot_type slot) const noexcept {
     const entry& kept = documents_[slot];
-    return {kept.id.get(), kept.serial, kept.fingerprint, features_of(slot), digest_of(kept)};
+    return {kept.id.get(), kept.serial, fingerprint_of(slot), features_of(slot), digest_of(slot)};
   }
 
   /// The slots of the kept documents, oldest first.
@@ -426,16 +438,18 @@ class decider {
                                    by_digest_.bucket_count() * sizeof(void*);
     return source_.memory_usage() + features_.capacity() * sizeof(std::vector<Feature>) +
            feature_count_ * sizeof(Feature) + documents_.capacity() * sizeof(entry) +
-           free_slots_.capacity() * sizeof(slot_type) + of_ids + of_digests;
+           fingerprints_.capacity() * sizeof(kept_fingerprint) + free_slots_.capacity() * sizeof(slot_type) + of_ids +
+           of_digests;
   }
 
  private:
   struct entry {
     detail::id_reference<Id> id;
-    bool is_short = false;
     std::uint64_t serial = 0;
+  };
+  struct kept_fingerprint {
     Fingerprint fingerprint;
-    set_digest digest{};  // of short ones
+    std::optional<set_digest> digest;  // of a short text
   };
   using id_map = detail::id_map<Id, slot_type>;
 
@@ -446,27 +460,38 @@ class decider {
     return features_[slot];
   }
 
-  static std::optional<set_digest> digest_of(const entry& kept) noexcept {
-    return kept.is_short ? std::optional(kept.digest) : std::nullopt;
+  [[nodiscard]] std::optional<Fingerprint> fingerprint_of(slot_type slot) const noexcept {
+    return source_.compares_fingerprints() ? std::optional(fingerprints_[slot].fingerprint) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<set_digest> digest_of(slot_type slot) const noexcept {
+    return source_.compares_fingerprints() ? fingerprints_[slot].digest : std::nullopt;
+  }
+  /// Equal sets of features are found by these alone where fingerprints are not compared.
+  [[nodiscard]] std::optional<set_digest> digest_of(const description_type& document) const noexcept {
+    return source_.compares_fingerprints() ? document.digest : std::nullopt;
+  }
+  [[nodiscard]] std::optional<int> shown_distance(int distance) const noexcept {
+    return source_.compares_fingerprints() ? std::optional(distance) : std::nullopt;
   }
 
   [[nodiscard]] description_type described(slot_type slot) const noexcept {
-    const entry& kept = documents_[slot];
-    return {{}, kept.fingerprint, features_of(slot), digest_of(kept)};
+    return {{}, fingerprint_of(slot), features_of(slot), digest_of(slot)};
   }
 
   /// Collects the kept documents that may be duplicates, sorted by distance, then age.
   void collect(const description_type& document, workspace& scratch, slot_type but) const {
     std::vector<candidate>& candidates = scratch.candidates_;
     candidates.clear();
+    const bool has_distances = source_.compares_fingerprints();
     const auto add = [&](slot_type slot) {
-      const entry& kept = documents_[slot];
       if (slot == but) return;
-      candidates.push_back({hamming_distance(*document.fingerprint, kept.fingerprint), kept.serial, slot});
+      const int distance = has_distances ? hamming_distance(*document.fingerprint, fingerprints_[slot].fingerprint) : 0;
+      candidates.push_back({distance, documents_[slot].serial, slot});
     };
-    if (is_in_source(document.digest.has_value())) source_.for_each(document, scratch.source_, add);
-    if (document.digest) {
-      const auto [first, last] = by_digest_.equal_range(*document.digest);
+    const std::optional<set_digest> digest = digest_of(document);
+    if (is_in_source(digest.has_value())) source_.for_each(document, scratch.source_, add);
+    if (digest) {
+      const auto [first, last] = by_digest_.equal_range(*digest);
       for (auto i = first; i != last; ++i) add(i->second);
     }
     std::sort(candidates.begin(), candidates.end());
@@ -495,10 +520,12 @@ class decider {
           least_(least),
           found_(found),
           finds_more_(std::any_of(documents.begin(), documents.end(),
-                                  [](const description_type& d) { return d.digest.has_value(); })) {}
+                                  [&](const description_type& d) { return from.digest_of(d).has_value(); })) {}
 
     /// The closeness of two documents that the source of candidates brings together, or nothing if they do not match.
-    std::optional<double> closeness(slot_type earlier, slot_type number, int distance, std::optional<double> best) {
+    /// `distance`: nothing where none are compared.
+    std::optional<double> closeness(slot_type earlier, slot_type number, std::optional<int> distance,
+                                    std::optional<double> best) {
       const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
       if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
       // Only a similarity can be a bound for the judge.
@@ -528,7 +555,7 @@ class decider {
       const auto consider_all = [&](const auto& same, const auto& number_of) {
         for (auto j = same.first; j != same.second; ++j) {
           const slot_type earlier = number_of(j->second);
-          consider(earlier, hamming_distance(*own.fingerprint, view_of_number(earlier).fingerprint));
+          consider(earlier, hamming_distance(*own.fingerprint, *fingerprint_of(earlier)));
         }
       };
       consider_all(from_.by_digest_.equal_range(*own.digest), [&](slot_type slot) {
@@ -540,7 +567,7 @@ class decider {
       consider_all(by_digest_.equal_range(*own.digest), [](slot_type earlier) { return earlier; });
     }
     void keep(slot_type number) {
-      if (document(number).digest) by_digest_.emplace(*document(number).digest, number);
+      if (const auto digest = digest_of_number(number)) by_digest_.emplace(*digest, number);
     }
 
     /// Stores the original of a document.
@@ -548,7 +575,9 @@ class decider {
       verdict_type& about = found_[compared_[number - kept_.size()]];
       const kept_type earlier = view_of_number(original.age);
       about.original = earlier.id;
-      about.distance = hamming_distance(earlier.fingerprint, *document(number).fingerprint);
+      if (earlier.fingerprint) {
+        about.distance = hamming_distance(*earlier.fingerprint, *document(number).fingerprint);
+      }
       if (gives_similarity_.load(std::memory_order_relaxed)) about.similarity = original.closeness;
     }
 
@@ -558,18 +587,19 @@ class decider {
     [[nodiscard]] std::span<const Feature> features_of(slot_type number) const {
       return number < kept_.size() ? from_.features_of(kept_[number]) : document(number).features;
     }
+    [[nodiscard]] std::optional<Fingerprint> fingerprint_of(slot_type number) const {
+      return number < kept_.size() ? from_.fingerprint_of(kept_[number]) : document(number).fingerprint;
+    }
 
    private:
-    [[nodiscard]] bool is_short(slot_type number) const {
-      return number < kept_.size() ? from_.documents_[kept_[number]].is_short : document(number).digest.has_value();
-    }
+    [[nodiscard]] bool is_short(slot_type number) const { return digest_of_number(number).has_value(); }
     [[nodiscard]] std::optional<set_digest> digest_of_number(slot_type number) const {
-      return number < kept_.size() ? digest_of(from_.documents_[kept_[number]]) : document(number).digest;
+      return number < kept_.size() ? from_.digest_of(kept_[number]) : from_.digest_of(document(number));
     }
     [[nodiscard]] kept_type view_of_number(slot_type number) const {
       if (number < kept_.size()) return from_.kept_at(kept_[number]);
       const description_type& own = document(number);
-      return {ids_[compared_[number - kept_.size()]], 0, *own.fingerprint, own.features, own.digest};
+      return {ids_[compared_[number - kept_.size()]], 0, own.fingerprint, own.features, own.digest};
     }
 
     const decider& from_;
@@ -588,6 +618,7 @@ class decider {
   Source source_;
   bool short_by_tokens_only_;
   std::vector<entry> documents_;                // by slot
+  std::vector<kept_fingerprint> fingerprints_;  // by slot; empty where none are compared
   std::vector<std::vector<Feature>> features_;  // by slot; empty for documents without features
   std::size_t feature_count_ = 0;               // of all documents together
   std::vector<slot_type> free_slots_;

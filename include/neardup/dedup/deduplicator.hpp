@@ -76,7 +76,7 @@ namespace detail {
 template <class Fingerprint, class Feature>
 class chosen_candidates {
   using by_fingerprints = fingerprint_candidates<Fingerprint>;
-  using by_features = feature_candidates<Fingerprint>;
+  using by_features = feature_candidates;
 
  public:
   static constexpr bool can_be_exact = std::is_same_v<Feature, std::uint32_t>;
@@ -85,6 +85,7 @@ class chosen_candidates {
   explicit chosen_candidates(by_fingerprints source) : source_(std::move(source)) {}
   explicit chosen_candidates(by_features source) requires can_be_exact : source_(std::move(source)) {}
 
+  [[nodiscard]] bool compares_fingerprints() const noexcept { return fingerprints() != nullptr; }
   [[nodiscard]] chosen_candidates fresh() const {
     return std::visit([](const auto& source) { return chosen_candidates(source.fresh()); }, source_);
   }
@@ -106,9 +107,8 @@ class chosen_candidates {
     std::get_if<by_fingerprints>(&source_)->for_each(document, nothing, visit);
   }
   template <class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
-              const any_runner& run) const {
-    std::visit([&](const auto& source) { source.decide(fingerprints, kept, rule, run); }, source_);
+  void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
+    std::visit([&](const auto& source) { source.decide(kept, count, rule, run); }, source_);
   }
   void reserve(std::size_t count) {
     std::visit([&](auto& source) { source.reserve(count); }, source_);
@@ -135,14 +135,15 @@ struct no_commit {
 /// Keeps the first document of each kind: `add` says whether a text is new, or a duplicate of which kept one.
 ///
 /// The check decides: it is the Jaccard similarity of the features that the fingerprint is made of, unless another is
-/// given (duplicate_check). By features none is missed (dedup_options::exact); if a distance or a recall is given, or by
-/// another check, candidates are the kept documents whose fingerprints are within `distance` bits.
-/// Of several that pass, the original is the most similar, then the nearest, then the earliest added.
+/// given (duplicate_check). By features none is missed (dedup_options::exact), and no fingerprint is made; if a distance
+/// or a recall is given, or by another check, candidates are the kept documents whose fingerprints are within `distance`
+/// bits. Of several that pass, the original is the closest, and of equally close ones the earliest (original_rank).
 /// Only new documents are kept. So each duplicate is similar to its original itself, and no chain of small steps joins
 /// what differs; and what is kept depends on the order of adding.
 ///
-/// Texts of fewer than `min_tokens` distinct tokens are also found by a digest of the set of these, whatever the
-/// weights; without a check by nothing else. A text without a fingerprint is new, counted, and kept nowhere.
+/// By fingerprints, texts of fewer than `min_tokens` distinct tokens are also found by a digest of the set of these,
+/// whatever the weights; without a check by nothing else. A text with nothing to compare (verdict::is_comparable) is new,
+/// counted, and kept nowhere.
 ///
 /// It is made of a describer and a decider. What it does can be done with descriptions, too, which may be made before,
 /// by other threads. A `commit` is called with each dedup_change when all but this is done; if it throws, nothing has
@@ -152,7 +153,8 @@ struct no_commit {
 /// bytes, and about 40 for the map from its id; 4 bytes for each feature that the check keeps, and 24 more. Arrays that
 /// just grew have twice that; what erased documents leave is used again. Measured on 113,222 sections of statutes with
 /// 59 distinct words on average: 520 bytes each by the allocator, without a check 225. Where none is missed, postings
-/// take the place of the index: about 36 bytes for each of the n - ceil(similarity n) + 1 rarest features of n.
+/// take the place of the index and the fingerprints: about 36 bytes for each of the n - ceil(similarity n) + 1 rarest
+/// features of n.
 /// Id: see document_id; with a std::hash it is found by that, otherwise by its order. A string is kept once. Others
 /// than std::uint32_t are named to make_deduplicator.
 /// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
@@ -196,12 +198,11 @@ class deduplicator {
   /// bits cannot have or no index of that many blocks serves.
   explicit deduplicator(
       Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, feature_extractor_of<Simhasher>>
-      : deduplicator(std::make_shared<const describer_type>(std::move(hash), options.min_tokens), options) {}
+      : deduplicator(describer_type(std::move(hash), options.min_tokens), options) {}
   deduplicator(Simhasher hash, Check check, const dedup_options& options = {})
-      : deduplicator(std::make_shared<const describer_type>(std::move(hash), std::move(check), options.min_tokens),
-                     options) {}
+      : deduplicator(describer_type(std::move(hash), std::move(check), options.min_tokens), options) {}
 
-  /// Decides about a document, and keeps it if it is new and has a fingerprint.
+  /// Decides about a document, and keeps it if it is new and comparable.
   /// Throws: std::invalid_argument naming the id, if a document of this id is kept: replace() takes its place;
   /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; what the check throws,
   /// or std::invalid_argument if it gives NaN.
@@ -255,7 +256,7 @@ class deduplicator {
       for (std::size_t i = 0; i < done; ++i) core_.erase(kept[i].id);
     }};
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      if (!verdicts[i].is_new() || !verdicts[i].has_fingerprint) continue;
+      if (!verdicts[i].is_new() || !verdicts[i].is_comparable) continue;
       kept.push_back(kept_of(documents[i], ids[i], added_ + i));
       core_.keep(ids[i], documents[i], added_ + i);
       ++done;
@@ -288,10 +289,12 @@ class deduplicator {
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
   /// Keeps a document without deciding about it, as number `serial` of those added; added() is one more then.
-  /// Throws: std::invalid_argument if it has no fingerprint, the id is kept, or `serial` is below added(); and as
-  /// add().
+  /// Throws: std::invalid_argument if it is not comparable, the id is kept, or `serial` is below added(); and as add().
   void keep(const Id& id, const description_type& document, std::uint64_t serial) {
-    if (!document.fingerprint) detail::fail<std::invalid_argument>("a document without a fingerprint cannot be kept");
+    if (!core_.is_comparable(document)) {
+      detail::fail<std::invalid_argument>(std::string("a document without ") +
+                                          (is_exact() ? "features" : "a fingerprint") + " cannot be kept");
+    }
     if (contains(id)) refuse(id);
     if (serial < added_) {
       detail::fail<std::invalid_argument>("document number " + std::to_string(serial) + " comes after " +
@@ -327,7 +330,7 @@ class deduplicator {
   [[nodiscard]] std::size_t size() const noexcept { return core_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// The number of documents that were added: new ones, duplicates, and those without a fingerprint.
+  /// The number of documents that were added: new ones, duplicates, and those with nothing to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
   /// That number as an Id, or of the document that comes after the next `more`.
   /// Throws: std::length_error if Id cannot hold it.
@@ -337,11 +340,13 @@ class deduplicator {
     return static_cast<Id>(added_ + more);
   }
 
-  /// The most bits in which the fingerprints of duplicates differ. Only short texts of the same tokens (see min_tokens)
-  /// may differ in more, if a weighter counts them. All of them where it is exact.
-  [[nodiscard]] int distance() const noexcept {
+  /// Whether candidates come from the features that documents share, so that none is missed.
+  [[nodiscard]] bool is_exact() const noexcept { return !core_.source().compares_fingerprints(); }
+  /// The most bits in which the fingerprints of duplicates differ; nothing where it is exact, and none are compared. Only
+  /// short texts of the same tokens (see min_tokens) may differ in more, if a weighter counts them.
+  [[nodiscard]] std::optional<int> distance() const noexcept {
     const auto* const source = core_.source().fingerprints();
-    return source == nullptr ? static_cast<int>(fingerprint_type::bits) : source->distance();
+    return source == nullptr ? std::nullopt : std::optional(source->distance());
   }
   /// The least similarity of duplicates by the check.
   [[nodiscard]] double similarity() const noexcept requires has_check { return similarity_; }
@@ -352,17 +357,8 @@ class deduplicator {
       result.distance = source->distance();
       result.blocks = source->blocks();
     }
-    result.exact = core_.source().fingerprints() == nullptr;
+    result.exact = is_exact();
     return result;
-  }
-
-  /// Whether the options left it open how candidates are found, and it was chosen that none is missed.
-  [[nodiscard]] bool chose_exact() const noexcept { return chose_exact_; }
-  /// Finds them by fingerprints within `distance` bits from now on, as a file says that was saved so.
-  /// Precondition: chose_exact(), and nothing is kept. Throws: std::invalid_argument if no index has that distance.
-  void search_within(int distance) {
-    core_ = decider_type(source_of({.distance = distance, .similarity = similarity_}), !has_check);
-    chose_exact_ = false;
   }
 
   /// The decider, which has all kept documents.
@@ -372,11 +368,12 @@ class deduplicator {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return core_.memory_usage(); }
 
  private:
-  deduplicator(std::shared_ptr<const describer_type> describe, const dedup_options& options)
-      : describer_(std::move(describe)),
-        similarity_(options.similarity.value_or(default_similarity)),
-        chose_exact_(leaves_open(options)),
-        core_(source_of(options), !has_check) {
+  deduplicator(describer_type describe, const dedup_options& options)
+      : similarity_(options.similarity.value_or(default_similarity)), core_(source_of(options), !has_check) {
+    if constexpr (checks_features) {
+      if (is_exact()) describe = describe.features_only();
+    }
+    describer_ = std::make_shared<const describer_type>(std::move(describe));
     if (checks_features) detail::check_jaccard(similarity_);
     if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
   }
@@ -395,7 +392,7 @@ class deduplicator {
       }
       const double similarity = options.similarity.value_or(default_similarity);
       detail::check_jaccard(similarity);
-      return source(feature_candidates<fingerprint_type>(similarity));
+      return source(feature_candidates(similarity));
     } else {
       detail::fail<std::invalid_argument>("exact deduplication needs a check of features of 32 bits");
     }
@@ -438,7 +435,7 @@ class deduplicator {
   }
 
   static kept_type kept_of(const description_type& document, const Id& id, std::uint64_t serial) {
-    return {id, serial, *document.fingerprint, document.features, document.digest};
+    return {id, serial, document.fingerprint, document.features, document.digest};
   }
 
   template <class Commit>
@@ -448,7 +445,7 @@ class deduplicator {
     const verdict_type result = core_.find(document, judge(), own_.deciding_, old);
     change_type change{.verdicts = {&result, 1}};
     if (replaces) change.replaced = {&id, 1};
-    if (result.is_new() && result.has_fingerprint) {
+    if (result.is_new() && result.is_comparable) {
       const auto slot = replaces ? core_.keep_unnamed(document, added_) : core_.keep(id, document, added_);
       detail::undo keeping{[&] { replaces ? core_.drop(slot) : static_cast<void>(core_.erase(id)); }};
       const kept_type kept = kept_of(document, id, added_);
@@ -494,7 +491,6 @@ class deduplicator {
 
   std::shared_ptr<const describer_type> describer_;
   double similarity_;
-  bool chose_exact_;
   decider_type core_;
   std::uint64_t added_ = 0;
   workspace own_;

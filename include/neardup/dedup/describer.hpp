@@ -52,10 +52,12 @@ struct description {
   using fingerprint_type = Fingerprint;
   using feature_type = Feature;
 
-  std::string_view text;                   ///< for a check that reads it
-  std::optional<Fingerprint> fingerprint;  ///< nothing if there is nothing to compare: no tokens, or all have weight 0
-  std::span<const Feature> features;       ///< what a check by features compares, ascending; none without a fingerprint
-  std::optional<set_digest> digest;        ///< of a short text that has a fingerprint; equal for equal sets of tokens
+  std::string_view text;  ///< for a check that reads it
+  /// Nothing if the text has no tokens, or all have weight 0; or if none was asked for.
+  std::optional<Fingerprint> fingerprint;
+  /// What a check by features compares, ascending. None if a fingerprint was asked for, and there is none.
+  std::span<const Feature> features;
+  std::optional<set_digest> digest;  ///< of a short text that has a fingerprint; equal for equal sets of tokens
 };
 
 namespace detail {
@@ -221,8 +223,8 @@ using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, 
 /// digest of a short one, of fewer than `min_tokens` distinct tokens.
 ///
 /// Where the check has the tokens of the fingerprint, a text is cut and hashed once for both. A check that is no
-/// feature_extractor keeps no features. Const members may be called from many threads at once, each with its own
-/// workspace.
+/// feature_extractor keeps no features. Where nobody compares fingerprints, features_only() saves their time. Const
+/// members may be called from many threads at once, each with its own workspace.
 /// Example: `describer describe{simhasher{words{}}};  decltype(describe)::workspace scratch;
 ///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
 template <class Simhasher, class Check = feature_extractor_of<Simhasher>>
@@ -285,6 +287,12 @@ class describer {
   /// The description of a text. Its features stay valid until the next use of the workspace.
   /// Complexity: linear in the text on average.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
+    if constexpr (checks_features) {
+      if (!has_fingerprints_) {
+        scratch.tokens_.clear();
+        return {text, std::nullopt, check_(text, scratch.checking_), std::nullopt};
+      }
+    }
     if constexpr (has_one_pass) {
       description_type result = describe({&text, 1}, scratch);
       result.text = text;
@@ -299,8 +307,23 @@ class describer {
     static_assert(has_one_pass,
                   "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "
                   "a class of yours");
+    if constexpr (checks_features) {
+      if (!has_fingerprints_) {
+        scratch.tokens_.clear();
+        return {{}, std::nullopt, other_features(texts, scratch), std::nullopt};
+      }
+    }
     return describe(texts, scratch);
   }
+
+  /// A describer that gives the features of a text, and neither a fingerprint nor a digest.
+  [[nodiscard]] describer features_only() const requires checks_features {
+    describer result(*this);
+    result.has_fingerprints_ = false;
+    return result;
+  }
+  /// Whether its descriptions have fingerprints.
+  [[nodiscard]] bool has_fingerprints() const noexcept { return has_fingerprints_; }
 
   [[nodiscard]] const Simhasher& hash() const noexcept { return hash_; }
   [[nodiscard]] const Check& check() const noexcept { return check_; }
@@ -373,6 +396,7 @@ class describer {
   Check check_;
   std::size_t min_tokens_;
   bool shares_tokens_ = false;
+  bool has_fingerprints_ = true;
 };
 
 /// The descriptions of many texts, with the features that they refer to.

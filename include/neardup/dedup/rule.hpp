@@ -30,18 +30,19 @@ struct original_rank {
 };
 
 /// The closeness of two documents that a check accepts: the similarity that it gives. Where it gives none, as no_check
-/// does, that is minus their distance in bits.
-[[nodiscard]] constexpr double closeness_of(const check_result& found, int distance) noexcept {
-  return found.similarity ? *found.similarity : -static_cast<double>(distance);
+/// does, that is minus their distance in bits. Precondition: there is a similarity or a distance.
+[[nodiscard]] constexpr double closeness_of(const check_result& found, std::optional<int> distance) noexcept {
+  return found.similarity ? *found.similarity : -static_cast<double>(*distance);
 }
 
 /// The decision about a document.
 template <class Id>
 struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
-  int distance = 0;                  ///< of the two fingerprints, in bits
+  std::optional<int> distance;       ///< of the two fingerprints, in bits; nothing where none are compared
   std::optional<double> similarity;  ///< by the check; nothing without one
-  bool has_fingerprint = true;       ///< false if there is nothing to compare: no tokens, or all have weight 0
+  /// False if there is nothing to compare: no feature, or, where fingerprints are compared, none (see description).
+  bool is_comparable = true;
 
   [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
 
@@ -52,8 +53,9 @@ struct verdict {
 template <class Id, class Age>
 class original_choice {
  public:
-  /// Considers a kept document whose fingerprint has this distance, and of which a check says `found`.
-  void consider(const Id& id, const Age& age, int distance, const check_result& found) {
+  /// Considers a kept document of which a check says `found`, and whose fingerprint has this distance, if fingerprints
+  /// are compared. Precondition: that of closeness_of.
+  void consider(const Id& id, const Age& age, std::optional<int> distance, const check_result& found) {
     if (!found.accepts) return;
     const original_rank<Age> rank{closeness_of(found, distance), age};
     if (best_ && !rank.is_better_than(*best_)) return;

@@ -35,9 +35,15 @@ struct stream_limits {
       (std::numeric_limits<std::size_t>::max)();  ///< of memory_usage(), which is looked at every 64 documents: it may
                                                   ///< be more until then, when a table has just grown
   std::uint64_t max_age =
-      (std::numeric_limits<std::uint64_t>::max)();  ///< in the units of the times that add() is given
+      (std::numeric_limits<std::uint64_t>::max)();  ///< in the units of the times that add() has to be given then
   bool duplicates_renew = false;                    ///< a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
+};
+
+/// When documents are added to a stream_deduplicator.
+struct arrival {
+  /// In any unit, and never before that of an earlier call. If it is not given: that of the last call, or 0.
+  std::optional<std::uint64_t> now = std::nullopt;
 };
 
 namespace detail {
@@ -113,6 +119,7 @@ class stream_deduplicator {
   using kept_type = typename Deduplicator::kept_type;
   using change_type = typename Deduplicator::change_type;
   using workspace = typename Deduplicator::workspace;
+  using arrival_type = arrival;
 
   /// Throws: std::invalid_argument if `empty` keeps documents.
   explicit stream_deduplicator(Deduplicator empty, const stream_limits& limits = {})
@@ -123,37 +130,38 @@ class stream_deduplicator {
   }
 
   /// As deduplicator::add, at a time. Throws: besides, std::invalid_argument if the time is before that of an earlier
-  /// call; std::length_error if there is no room, with when_full::refuse.
-  verdict_type add(std::string_view text, const id_type& id, std::uint64_t now = 0) {
+  /// call, or is not given though there is a max_age; std::length_error if there is no room, with when_full::refuse.
+  verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
     return add(dedup_.describe(text, own_), id, now);
   }
   template <class Commit = detail::no_commit>
-  verdict_type add(const description_type& document, const id_type& id, std::uint64_t now, const Commit& commit = {}) {
-    return add_at(now, commit, {&document, 1}, false,
+  verdict_type add(const description_type& document, const id_type& id, std::optional<std::uint64_t> now = std::nullopt,
+                   const Commit& commit = {}) {
+    return add_at({now}, commit, {&document, 1}, false,
                   [&](const auto& inner) { return dedup_.add(document, id, inner); });
   }
 
   /// As deduplicator::replace, at a time.
-  verdict_type replace(std::string_view text, const id_type& id, std::uint64_t now = 0) {
+  verdict_type replace(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
     return replace(dedup_.describe(text, own_), id, now);
   }
   template <class Commit = detail::no_commit>
-  verdict_type replace(const description_type& document, const id_type& id, std::uint64_t now,
-                       const Commit& commit = {}) {
-    return add_at(now, commit, {&document, 1}, dedup_.contains(id),
+  verdict_type replace(const description_type& document, const id_type& id,
+                       std::optional<std::uint64_t> now = std::nullopt, const Commit& commit = {}) {
+    return add_at({now}, commit, {&document, 1}, dedup_.contains(id),
                   [&](const auto& inner) { return dedup_.replace(document, id, inner); });
   }
 
-  /// As deduplicator::add_batch, at a time.
+  /// As deduplicator::add_batch, at one time. Example: `seen.add_batch(texts, ids, threads{8}, {.now = seconds})`
   template <text_range Texts = std::span<const std::string_view>>
-  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, std::uint64_t now = 0,
-                                      const any_runner& run = {}) {
-    return add_batch(describe_all(*describer(), texts, run), ids, now, run);
+  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
+                                      const arrival& at = {}) {
+    return add_batch(describe_all(*describer(), texts, run), ids, run, at);
   }
   template <class Commit = detail::no_commit>
-  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, std::uint64_t now,
-                                      const any_runner& run = {}, const Commit& commit = {}) {
-    return add_at(now, commit, batch.documents, false,
+  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
+                                      const arrival& at = {}, const Commit& commit = {}) {
+    return add_at(at, commit, batch.documents, false,
                   [&](const auto& inner) { return dedup_.add_batch(batch, ids, run, inner); });
   }
 
@@ -231,8 +239,6 @@ class stream_deduplicator {
   }
   /// As deduplicator::count.
   void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
-  /// As deduplicator::search_within().
-  void search_within(int distance) { dedup_.search_within(distance); }
 
   /// The bytes that are allocated. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
@@ -246,15 +252,19 @@ class stream_deduplicator {
 
   /// Adds documents by `add(commit)`, a call of the deduplicator.
   template <class Commit, class Add>
-  auto add_at(std::uint64_t now, const Commit& commit, std::span<const description_type> documents, bool replaces,
+  auto add_at(const arrival& at, const Commit& commit, std::span<const description_type> documents, bool replaces,
               const Add& add) {
+    if (!at.now && limits_.max_age != stream_limits{}.max_age) {
+      detail::fail<std::invalid_argument>("a stream_deduplicator with a max_age needs the time of what is added");
+    }
+    const std::uint64_t now = at.now.value_or(now_);
     expire(now, commit);
     const bool is_full = limits_.full == when_full::refuse && !replaces &&
                          (size() >= limits_.max_documents || (!empty() && memory_usage() > limits_.max_bytes));
     if (is_full) {
       for (const description_type& document : documents) {
         const verdict_type found = dedup_.find(document, own_);
-        if (found.is_new() && found.has_fingerprint) refuse_for_room();
+        if (found.is_new() && found.is_comparable) refuse_for_room();
       }
     }
     std::vector<kept_type> kept;

@@ -57,7 +57,6 @@ class deduplicator_format {
   using feature_type = typename description_type::feature_type;
   static constexpr std::size_t bits = fingerprint_type::bits;
   static constexpr bool has_named_ids = std::is_same_v<id_type, std::string>;
-  static constexpr std::size_t fixed_size = 32 + bits / 8;  // bytes of a document before its id
 
  public:
   /// The deduplicator inside of a stream_deduplicator, or the deduplicator itself.
@@ -70,10 +69,10 @@ class deduplicator_format {
   }
 
   /// Encodes the options and types:
-  ///   bytes 0..3    the distance, or 2^32 - 1 for exact comparison
+  ///   bytes 0..3    the distance, or 2^32 - 2 for exact comparison
   ///   byte 4        the check: 0 none, 1 a callable, 2 of features
   ///   bytes 5..7    the size of a feature; the form of an id; the size of an id
-  ///   bytes 8..15   min_tokens
+  ///   bytes 8..15   min_tokens; 0 for exact comparison
   ///   bytes 16..23  the similarity, a double
   ///   bytes 24..31  identity()
   static std::string options(const Form& form) {
@@ -91,7 +90,7 @@ class deduplicator_format {
       put(bytes, static_cast<std::uint8_t>(form_of_id<id_type>()));
       put(bytes, static_cast<std::uint8_t>(sizeof(id_type)));
     }
-    put(bytes, std::uint64_t{settings.min_tokens});
+    put(bytes, std::uint64_t{*settings.exact ? 0 : settings.min_tokens});
     put(bytes, std::bit_cast<std::uint64_t>(*settings.similarity));
     put(bytes, identity(d));
     return bytes;
@@ -118,6 +117,9 @@ class deduplicator_format {
     }
     if (differs(5, 1)) return "features of another size";
     if (differs(6, 2)) return "another Id";
+    if (get<std::uint32_t>(of_file, 0) == exact_distance_of_old) {
+      return "fingerprints of an exact comparison, by an earlier version; add its documents to a new one";
+    }
     if (differs(0, 4) || differs(16, 8)) {
       return either([](byte_span bytes) {
         const auto distance = get<std::uint32_t>(bytes, 0);
@@ -167,15 +169,17 @@ class deduplicator_format {
     }
   }
 
-  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features.
+  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features. A document of an
+  /// exact deduplicator has neither a digest, nor is_short, nor a fingerprint.
   static void put_document(std::string& bytes, const kept_type& kept) {
     const set_digest digest = kept.digest.value_or(set_digest{});
     put(bytes, kept.serial);
-    put(bytes, digest[0]);
-    put(bytes, digest[1]);
+    if (kept.fingerprint) put(bytes, digest[0]), put(bytes, digest[1]);
     put(bytes, static_cast<std::uint32_t>(kept.features.size()));
-    put(bytes, std::uint32_t{kept.digest.has_value()});
-    put_words(bytes, kept.fingerprint.to_words(), bits / 8);
+    if (kept.fingerprint) {
+      put(bytes, std::uint32_t{kept.digest.has_value()});
+      put_words(bytes, kept.fingerprint->to_words(), bits / 8);
+    }
     put_id(bytes, kept.id);
     for (const auto feature : kept.features) put(bytes, feature);
   }
@@ -184,16 +188,24 @@ class deduplicator_format {
   /// invalid, or does not follow the documents before it.
   static bool keep_document(Form& form, byte_span bytes, std::size_t& position, std::uint64_t time) {
     const std::size_t begin = position;
+    const bool is_exact = plain(form).is_exact();
+    const std::size_t fixed_size = is_exact ? 12 : 32 + bits / 8;
     if (bytes.size() - begin < fixed_size) return false;
     const auto serial = get<std::uint64_t>(bytes, begin);
-    const std::size_t count = get<std::uint32_t>(bytes, begin + 24);
-    const auto is_short = get<std::uint32_t>(bytes, begin + 28);
+    const std::size_t count = get<std::uint32_t>(bytes, begin + (is_exact ? 8 : 24));
     description_type document;
-    document.fingerprint = fingerprint_type(get_words<words_for(bits)>(bytes, begin + 32, bits / 8));
-    if (is_short == 1) document.digest = {get<std::uint64_t>(bytes, begin + 8), get<std::uint64_t>(bytes, begin + 16)};
+    if (!is_exact) {
+      const auto is_short = get<std::uint32_t>(bytes, begin + 28);
+      if (is_short > 1) return false;
+      if (is_short == 1) {
+        document.digest = {get<std::uint64_t>(bytes, begin + 8), get<std::uint64_t>(bytes, begin + 16)};
+      }
+      document.fingerprint = fingerprint_type(get_words<words_for(bits)>(bytes, begin + 32, bits / 8));
+    }
     position = begin + fixed_size;
     const std::optional<id_type> id = get_id(bytes, position);
-    if (!id || is_short > 1 || count > (bytes.size() - position) / sizeof(feature_type)) return false;
+    if (!id || count > (bytes.size() - position) / sizeof(feature_type)) return false;
+    if (is_exact && count == 0) return false;
     std::vector<feature_type> features(count);
     for (std::size_t i = 0; i < count; ++i) {
       features[i] = get<feature_type>(bytes, position + i * sizeof(feature_type));
@@ -251,7 +263,8 @@ class deduplicator_format {
 
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
-  static constexpr std::uint32_t exact_distance = 0xffffffff;
+  // Earlier versions wrote the other number, and fingerprints besides.
+  static constexpr std::uint32_t exact_distance = 0xfffffffe, exact_distance_of_old = 0xffffffff;
 
   static std::string shown_number(double number) {
     std::array<char, 32> digits;
@@ -263,7 +276,9 @@ class deduplicator_format {
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;
-    if (const auto fingerprint = d.describer()->hash()(deduplicator_probe)) made = fingerprint->to_hex();
+    if (!d.is_exact()) {
+      if (const auto fingerprint = d.describer()->hash()(deduplicator_probe)) made = fingerprint->to_hex();
+    }
     if constexpr (Plain::checks_features) {
       for (const auto feature : d.describer()->check()(deduplicator_probe)) put(made, feature);
     }
@@ -327,9 +342,6 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (file.header().bits != bits || (options.size() != 40 && options.size() != 56) ||
       file.sections().size() != expected_sections) {
     file.refuse("the sections do not fit each other");
-  }
-  if (const auto distance = get<std::uint32_t>(options, 0); format::plain(form).chose_exact() && distance < bits) {
-    form.search_within(static_cast<int>(distance));
   }
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>(path + ": saved with " + other);
@@ -411,6 +423,7 @@ class durable_deduplicator {
   using batch_type = typename Deduplicator::batch_type;
   using kept_type = typename Deduplicator::kept_type;
   using workspace = typename Deduplicator::workspace;
+  using arrival_type = std::conditional_t<has_times, arrival, void>;
 
   /// Opens the state at `path`, or writes `empty` there if there is no file.
   /// Throws: as restore(); std::runtime_error naming the file, if another object uses it; std::runtime_error naming the
@@ -449,7 +462,7 @@ class durable_deduplicator {
 
   /// As deduplicator::add. Throws: also std::runtime_error naming the log.
   verdict_type add(std::string_view text, const id_type& id) { return add(dedup_.describe(text, scratch_), id); }
-  verdict_type add(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
+  verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
     return add(dedup_.describe(text, scratch_), id, now);
   }
   verdict_type add(std::string_view text) requires(!has_times && counting_id<id_type>) {
@@ -457,12 +470,13 @@ class durable_deduplicator {
   }
   verdict_type add(const description_type& document, const id_type& id) {
     if constexpr (has_times) {
-      return add(document, id, 0);
+      return add(document, id, std::nullopt);
     } else {
       return dedup_.add(document, id, put_down());
     }
   }
-  verdict_type add(const description_type& document, const id_type& id, std::uint64_t now) requires has_times {
+  verdict_type add(const description_type& document, const id_type& id,
+                   std::optional<std::uint64_t> now) requires has_times {
     return dedup_.add(document, id, now, put_down());
   }
 
@@ -470,17 +484,18 @@ class durable_deduplicator {
   verdict_type replace(std::string_view text, const id_type& id) {
     return replace(dedup_.describe(text, scratch_), id);
   }
-  verdict_type replace(std::string_view text, const id_type& id, std::uint64_t now) requires has_times {
+  verdict_type replace(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
     return replace(dedup_.describe(text, scratch_), id, now);
   }
   verdict_type replace(const description_type& document, const id_type& id) {
     if constexpr (has_times) {
-      return replace(document, id, 0);
+      return replace(document, id, std::nullopt);
     } else {
       return dedup_.replace(document, id, put_down());
     }
   }
-  verdict_type replace(const description_type& document, const id_type& id, std::uint64_t now) requires has_times {
+  verdict_type replace(const description_type& document, const id_type& id,
+                       std::optional<std::uint64_t> now) requires has_times {
     return dedup_.replace(document, id, now, put_down());
   }
 
@@ -492,17 +507,17 @@ class durable_deduplicator {
     return dedup_.add_batch(describe_all(*describer(), texts, run), ids, run, put_down());
   }
   template <text_range Texts = std::span<const std::string_view>>
-  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, std::uint64_t now = 0,
-                                      const any_runner& run = {}) requires has_times {
-    return dedup_.add_batch(describe_all(*describer(), texts, run), ids, now, run, put_down());
+  std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
+                                      const arrival& at = {}) requires has_times {
+    return dedup_.add_batch(describe_all(*describer(), texts, run), ids, run, at, put_down());
   }
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {
     return dedup_.add_batch(batch, ids, run, put_down());
   }
-  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, std::uint64_t now,
-                                      const any_runner& run = {}) requires has_times {
-    return dedup_.add_batch(batch, ids, now, run, put_down());
+  std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
+                                      const arrival& at = {}) requires has_times {
+    return dedup_.add_batch(batch, ids, run, at, put_down());
   }
 
   /// As deduplicator::erase, durably.

@@ -13,7 +13,6 @@
 #include "../../runner.hpp"
 #include "../../sets/engine/set_postings.hpp"
 #include "../../sets/set_similarity.hpp"
-#include "../../simhash.hpp"
 #include "../rule.hpp"
 
 namespace neardup::inline v0::detail {
@@ -21,7 +20,6 @@ namespace neardup::inline v0::detail {
 /// Candidates by the features that a document shares with kept ones: every kept document with a Jaccard similarity, or a
 /// cosine, of at least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is; complexity,
 /// memory and guarantees are those of set_postings. It can be moved, not copied.
-template <class Fingerprint>
 class feature_candidates {
  public:
   using workspace = set_postings::workspace;
@@ -34,6 +32,9 @@ class feature_candidates {
 
   /// An empty source with the same settings.
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
+
+  /// Whether documents need fingerprints. Others need features.
+  [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return false; }
 
   /// Adds a document, as set_postings::insert() does.
   template <class Description, class FeaturesOf>
@@ -59,21 +60,16 @@ class feature_candidates {
   /// Decides about many documents by `rule`, as fingerprint_candidates does: first all of them against what is kept, in the
   /// parts of `runner`, then one after the other against those before it.
   template <class Rule>
-  void decide(std::span<const Fingerprint> fingerprints, std::span<const std::uint32_t> kept, Rule& rule,
-              const any_runner& runner) const {
+  void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& runner) const {
     const auto first_new = static_cast<std::uint32_t>(kept.size());
-    const std::size_t count = fingerprints.size() - kept.size();
     std::vector<std::optional<original_rank<std::uint32_t>>> best(count);
-    const auto compare_at = [&](std::uint32_t earlier, std::uint32_t number, int distance) {
+    const auto compare = [&](std::uint32_t earlier, std::uint32_t number) {
       auto& original = best[number - first_new];
       const auto closeness =
-          rule.closeness(earlier, number, distance, original ? std::optional(original->closeness) : std::nullopt);
+          rule.closeness(earlier, number, std::nullopt, original ? std::optional(original->closeness) : std::nullopt);
       if (!closeness) return;
       const original_rank<std::uint32_t> rank{*closeness, earlier};
       if (!original || rank.is_better_than(*original)) original = rank;
-    };
-    const auto compare = [&](std::uint32_t earlier, std::uint32_t number) {
-      compare_at(earlier, number, hamming_distance(fingerprints[earlier], fingerprints[number]));
     };
     const auto slots = kept.empty() ? std::uint32_t{0} : *std::max_element(kept.begin(), kept.end()) + 1;
     std::vector<std::uint32_t> number_of(slots);
@@ -96,9 +92,6 @@ class feature_candidates {
     before.learn_from(batch, features_of);
     for (const std::uint32_t number : batch) {
       before.for_each(features_of(number), scratch[0], [&](std::uint32_t earlier) { compare(earlier, number); });
-      if (rule.finds_more()) {
-        rule.find_more(number, [&](std::uint32_t earlier, int distance) { compare_at(earlier, number, distance); });
-      }
       if (const auto& original = best[number - first_new]) {
         rule.drop(number, *original);
       } else {
