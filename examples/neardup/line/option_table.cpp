@@ -119,8 +119,7 @@ constexpr std::array options_of_groups{
         "--same", "WHAT…", takes::same, section::comparison,
         "near-duplicates have the same numbers: all that is written in digits, each as often (numbers); or the same of "
         "the words in a file, one a line (words:FILE); several times: all of it. Texts that differ in these are not "
-        "alike, however similar they are",
-        usual::with_verb, "numbers, or words:FILE: what near-duplicates must have in common"},
+        "alike, however similar they are"},
     option_row{
         "--memory", "SIZE", takes::comparison, section::comparison,
         "of a run, as 500M or 8G: features of the check that do not fit lie in a temporary file; for each document "
