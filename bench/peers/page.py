@@ -11,7 +11,7 @@ def reason(run, options):
     """Why a run did not end well."""
     if run["cpu"] >= options.limit - 1 or run["status"] == -signal.SIGXCPU:
         return f"takes more than {options.limit} s"
-    if re.search(r"memory|alloc", run["said"], re.IGNORECASE):
+    if run["memory"] > 800 * options.memory or re.search(r"memory|alloc", run["said"], re.IGNORECASE):
         return f"takes more than {options.memory} GiB"
     return f"fails with exit status {run['status']}"
 

@@ -93,7 +93,7 @@ class Bench:
     def run(self, command):
         """CPU seconds, memory and status of a process; and what it printed, which is how long its parts took."""
         measure = [sys.executable, HERE / "measure.py", self.options.limit, self.options.memory, *command]
-        done = subprocess.run(list(map(str, measure)), capture_output=True, check=True, text=True)
+        done = subprocess.run(list(map(str, measure)), capture_output=True, check=True, text=True, cwd=self.build)
         figures = json.loads(done.stdout.splitlines()[-1])
         figures["said"] = done.stderr
         return figures
@@ -218,7 +218,7 @@ def measure_codes(bench):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("neardup", nargs="?", help="the command")
+    parser.add_argument("neardup", nargs="?", type=pathlib.Path, help="the command")
     parser.add_argument("programs", nargs="?", type=pathlib.Path, help="folder of neardup_bench_scale, neardup_peers_codes, neardup_peers_truth")
     parser.add_argument("base", nargs="?", help="real texts that generated ones are made of")
     parser.add_argument("--texts", type=pathlib.Path, nargs="+", default=[], help="real corpora: JSON Lines with text, or .gz")
@@ -236,6 +236,7 @@ def main():
         if not options.base:
             parser.error("name neardup, the folder of programs and texts, or --from")
         options.folder.mkdir(parents=True, exist_ok=True)
+        options.neardup, options.programs = options.neardup.resolve(), options.programs.resolve()
         bench = Bench(options)
         if options.part != "codes":
             measure_texts(bench, options)
