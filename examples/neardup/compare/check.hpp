@@ -123,11 +123,11 @@ shown_passage shown_in(const input_settings& settings, std::size_t field, std::s
 
 /// A document and another one near it, as pairs, query and unique --dropped print them.
 struct match_line {
-  const char *name, *other_name;  ///< what their ids are called in JSON
+  const char *name, *other_name;  ///< names of their ids in JSON
   std::string id, other;
   std::optional<int> distance;               ///< if fingerprints are compared
   std::optional<double> similarity;          ///< if there is a check
-  std::string place = {}, other_place = {};  ///< where they stand, if the id does not say which one is meant
+  std::string place = {}, other_place = {};  ///< their positions, if the ids are ambiguous
   std::optional<shown_passage> passage = {};
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);

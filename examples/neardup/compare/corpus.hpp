@@ -82,11 +82,11 @@ struct corpus {
   /// Throws: input_error if there are more documents than 32 bits can number.
   void add(const placed_document& d);
 
-  /// Ends those of --against, which stand before all others.
+  /// Marks the end of the documents of --against, which come first.
   void end_against() { against = size(); }
 
   [[nodiscard]] std::size_t size() const noexcept { return check.size(); }
-  /// In how many bits two fingerprints differ, if there are any.
+  /// The number of bits in which two fingerprints differ; nullopt if there are none.
   [[nodiscard]] std::optional<int> distance(std::size_t i, std::size_t j) const {
     return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
   }
@@ -97,12 +97,12 @@ struct corpus {
   bool has_fingerprints;
   fingerprint_vector fingerprints;  // of all, or none
   preference keep;
-  std::vector<double> scores;                 // where --keep asks for them: once all are read the highest is kept
-  std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double rounds
-  std::size_t against = 0;                    // so many are of --against, the first ones
-  std::optional<source_tally> sources;        // of the input, where --by asks for them
-  std::vector<std::uint32_t> source_numbers;  // of all behind those of --against
-  neardup::feature_sets<common::word_pair> against_pairs;  // of their texts, if these are handed over; empty for others
+  std::vector<double> scores;                 // if --keep needs them: the highest is kept
+  std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double would round
+  std::size_t against = 0;                    // number of documents of --against, which come first
+  std::optional<source_tally> sources;        // of the input, if --by asks for them
+  std::vector<std::uint32_t> source_numbers;  // of the documents behind those of --against
+  neardup::feature_sets<common::word_pair> against_pairs;  // of their texts, if these are available; otherwise empty
 };
 
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.

@@ -28,9 +28,9 @@ std::vector<std::uint32_t> find_groups(context& c, const corpus& all, bool origi
 struct group_member {
   std::uint64_t document;
   std::string id;
-  bool is_against;              // of the other corpus
-  std::optional<int> distance;  // to the representative, the first member, if fingerprints are compared
-  double similarity;            // to it: exact if checked, else estimated
+  bool is_against;              // belongs to the other corpus
+  std::optional<int> distance;  // to the representative, which is the first member, if fingerprints are compared
+  double similarity;            // to the representative: exact if checked, otherwise estimated
 };
 
 /// A group in the format of --format.

@@ -104,7 +104,7 @@ described_document described_by(const std::optional<any_fingerprint>& fingerprin
   return {fingerprint.has_value(), fingerprint.value_or(any_fingerprint()), features};
 }
 
-/// Where nobody asks for fingerprints.
+/// If no fingerprints are needed.
 document_describer describe_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const bool are_texts = comparison.checks_edits();
   return [are_texts, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {
@@ -151,7 +151,7 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
-  // Without a check the features are those of the fingerprint, of which short texts have a digest.
+  // Without a check, the features are those of the fingerprint, which short texts have as a digest.
   const bool has_both =
       comparison.reads_features && !settings.are_given &&
       (checks ? comparison.checks_sets() && settings.features == comparison.check_features : !comparison.keeps_digests);

@@ -70,11 +70,11 @@ inline std::string_view normalised_text(feature_set packed) {
 using feature_reader = document_reader<feature_set>;
 feature_reader make_feature_reader(const fingerprint_settings& settings, const comparison_settings& comparison);
 
-/// All that a decision about a document needs: a fingerprint and features, each only if the settings say so.
+/// Everything that a decision about a document needs: a fingerprint and features, each only if the settings need it.
 struct described_document {
-  bool is_comparable;  ///< it has a fingerprint, or, where none are made, something for the check
+  bool is_comparable;  ///< it has a fingerprint, or, if none are made, data for the check
   any_fingerprint fingerprint;
-  feature_set features;  ///< there until the next document is read
+  feature_set features;  ///< valid until the next document is read
 };
 using document_describer = document_reader<described_document>;
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison);

@@ -70,13 +70,13 @@ struct comparison_settings {
   std::optional<double> min_similarity;  ///< nullopt: no check
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
-  bool reads_features = false;  ///< what is compared besides fingerprints is read, or a digest of short documents
-  bool keeps_digests = false;   ///< these digests are those that files keep
-  bool is_exact = false;  ///< all documents are candidates: there is a check, of sets of features or by edit distance
-  bool is_bound_to_index = false;  ///< features and limits are those that an index was made with
-  bool has_fingerprints = true;    ///< else nobody asks for those of documents, and none are made
+  bool reads_features = false;  ///< reads the data for the check, or a digest of short documents
+  bool keeps_digests = false;   ///< the digests are those that files keep
+  bool is_exact = false;  ///< all documents are candidates, for a check of sets of features or of the edit distance
+  bool is_bound_to_index = false;  ///< features and limits are those of an index
+  bool has_fingerprints = true;    ///< otherwise no fingerprints are made, because nobody needs them
 
-  /// Whether the check compares the features as sets.
+  /// Whether the check compares features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }
   [[nodiscard]] bool checks_edits() const { return min_similarity && check == similarity_measure::edit; }
   [[nodiscard]] bool checks_containment() const { return check == similarity_measure::containment; }

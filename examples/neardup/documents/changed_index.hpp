@@ -35,7 +35,7 @@ class changed_index {
   [[nodiscard]] virtual std::size_t numbers() const = 0;
   [[nodiscard]] virtual bool keeps_features() const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
-  /// None of a document that was removed.
+  /// Empty for a removed document.
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
 
   struct near_document {

@@ -89,7 +89,7 @@ class audit {
     return found;
   }
 
-  /// Keeps what is more similar, of equal ones what comes first.
+  /// Keeps the more similar one; of equally similar ones the first.
   static void take(std::optional<decision>& best, const decision& other) {
     const auto rank = [](const decision& d) {
       return std::tuple(-d.similarity.value_or(0), d.similarity ? 0 : *d.distance, d.other);
@@ -163,7 +163,7 @@ void write_audit(context& c, output& out, const corpus& all, const std::vector<s
   text_rereader texts(c.settings.input);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const decision& d = chosen[i];
-    // The one that stays is on the left.
+    // The kept document is on the left.
     const place where = all.documents.where(d.other);
     const std::string kept = texts.at(where), other = texts.at(all.documents.where(d.document));
     const double shown = d.similarity ? *d.similarity : estimate_of(c.settings.fingerprint, *d.distance);

@@ -86,7 +86,7 @@ class exact_answers {
  private:
   context& context_;
   const kept_documents& index_;
-  std::vector<std::string> names_;  // of those that wait
+  std::vector<std::string> names_;  // of waiting documents
   std::vector<std::uint32_t> features_;
   std::vector<std::size_t> ends_;  // of their features
   std::uint64_t count_ = 0;
@@ -117,7 +117,7 @@ void query_index(context& c, const std::string& path) {
   index.say_if_unchecked(c.how);
   if (c.settings.comparison.is_exact) {
     const auto part = [&](std::size_t i) { return index.view().attachment(first_of_postings + i); };
-    // No log has postings.
+    // Logs have no posting lists.
     const bool has_all = index.numbers() == index.view().size() && index.size() == index.numbers();
     return answer_exactly(
         c, path,

@@ -206,11 +206,11 @@ class first_come_filter {
       if (has_fingerprints) fingerprints.push_back(fingerprint);
     }
 
-    std::vector<finished_batch> batches;  // which hold them
-    std::size_t size = 0;                 // how many are compared
-    fingerprint_vector fingerprints;      // of these, or none
+    std::vector<finished_batch> batches;  // the batches that contain them
+    std::size_t size = 0;                 // number of documents that are compared
+    fingerprint_vector fingerprints;      // of these; may be empty
     std::uint64_t bytes = 0;
-    bool is_early = false;  // before there are as many as make a round
+    bool is_early = false;  // decided before the round is full
   };
 
   static bool is_compared(const document& d) { return d.counts && d.has_tokens; }
@@ -219,7 +219,8 @@ class first_come_filter {
     return !context_.settings.against.any() || context_.settings.against.also_within;
   }
 
-  /// For each document the one that stands for it: one that was kept before, or after those all that are compared.
+  /// For each document its representative: one that was kept before, or, numbered behind those, one of the compared
+  /// documents.
   [[nodiscard]] std::vector<std::uint32_t> decide_on(const std::vector<const document*>& compared) {
     const run_settings& settings = context_.settings;
     const std::size_t kept = kept_.size();
@@ -382,7 +383,7 @@ class first_come_filter {
     return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared), least, how);
   }
 
-  /// Writes what was decided; with several threads while the next documents are read.
+  /// Writes decisions; if there are several threads, while the next documents are read.
   void take_labels(std::vector<std::uint32_t> label) {
     if (is_compared_within()) {
       const std::size_t kept = kept_.size();
@@ -393,10 +394,10 @@ class first_come_filter {
     writing_ = std::async([this] { write(label_); });
   }
 
-  /// Writes what was decided, and remembers what of it is kept.
+  /// Writes decisions, and remembers the kept documents.
   void write(const std::vector<std::uint32_t>& label) {
     const std::size_t kept_before = kept_.size();
-    std::vector<std::size_t> places(label.size());  // among what is kept
+    std::vector<std::size_t> places(label.size());  // among the kept documents
     std::size_t next = 0;
     const auto write_document = [&](const placed_document& d) {
       if (!d.facts.counts) return;

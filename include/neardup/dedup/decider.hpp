@@ -61,11 +61,11 @@ template <class Index, class Check = no_check>
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
-  std::uint64_t serial;                    ///< how many documents were added before it
-  std::optional<Fingerprint> fingerprint;  ///< nothing where features are compared alone
-  std::span<const Feature> features;       ///< what the check compares, if it compares features
-  std::optional<set_digest> digest;        ///< of a short text
-  std::uint64_t time = 0;                  ///< when it was added, or renewed, if a stream_deduplicator keeps it
+  std::uint64_t serial;                    ///< the number of documents added before it
+  std::optional<Fingerprint> fingerprint;  ///< nullopt if only features are compared
+  std::span<const Feature> features;       ///< if the check compares features
+  std::optional<set_digest> digest;        ///< if the text is short
+  std::uint64_t time = 0;                  ///< if a stream_deduplicator keeps it: when it was added or renewed
 };
 
 /// Candidates from an index of the fingerprints of kept documents. Any class with these members can be the `Source` of
@@ -87,11 +87,11 @@ class fingerprint_candidates {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks());
   }
 
-  /// Whether documents need fingerprints. Others need features.
+  /// Whether documents need fingerprints; otherwise they need features.
   [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return true; }
 
-  /// Adds a document. `features_of(number)` gives the features of those that were added before.
-  /// Guarantee: what throws changes nothing.
+  /// Adds a document. `features_of(number)` returns the features of a document added before.
+  /// Guarantee: strong.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& /*features_of*/) {
     index_.insert(*document.fingerprint, number);
@@ -108,8 +108,8 @@ class fingerprint_candidates {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Decides about `count` documents by `rule`, which numbers those that are kept by age, and behind them the others.
-  /// kept[i], which was inserted, has the number i here.
+  /// Decides about `count` documents by `rule`. It numbers kept documents by age, and the others after them. kept[i] is
+  /// the number in this index of the kept document i.
   template <class Rule>
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
     std::vector<Fingerprint> fingerprints;  // by number
@@ -207,21 +207,21 @@ class id_reference {
 
 }  // namespace detail
 
-/// Where candidates come from if none may be missed: the rare features that documents share. Another `Source` of a decider.
+/// Candidates that share rare features, of which none is missed. Another `Source` of a decider.
 using feature_candidates = detail::feature_candidates;
 
-/// Keeps described documents, and decides about others: which of those kept is the original.
+/// Keeps described documents, and decides which of them is the original of a further one.
 ///
-/// Candidates come from `Source`. Where that compares fingerprints, those of a short text are also all documents with the
-/// same tokens, whatever their fingerprints.
-/// `judge(kept, document, best)` says of a kept_document and a description whether they are duplicates, as a
-/// check_result; `best` is the similarity of the best original so far, below which none need be told. It is called from
-/// one thread at a time but in decide_batch. A document that is not comparable has no original.
+/// Candidates come from `Source`. If it compares fingerprints, all documents with the same tokens are also candidates for
+/// a short text, whatever their fingerprints.
+/// `judge(kept, document, best)` decides whether a kept_document and a description are duplicates, and returns a
+/// check_result; `best` is the similarity of the best original so far, and smaller similarities need not be computed.
+/// It is called by one thread at a time, except in decide_batch. A document that is not comparable has no original.
 ///
-/// A kept document has a number, its slot; those of erased ones are used again. deduplicator is made of this and a
-/// describer; what adds limits, durability or locks stands on that.
-/// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
-/// changes nothing.
+/// A kept document has a number, its slot; slots of erased documents are used again. A deduplicator consists of a
+/// decider and a describer; classes that add limits, durability or locks are based on a deduplicator.
+/// Guarantee: strong. Thread safety: const members may be called from many threads while no thread writes, each with
+/// its own workspace.
 template <class Fingerprint, class Feature = std::uint32_t, class Id = std::uint32_t,
           class Source = fingerprint_candidates<Fingerprint>>
 class decider {
@@ -261,7 +261,7 @@ class decider {
     return source_.compares_fingerprints() ? document.fingerprint.has_value() : !document.features.empty();
   }
 
-  /// Which kept document this one duplicates. The document in slot `but` is ignored.
+  /// Finds the kept document that this one duplicates. Ignores the document in slot `but`.
   template <class Judge>
   [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
                                   slot_type but = no_slot) const {
@@ -274,7 +274,7 @@ class decider {
       const kept_type kept = kept_at(c.slot);
       original.consider(kept.id, c.serial, shown_distance(c.distance),
                         judge(kept, document, original.result().similarity));
-      if (original.is_final()) break;  // candidates come by distance, then age
+      if (original.is_final()) break;  // candidates are sorted by distance, then age
     }
     return original.result();
   }
@@ -293,7 +293,7 @@ class decider {
     if (kept.size() + documents.size() > no_slot) {
       detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
     }
-    std::vector<std::size_t> compared;  // the documents that can be, in their order
+    std::vector<std::size_t> compared;  // the comparable documents, in order
     for (std::size_t i = 0; i < documents.size(); ++i) {
       found[i].is_comparable = is_comparable(documents[i]);
       if (found[i].is_comparable) compared.push_back(i);
@@ -304,7 +304,7 @@ class decider {
   }
 
   /// Keeps a document that is comparable. Documents with lower serial numbers are older.
-  /// Returns: its slot. Precondition: the id is not kept.
+  /// Returns: its slot. Precondition: no document with this id is kept.
   /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
   slot_type keep(const Id& id, const description_type& document, std::uint64_t serial) {
     const auto place = slot_of_.emplace(id, no_slot).first;
@@ -323,7 +323,7 @@ class decider {
     if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
     const auto slot = static_cast<slot_type>(place);
     if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
-    free_slots_.reserve(documents_.capacity());  // for all of them, so that erase() cannot fail
+    free_slots_.reserve(documents_.capacity());  // for all slots, so that erase() cannot fail
 
     const std::optional<set_digest> digest = digest_of(document);
     const bool in_source = is_in_source(digest.has_value());
@@ -372,7 +372,7 @@ class decider {
       std::vector<Feature>().swap(features_[slot]);
     }
     documents_[slot].id = {};
-    free_slots_.push_back(slot);  // keep_unnamed() has made room
+    free_slots_.push_back(slot);  // keep_unnamed() has reserved memory
   }
 
   /// Erases a kept document. Returns: whether there was one with this id.
@@ -401,7 +401,7 @@ class decider {
     const auto place = slot_of_.find(id);
     return place == slot_of_.end() ? no_slot : place->second;
   }
-  /// What is kept in a slot.
+  /// The document in a slot.
   [[nodiscard]] kept_type kept_at(slot_type slot) const noexcept {
     const entry& kept = documents_[slot];
     return {kept.id.get(), kept.serial, fingerprint_of(slot), features_of(slot), digest_of(slot)};
@@ -449,7 +449,7 @@ class decider {
   };
   struct kept_fingerprint {
     Fingerprint fingerprint;
-    std::optional<set_digest> digest;  // of a short text
+    std::optional<set_digest> digest;  // if the text is short
   };
   using id_map = detail::id_map<Id, slot_type>;
 
@@ -522,8 +522,8 @@ class decider {
           finds_more_(std::any_of(documents.begin(), documents.end(),
                                   [&](const description_type& d) { return from.digest_of(d).has_value(); })) {}
 
-    /// The closeness of two documents that the source of candidates brings together, or nothing if they do not match.
-    /// `distance`: nothing where none are compared.
+    /// The closeness of two documents that the source of candidates has found, or nullopt if they do not match.
+    /// `distance` is nullopt if no fingerprints are compared.
     std::optional<double> closeness(slot_type earlier, slot_type number, std::optional<int> distance,
                                     std::optional<double> best) {
       const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
@@ -620,7 +620,7 @@ class decider {
   std::vector<entry> documents_;                // by slot
   std::vector<kept_fingerprint> fingerprints_;  // by slot; empty where none are compared
   std::vector<std::vector<Feature>> features_;  // by slot; empty for documents without features
-  std::size_t feature_count_ = 0;               // of all documents together
+  std::size_t feature_count_ = 0;               // of all documents
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of short texts

@@ -132,34 +132,35 @@ struct no_commit {
 
 }  // namespace detail
 
-/// Keeps the first document of each kind: `add` says whether a text is new, or a duplicate of which kept one.
+/// Keeps the first document of each kind: `add` decides whether a text is new, or which kept one it duplicates.
 ///
-/// The check decides: it is the Jaccard similarity of the features that the fingerprint is made of, unless another is
-/// given (duplicate_check). By features none is missed (dedup_options::exact), and no fingerprint is made; if a distance
-/// or a recall is given, or by another check, candidates are the kept documents whose fingerprints are within `distance`
-/// bits. Of several that pass, the original is the closest, and of equally close ones the earliest (original_rank).
-/// Only new documents are kept. So each duplicate is similar to its original itself, and no chain of small steps joins
-/// what differs; and what is kept depends on the order of adding.
+/// The check decides. By default, it is the Jaccard similarity of the features that the fingerprint is made of; another
+/// can be given (duplicate_check). A check of features misses no duplicate (dedup_options::exact), and needs no
+/// fingerprints. With a distance or a recall, or another check, candidates are the kept documents whose fingerprints are
+/// within `distance` bits. Of several accepted documents, the original is the closest, of equally close ones the
+/// earliest (original_rank).
+/// Only new documents are kept. So each duplicate is similar to its original itself, and no chain of small differences
+/// connects different texts; and which documents are kept depends on the order of adding.
 ///
-/// By fingerprints, texts of fewer than `min_tokens` distinct tokens are also found by a digest of the set of these,
-/// whatever the weights; without a check by nothing else. A text with nothing to compare (verdict::is_comparable) is new,
-/// counted, and kept nowhere.
+/// If fingerprints are compared, texts of fewer than `min_tokens` distinct tokens are also found by a digest of their set
+/// of tokens, regardless of weights; without a check, only by this. A text with nothing to compare
+/// (verdict::is_comparable) is new and counted, but not kept.
 ///
-/// It is made of a describer and a decider. What it does can be done with descriptions, too, which may be made before,
-/// by other threads. A `commit` is called with each dedup_change when all but this is done; if it throws, nothing has
-/// changed. That is how a stream_deduplicator and a durable_deduplicator stand on it.
+/// It consists of a describer and a decider. All operations also accept descriptions, which other threads can make in
+/// advance. A `commit` is called with each dedup_change after everything else; if it throws, nothing has changed.
+/// stream_deduplicator and durable_deduplicator are based on that.
 ///
 /// Memory: for each kept document an entry of the index (see pigeonhole_index), 48 bytes here with 64 bits and ids of 4
 /// bytes, and about 40 for the map from its id; 4 bytes for each feature that the check keeps, and 24 more. Arrays that
-/// just grew have twice that; what erased documents leave is used again. Measured on 113,222 sections of statutes with
-/// 59 distinct words on average: 520 bytes each by the allocator, without a check 225. Where none is missed, postings
-/// take the place of the index and the fingerprints: about 36 bytes for each of the n - ceil(similarity n) + 1 rarest
-/// features of n.
-/// Id: see document_id; with a std::hash it is found by that, otherwise by its order. A string is kept once. Others
-/// than std::uint32_t are named to make_deduplicator.
-/// Guarantee: const members may run in many threads while no thread writes, each with its own workspace; what throws
-/// leaves the deduplicator as it was. The check must not write to it. It can be moved, not copied; one that was moved
-/// from may only be destroyed or assigned to.
+/// have just grown have twice that; memory of erased documents is used again. Measured on 113,222 sections of statutes
+/// with 59 distinct words on average: 520 bytes each including the allocator, 225 without a check. If no duplicate may
+/// be missed, posting lists replace the index and the fingerprints: about 36 bytes for each of the
+/// n - ceil(similarity n) + 1 rarest features of n.
+/// Id: see document_id; found by std::hash if there is one, otherwise by its order. A string is stored once. Types
+/// other than std::uint32_t are named with make_deduplicator.
+/// Guarantee: strong. The check must not change the deduplicator. It is movable, not copyable; a moved-from one may
+/// only be destroyed or assigned to.
+/// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 /// Example: `deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};  bool is_new = dedup.add(text).is_new();`
 template <class Simhasher, class Check = feature_extractor_of<Simhasher>, class Id = std::uint32_t>
 class deduplicator {
@@ -193,9 +194,9 @@ class deduplicator {
     typename decider_type::workspace deciding_;
   };
 
-  /// Throws: std::invalid_argument if an option is out of its range: a similarity that is not above 0 and at most 1
-  /// (NaN, for a callable with a distance), a recall that is not in 0..1, a distance that fingerprints of Bits
-  /// bits cannot have or no index of that many blocks serves.
+  /// Throws: std::invalid_argument if an option is out of range: a similarity that is not above 0 and at most 1 (for a
+  /// callable with a distance: NaN), a recall outside 0..1, or a distance that fingerprints of Bits bits cannot have or
+  /// for which there is no index with that many blocks.
   explicit deduplicator(
       Simhasher hash, const dedup_options& options = {}) requires std::is_same_v<Check, feature_extractor_of<Simhasher>>
       : deduplicator(describer_type(std::move(hash), options.min_tokens), options) {}
@@ -203,9 +204,9 @@ class deduplicator {
       : deduplicator(describer_type(std::move(hash), std::move(check), options.min_tokens), options) {}
 
   /// Decides about a document, and keeps it if it is new and comparable.
-  /// Throws: std::invalid_argument naming the id, if a document of this id is kept: replace() takes its place;
-  /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; what the check throws,
-  /// or std::invalid_argument if it gives NaN.
+  /// Throws: std::invalid_argument, which names the id, if a document with this id is kept (replace() replaces it);
+  /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; exceptions of the
+  /// check, or std::invalid_argument if it returns NaN.
   verdict_type add(std::string_view text, const Id& id) { return add(describe(text, own_), id); }
   template <class Commit = detail::no_commit>
   verdict_type add(const description_type& document, const Id& id, const Commit& commit = {}) {
@@ -288,8 +289,9 @@ class deduplicator {
   /// write.
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
-  /// Keeps a document without deciding about it, as number `serial` of those added; added() is one more then.
-  /// Throws: std::invalid_argument if it is not comparable, the id is kept, or `serial` is below added(); and as add().
+  /// Keeps a document without deciding about it, as number `serial` of the added ones; added() is one more then.
+  /// Throws: std::invalid_argument if it is not comparable, a document with this id is kept, or `serial` is below
+  /// added(); and as add().
   void keep(const Id& id, const description_type& document, std::uint64_t serial) {
     if (!core_.is_comparable(document)) {
       detail::fail<std::invalid_argument>(std::string("a document without ") +
@@ -330,20 +332,20 @@ class deduplicator {
   [[nodiscard]] std::size_t size() const noexcept { return core_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// The number of documents that were added: new ones, duplicates, and those with nothing to compare.
+  /// The number of added documents: new ones, duplicates, and those with nothing to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
-  /// That number as an Id, or of the document that comes after the next `more`.
-  /// Throws: std::length_error if Id cannot hold it.
+  /// That number as an Id; or the id of the document that follows the next `more` ones.
+  /// Throws: std::length_error if Id cannot represent it.
   [[nodiscard]] Id next_id(std::size_t more = 0) const requires counting_id<Id> {
     if (!std::in_range<Id>(added_ + more))
       detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
     return static_cast<Id>(added_ + more);
   }
 
-  /// Whether candidates come from the features that documents share, so that none is missed.
+  /// Whether candidates come from shared features, so that none is missed.
   [[nodiscard]] bool is_exact() const noexcept { return !core_.source().compares_fingerprints(); }
-  /// The most bits in which the fingerprints of duplicates differ; nothing where it is exact, and none are compared. Only
-  /// short texts of the same tokens (see min_tokens) may differ in more, if a weighter counts them.
+  /// The largest distance of duplicates' fingerprints; nullopt if the deduplicator is exact and compares none. Only short
+  /// texts with the same tokens (see min_tokens) may be farther apart, if a weighter counts tokens.
   [[nodiscard]] std::optional<int> distance() const noexcept {
     const auto* const source = core_.source().fingerprints();
     return source == nullptr ? std::nullopt : std::optional(source->distance());

@@ -53,11 +53,11 @@ struct description {
   using feature_type = Feature;
 
   std::string_view text;  ///< for a check that reads it
-  /// Nothing if the text has no tokens, or all have weight 0; or if none was asked for.
+  /// nullopt if the text has no tokens, or all have weight 0; or if no fingerprint was asked for.
   std::optional<Fingerprint> fingerprint;
-  /// What a check by features compares, ascending. None if a fingerprint was asked for, and there is none.
+  /// For a check of features, in ascending order. Empty if a fingerprint was asked for, and there is none.
   std::span<const Feature> features;
-  std::optional<set_digest> digest;  ///< of a short text that has a fingerprint; equal for equal sets of tokens
+  std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal for equal sets of tokens
 };
 
 namespace detail {
@@ -219,12 +219,12 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
-/// Describes texts: what a simhasher or a minwise_hasher makes of them, the features that the check compares, and the
-/// digest of a short one, of fewer than `min_tokens` distinct tokens.
+/// Describes texts: the fingerprint of a simhasher or a minwise_hasher, the features that the check compares, and the
+/// digest of a short text of fewer than `min_tokens` distinct tokens.
 ///
-/// Where the check has the tokens of the fingerprint, a text is cut and hashed once for both. A check that is no
-/// feature_extractor keeps no features. Where nobody compares fingerprints, features_only() saves their time. Const
-/// members may be called from many threads at once, each with its own workspace.
+/// If the check uses the tokens of the fingerprint, a text is cut and hashed once for both. A check that is not a
+/// feature_extractor needs no features. If nobody compares fingerprints, features_only() saves the time for these.
+/// Thread safety: const members may be called from many threads at once, each with its own workspace.
 /// Example: `describer describe{simhasher{words{}}};  decltype(describe)::workspace scratch;
 ///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
 template <class Simhasher, class Check = feature_extractor_of<Simhasher>>
@@ -284,7 +284,7 @@ class describer {
     }
   }
 
-  /// The description of a text. Its features stay valid until the next use of the workspace.
+  /// The description of a text. Its features are valid until the next use of the workspace.
   /// Complexity: linear in the text on average.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
     if constexpr (checks_features) {

@@ -29,8 +29,8 @@ struct original_rank {
   friend constexpr bool operator==(const original_rank&, const original_rank&) = default;
 };
 
-/// The closeness of two documents that a check accepts: the similarity that it gives. Where it gives none, as no_check
-/// does, that is minus their distance in bits. Precondition: there is a similarity or a distance.
+/// The closeness of two documents that a check accepts: the similarity that it returns. If it returns none, as no_check
+/// does, minus their distance in bits. Precondition: there is a similarity or a distance.
 [[nodiscard]] constexpr double closeness_of(const check_result& found, std::optional<int> distance) noexcept {
   return found.similarity ? *found.similarity : -static_cast<double>(*distance);
 }
@@ -38,10 +38,10 @@ struct original_rank {
 /// The decision about a document.
 template <class Id>
 struct verdict {
-  std::optional<Id> original;        ///< the kept document that the text duplicates; nothing if it is new
-  std::optional<int> distance;       ///< of the two fingerprints, in bits; nothing where none are compared
-  std::optional<double> similarity;  ///< by the check; nothing without one
-  /// False if there is nothing to compare: no feature, or, where fingerprints are compared, none (see description).
+  std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if it is new
+  std::optional<int> distance;       ///< between the two fingerprints, in bits; nullopt if none are compared
+  std::optional<double> similarity;  ///< by the check; nullopt without one
+  /// False if there is nothing to compare: no feature, or, if fingerprints are compared, no fingerprint (see description).
   bool is_comparable = true;
 
   [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
@@ -53,8 +53,8 @@ struct verdict {
 template <class Id, class Age>
 class original_choice {
  public:
-  /// Considers a kept document of which a check says `found`, and whose fingerprint has this distance, if fingerprints
-  /// are compared. Precondition: that of closeness_of.
+  /// Considers a kept document, given the result of a check, and the distance of its fingerprint if fingerprints are
+  /// compared. Precondition: that of closeness_of.
   void consider(const Id& id, const Age& age, std::optional<int> distance, const check_result& found) {
     if (!found.accepts) return;
     const original_rank<Age> rank{closeness_of(found, distance), age};

@@ -31,11 +31,9 @@ enum class when_full {
 /// Limits on what is kept of a stream; by default, there are none.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
-  std::size_t max_bytes =
-      (std::numeric_limits<std::size_t>::max)();  ///< of memory_usage(), which is looked at every 64 documents: it may
-                                                  ///< be more until then, when a table has just grown
+  std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();  ///< of memory_usage(); checked every 64 documents
   std::uint64_t max_age =
-      (std::numeric_limits<std::uint64_t>::max)();  ///< in the units of the times that add() has to be given then
+      (std::numeric_limits<std::uint64_t>::max)();  ///< in the unit of the times, which add() then requires
   bool duplicates_renew = false;                    ///< a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
 };
@@ -129,8 +127,8 @@ class stream_deduplicator {
     }
   }
 
-  /// As deduplicator::add, at a time. Throws: besides, std::invalid_argument if the time is before that of an earlier
-  /// call, or is not given though there is a max_age; std::length_error if there is no room, with when_full::refuse.
+  /// As deduplicator::add, at a time. Throws: also std::invalid_argument if the time is before that of an earlier call,
+  /// or missing although there is a max_age; std::length_error if there is no room, with when_full::refuse.
   verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
     return add(dedup_.describe(text, own_), id, now);
   }
@@ -240,7 +238,7 @@ class stream_deduplicator {
   /// As deduplicator::count.
   void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
 
-  /// The bytes that are allocated. For maps it is an estimate.
+  /// The number of allocated bytes. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
 
   /// The inner deduplicator, to read its options and kept documents.

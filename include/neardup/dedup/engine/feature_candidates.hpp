@@ -17,9 +17,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Candidates by the features that a document shares with kept ones: every kept document with a Jaccard similarity, or a
-/// cosine, of at least a threshold, and few others. A `Source` of a decider, as fingerprint_candidates is; complexity,
-/// memory and guarantees are those of set_postings. It can be moved, not copied.
+/// Candidates by shared features: every kept document with a Jaccard similarity or a cosine of at least a threshold,
+/// and few others. A `Source` of a decider, like fingerprint_candidates. Complexity, memory and guarantees are those of
+/// set_postings. Movable, not copyable.
 class feature_candidates {
  public:
   using workspace = set_postings::workspace;
@@ -33,10 +33,10 @@ class feature_candidates {
   /// An empty source with the same settings.
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
 
-  /// Whether documents need fingerprints. Others need features.
+  /// Whether documents need fingerprints; otherwise they need features.
   [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return false; }
 
-  /// Adds a document, as set_postings::insert() does.
+  /// Adds a document, as set_postings::insert().
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(document.features, number, features_of);
@@ -57,8 +57,8 @@ class feature_candidates {
     postings_.for_each(document.features, scratch, visit);
   }
 
-  /// Decides about many documents by `rule`, as fingerprint_candidates does: first all of them against what is kept, in the
-  /// parts of `runner`, then one after the other against those before it.
+  /// Decides about many documents by `rule`, as fingerprint_candidates does: first matches all of them with the kept
+  /// ones, in the parts of `runner`, then each with the earlier ones, one after the other.
   template <class Rule>
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& runner) const {
     const auto first_new = static_cast<std::uint32_t>(kept.size());
