@@ -484,7 +484,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   if (compares && !to.comparison.min_similarity) to.unchecked = "--distance " + typed.text("--distance");
   take_output(typed, to, steps.writes_lists);
   if (steps.last) steps.last(typed, to);
-  // What is added to an index has its fingerprint there.
+  // Documents added to an index need a fingerprint.
   to.comparison.has_fingerprints = !to.comparison.is_exact || !to.against.grown_index.empty();
   const bool in_files = steps.is_stored || lists || !to.against.indexes.empty() || !to.against.grown_index.empty() ||
                         to.output.format == output_format::binary || to.output.is_saved;

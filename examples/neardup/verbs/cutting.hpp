@@ -1,4 +1,4 @@
-// What unique takes out of the texts of records, and where: passages of another corpus, and parts that stood before.
+// Removes parts of records' texts in unique: passages of another corpus, and parts that occurred before.
 #pragma once
 
 #include <neardup/text/parts.hpp>
@@ -9,13 +9,13 @@
 
 namespace command {
 
-/// Names the place in the texts of a record where most of a document of the other corpus stands.
+/// Finds the passage in the texts of a record that contains most of a document of the other corpus.
 class passage_names {
  public:
   explicit passage_names(context& c) : settings_(c.settings.input), editor_(settings_) {}
 
-  /// The record as second_pass visits it. Nothing if the pairs of words of the other document are unknown, or none of them
-  /// is there.
+  /// The passage of a record, given as second_pass visits it. nullopt if the pairs of words of the other document are
+  /// unknown, or the record has none of them.
   std::optional<shown_passage> best_in(const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw,
                                        std::span<const common::word_pair> pairs);
 
@@ -25,21 +25,21 @@ class passage_names {
   byte_buffer file_;
 };
 
-/// Which parts --parts looks for, and which of them it lets stand.
+/// Which parts --parts removes.
 struct part_settings {
   neardup::text_parts cut;
-  double similarity = 1;          ///< of a part and an earlier one
-  std::size_t least_length = 20;  ///< of a part, characters
+  double similarity = 1;          ///< least similarity of a part and an earlier one
+  std::size_t least_length = 20;  ///< of a part, in characters; shorter parts stay
   std::size_t least_documents = 1;
 };
 
-/// Throws: usage_error.
+/// Parses --parts. Throws: usage_error.
 neardup::text_parts parse_parts(const std::string& text);
 
-/// Writes the input without the passages that stand in the other corpus.
+/// Writes the input without passages of the other corpus.
 void run_without_passages(context& c);
 
-/// Writes the input without the parts that stood before.
+/// Writes the input without parts that occurred before.
 void run_without_parts(context& c, const part_settings& how);
 
 }  // namespace command
