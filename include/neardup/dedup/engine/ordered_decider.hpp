@@ -232,7 +232,8 @@ class ordered_decider {
   void decide_in_order(std::span<const Number> documents, const candidate_collector<Number>& candidates) {
     constexpr std::size_t step = candidate_collector<Number>::block;
     const std::size_t parts = by_.finds_more() ? 1 : parts_for(run_, documents.size(), step);
-    // Documents that were dropped before, and are considered again, count as decided, too.
+    // By position: set once a document is decided. Who has waited for it also sees what was decided anew about
+    // documents that had been dropped before.
     std::vector<std::atomic<bool>> is_decided(documents.size());
     // Steps are taken in order, so a document that is waited for belongs to a running part, and the first document
     // never waits.

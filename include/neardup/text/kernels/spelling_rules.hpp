@@ -185,7 +185,8 @@ class spelling_rewriter {
  private:
   static constexpr std::size_t step = 64, worth_a_call = 1024;
 
-  /// Returns: the begin of the open part.
+  /// Passes on what of the text is decided, in its new spelling. Returns: where the rest begins, which only more text
+  /// can decide.
   template <class Take>
   std::size_t rewrite(std::string_view text, bool at_end, const Take& take) {
     std::size_t done = 0;
