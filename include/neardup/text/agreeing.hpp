@@ -18,6 +18,7 @@
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "normalise.hpp"
+#include "stop_words.hpp"
 #include "tokenizer.hpp"
 #include "unicode.hpp"
 #include "utf8.hpp"
@@ -175,9 +176,12 @@ class listed_words {
 
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
-    const std::vector<std::string> words = words_of(text);
+    const std::string normalised = normalise(text);
+    std::vector<std::string_view> words;
+    for_each_word(normalised, [&](std::string_view /*word*/, std::string_view bytes) { words.push_back(bytes); });
     std::string entry;
     for (std::size_t i = 0; i < words.size(); ++i) {
+      if (!list_->beginnings.contains(words[i])) continue;
       entry.clear();
       for (std::size_t n = 0; n < list_->longest && i + n < words.size(); ++n) {
         entry.append(n > 0 ? " " : "").append(words[i + n]);
@@ -199,6 +203,7 @@ class listed_words {
  private:
   struct list {
     std::set<std::string, std::less<>> entries;  // words of an entry are separated by a space
+    stop_words beginnings;                       // the first word of each entry
     std::size_t longest = 0;                     // largest number of words in an entry
   };
 
@@ -213,6 +218,7 @@ class listed_words {
     const std::vector<std::string> words = words_of(line);
     if (words.empty()) return false;
     std::string entry = words.front();
+    list_->beginnings.merge(stop_words({entry}));
     for (std::size_t i = 1; i < words.size(); ++i) entry.append(" ").append(words[i]);
     list_->longest = (std::max)(list_->longest, words.size());
     list_->entries.insert(std::move(entry));
