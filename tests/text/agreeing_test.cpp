@@ -113,6 +113,8 @@ TEST_CASE("texts agree in all features or in none", "[agreeing]") {
   CHECK(similarity(same, "from 2 to 3", "from 3 to 2") == similarity(pairs, "from 2 to 3", "from 3 to 2"));
   CHECK(similarity(same, "1,000 lines of code", "1000 lines of code") > 0);
   CHECK(similarity(same, "7 and 7 again", "7 and again") == 0);
+  CHECK(similarity(pairs, "7, 7 and 8 are here", "7, 8 and 8 are here") > 0);
+  CHECK(similarity(same, "7, 7 and 8 are here", "7, 8 and 8 are here") == 0);
   CHECK(similarity(same, "no number", "no number 1") == 0);
   CHECK(similarity(same, "-2 degrees", "2 degrees") == 0);
   const agreeing negated{listed_words({"not"}), pairs};
