@@ -46,7 +46,7 @@ std::vector<std::uint64_t> adjusted(const Weighter& weigh, std::initializer_list
   return result;
 }
 
-using numbers = std::vector<std::uint64_t>;
+using unit_list = std::vector<std::uint64_t>;
 
 const idf_table table({{"the", weight(0.5)}, {"rare", weight(9.25)}, {"word", weight(3)}});
 
@@ -121,30 +121,30 @@ TEST_CASE("log_tf has these values", "[weighters][golden]") {
 
 TEST_CASE("levels are ceil(n w / heaviest), from 1 to n", "[weighters]") {
   const levels<neardup::tf> five{5, {}};
-  CHECK(adjusted(five, {1, 2, 3, 4, 5}) == numbers{256, 512, 768, 1024, 1280});
-  CHECK(adjusted(five, {100, 20, 21, 1, 0}) == numbers{1280, 256, 512, 256, 0});
-  CHECK(adjusted(five, {7}) == numbers{1280});
-  CHECK(adjusted(five, {0, 0}) == numbers{0, 0});
+  CHECK(adjusted(five, {1, 2, 3, 4, 5}) == unit_list{256, 512, 768, 1024, 1280});
+  CHECK(adjusted(five, {100, 20, 21, 1, 0}) == unit_list{1280, 256, 512, 256, 0});
+  CHECK(adjusted(five, {7}) == unit_list{1280});
+  CHECK(adjusted(five, {0, 0}) == unit_list{0, 0});
   CHECK(adjusted(five, {}).empty());
-  CHECK(adjusted(levels<neardup::tf>{1, {}}, {3, 900}) == numbers{256, 256});
-  CHECK(adjusted(levels<neardup::tf>{65535, {}}, {1, 65535}) == numbers{256, 65535 * 256});
+  CHECK(adjusted(levels<neardup::tf>{1, {}}, {3, 900}) == unit_list{256, 256});
+  CHECK(adjusted(levels<neardup::tf>{65535, {}}, {1, 65535}) == unit_list{256, 65535 * 256});
 }
 
 TEST_CASE("levels of huge weights do not overflow", "[weighters]") {
   const std::uint64_t huge = ~std::uint64_t{0};
-  CHECK(adjusted(levels<neardup::tf>{65535, {}}, {huge, 1}) == numbers{65535 * 256, 256});
-  CHECK(adjusted(levels<neardup::tf>{4, {}}, {huge, huge / 2, huge / 4, 256, 0}) == numbers{1024, 512, 256, 256, 0});
+  CHECK(adjusted(levels<neardup::tf>{65535, {}}, {huge, 1}) == unit_list{65535 * 256, 256});
+  CHECK(adjusted(levels<neardup::tf>{4, {}}, {huge, huge / 2, huge / 4, 256, 0}) == unit_list{1024, 512, 256, 256, 0});
 }
 
 TEST_CASE("quantile levels are 1 + floor(n * lighter / all), of what has a weight", "[weighters]") {
   using neardup::quantile_levels;
   const quantile_levels<neardup::tf> five{5, {}};
-  CHECK(adjusted(five, {10, 8, 6, 4, 2}) == numbers{5 * 256, 4 * 256, 3 * 256, 2 * 256, 256});
-  CHECK(adjusted(five, {2000, 2, 1, 1}) == numbers{4 * 256, 3 * 256, 256, 256});
-  CHECK(adjusted(five, {7, 0, 7, 7}) == numbers{256, 0, 256, 256});
-  CHECK(adjusted(five, {0, 0}) == numbers{0, 0});
-  CHECK(adjusted(five, {}) == numbers{});
-  CHECK(adjusted(quantile_levels<neardup::tf>{65535, {}}, {1, ~std::uint64_t{0}}) == numbers{256, 32768 * 256});
+  CHECK(adjusted(five, {10, 8, 6, 4, 2}) == unit_list{5 * 256, 4 * 256, 3 * 256, 2 * 256, 256});
+  CHECK(adjusted(five, {2000, 2, 1, 1}) == unit_list{4 * 256, 3 * 256, 256, 256});
+  CHECK(adjusted(five, {7, 0, 7, 7}) == unit_list{256, 0, 256, 256});
+  CHECK(adjusted(five, {0, 0}) == unit_list{0, 0});
+  CHECK(adjusted(five, {}) == unit_list{});
+  CHECK(adjusted(quantile_levels<neardup::tf>{65535, {}}, {1, ~std::uint64_t{0}}) == unit_list{256, 32768 * 256});
   CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{0, {}}, {1}), std::invalid_argument);
   CHECK_THROWS_AS(adjusted(quantile_levels<neardup::tf>{65536, {}}, {1}), std::invalid_argument);
   // Against a count of lighter tokens.
@@ -187,11 +187,11 @@ TEST_CASE("top keeps the heaviest, of equal ones those with the smaller hash", "
     return hashes;
   };
   const token_list list = {{{50}, 5}, {{10}, 7}, {{40}, 5}, {{20}, 1}, {{30}, 5}, {{60}, 9}};
-  CHECK(kept(1, list) == numbers{60});
-  CHECK(kept(2, list) == numbers{10, 60});
-  CHECK(kept(3, list) == numbers{10, 30, 60});
-  CHECK(kept(4, list) == numbers{10, 30, 40, 60});
-  CHECK(kept(6, list) == numbers{10, 20, 30, 40, 50, 60});
+  CHECK(kept(1, list) == unit_list{60});
+  CHECK(kept(2, list) == unit_list{10, 60});
+  CHECK(kept(3, list) == unit_list{10, 30, 60});
+  CHECK(kept(4, list) == unit_list{10, 30, 40, 60});
+  CHECK(kept(6, list) == unit_list{10, 20, 30, 40, 50, 60});
   CHECK(kept(100, list).size() == 6);
   CHECK(kept(static_cast<std::size_t>(-1), list).size() == 6);
 }
