@@ -37,9 +37,9 @@ class common_run {
   template <class Visit>
   void for_each_word(std::string_view text, const Visit& visit) const;
 
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;  // positions in the clue, counted from 1, by
-                                                                        // word
-  std::size_t size_ = 0;
+  // for the hash of each word of the clue: its positions there, counted from 1
+  std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;
+  std::size_t size_ = 0;  // the number of words of the clue
 };
 
 /// Finds the passage of a text that contains most of a clue. Of all windows with as many words as the clue and a

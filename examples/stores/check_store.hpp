@@ -120,8 +120,10 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   return matches > count / 5;
 }
 
-/// The same for a store of rows with keys and values: tests band_key's rows with ten times `count` fingerprints, and
-/// those of the published descriptions.
+/// Compares searches as check_stored() does, in a store of rows with keys and values: with the rows of band_key, for
+/// ten times `count` fingerprints, and with the rows of both published designs, for `count`. Also checks some keys byte
+/// by byte, and that the store is empty after all fingerprints were erased.
+/// Returns: whether all of that is right.
 template <class Store>
 bool check_store(Store& store, std::uint64_t count) {
   const auto is_empty = [&] {

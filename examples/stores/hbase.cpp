@@ -81,7 +81,7 @@ class article_rows {
     flush_if_many();
   }
   void flush() { table_.flush(); }
-  /// Returns: the matches within k <= 3 bits.
+  /// Flushes the buffered changes, then searches. Returns: the matches within k <= 3 bits.
   std::vector<published::match> search(const published::fingerprint& query, int k) {
     flush();
     std::vector<hbase::row_range> ranges;

@@ -633,7 +633,8 @@ struct http_server::implementation {
     }
 
    private:
-    /// Returns: false if the line is blank.
+    /// Adds the article of a line, and submits the articles if there are enough. Returns: false, and adds nothing, if
+    /// the line is blank.
     bool add(std::string_view line) {
       if (line.find_first_not_of(" \t\r") == line.npos) return false;
       lines_.add([&] {

@@ -24,7 +24,7 @@ class http_server {
   explicit http_server(const http_options& options);
   ~http_server();
 
-  /// Returns: the port, which differs from the option only if that is 0.
+  /// Lets clients connect; run() serves them. Returns: the port, which differs from the option only if that is 0.
   /// Throws: std::runtime_error if the port is taken, or there is no such address.
   int bind();
   /// Serves until stop(), then finishes the requests that have begun. Clients that connected after bind() were waiting.

@@ -118,7 +118,7 @@ void turned_away::add(int socket) {
   if (clients_.size() < most_turned_away) clients_.push_back({std::move(owned), steady_clock::now() + silence_});
 }
 
-/// Returns: false if the connection has ended.
+/// Reads and discards what the client sent, and answers it once. Returns: false if the connection has ended.
 bool turned_away::goes_on(client& one, std::size_t& answered) const {
   std::array<char, 16384> dropped;
   const ssize_t got = ::recv(one.socket->number(), dropped.data(), dropped.size(), 0);

@@ -25,7 +25,7 @@ class listener {
   listener(const std::string& address, int port);
   [[nodiscard]] int port() const;
   [[nodiscard]] int descriptor() const { return socket_.number(); }
-  /// Returns: a non-blocking socket; -1 if no client waits, or none can be accepted now.
+  /// Accepts a client. Returns: its non-blocking socket; -1 if no client waits, or none can be accepted now.
   [[nodiscard]] int accept() const;
 
  private:
@@ -40,7 +40,8 @@ class connection_threads {
   connection_threads& operator=(const connection_threads&) = delete;
   ~connection_threads() { join(); }
 
-  /// Returns: false if all threads are busy and no more may be started; then the caller keeps the socket.
+  /// Hands a socket to a free thread, or to a new one. Returns: false if all threads are busy and no further one can be
+  /// started; then the caller keeps the socket.
   bool take(int socket);
   /// Waits until every connection has ended.
   void join();

@@ -51,7 +51,7 @@ class request_reader {
   request_reader& operator=(const request_reader&) = delete;
   ~request_reader();
 
-  /// Returns: the next request, or nullopt if none comes. The deadline starts with its first byte.
+  /// Reads the head of the next request. The deadline starts with its first byte. Returns: nullopt if none comes.
   /// Throws: refusal.
   /// Precondition: is_whole(), or there was no request yet.
   std::optional<request> next();

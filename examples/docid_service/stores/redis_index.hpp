@@ -31,7 +31,7 @@ class redis_connection {
   void own();
   /// Appends a command to the pipeline; its words may contain any bytes.
   void append(std::initializer_list<std::string_view> words);
-  /// Returns: the reply to the oldest command that has none yet.
+  /// Waits for the reply to the oldest command of the pipeline that has none yet. Returns: that reply.
   /// Throws: std::runtime_error if Redis cannot be reached, or the reply is an error; the pipeline is empty then.
   reply next();
 

@@ -157,7 +157,7 @@ class mapping {
   virtual void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) = 0;
   /// Precondition: the nid is stored.
   virtual void update(std::string_view nid, const stored_article& stored) = 0;
-  /// Returns: the document of the removed nid; nullopt if it was not stored.
+  /// Removes a nid. Returns: the document that it belonged to; nullopt if the nid was not stored.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;
 
   /// Returns: the number of the next document, which has never been used.

@@ -81,7 +81,7 @@ class feature_store {
   }
 
  private:
-  /// A slot, which is a part of a chunk.
+  /// A slot: a piece of memory of up to 16 MB (see slot_bits_). A chunk is one slot, or several adjacent ones.
   struct slot {
     const std::uint32_t* features;  // begin of its chunk
     std::uint64_t begin;            // begin of its chunk, counted through all chunks
@@ -134,7 +134,9 @@ class feature_store {
 
   std::uint64_t limit_;
   std::uint64_t bytes_per_document_;
-  int slot_bits_;  // a chunk is one slot of 16 MB, smaller if the limit is low; or several slots for a larger document
+  // A slot has 2^slot_bits_ features: 16 MB, less if the limit is low. A document that needs more has a chunk of
+  // several slots.
+  int slot_bits_;
   std::uint64_t bytes_ = 0;  // in memory
   std::vector<std::shared_ptr<std::uint32_t[]>> chunks_;
   std::vector<slot> slots_;  // of all chunks

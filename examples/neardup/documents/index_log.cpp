@@ -37,7 +37,7 @@ class record_parts {
  public:
   explicit record_parts(std::string_view rest) : rest_(rest) {}
 
-  /// Returns: nullopt if there are not enough bytes.
+  /// Takes the next part, an array of `count` numbers. Returns: nullopt if there are not enough bytes.
   template <class Number>
   std::optional<std::span<const Number>> take(std::uint64_t count) {
     if (count > rest_.size() / sizeof(Number)) return std::nullopt;

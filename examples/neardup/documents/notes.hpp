@@ -20,7 +20,7 @@ namespace command {
 /// A set of 64-bit digests. Memory: up to three times their size.
 class digest_set {
  public:
-  /// Returns: whether the digest is new.
+  /// Inserts a digest. Returns: whether it is new.
   bool insert(std::uint64_t digest) {
     if (2 * size_ >= table_.size()) grow();
     if (!put(digest)) return false;

@@ -66,7 +66,8 @@ constexpr std::array signatures{
 static_assert(std::ranges::all_of(signatures,
                                   [](const signature& s) { return s.magic.size() <= longest_foreign_magic; }));
 
-/// Words can begin with "BZh"; in a bzip2 file, it is followed by a digit and the first digits of pi, or of its root.
+/// Whether the first bytes are those of a bzip2 file: "BZh", a digit from 1 to 9, then 12 decimal digits of pi, two a
+/// byte, or of its square root if the content is empty. "BZh" alone can also begin a text.
 bool is_bzip2(std::string_view beginning) {
   return beginning.size() >= 10 && beginning[3] >= '1' && beginning[3] <= '9' &&
          (beginning.substr(4, 6) == "1AY&SY"sv || beginning.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);

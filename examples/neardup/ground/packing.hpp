@@ -60,7 +60,7 @@ class packer {
 
   virtual ~packer() = default;
 
-  /// Returns: the bytes to write now; valid until the next call.
+  /// Compresses further bytes. Returns: the compressed bytes to write now, perhaps none; valid until the next call.
   virtual std::string_view pack(std::string_view bytes, mode how) = 0;
 };
 

@@ -76,7 +76,7 @@ struct verb {
   option_groups groups;
   /// The verb's own options, which precede those of groups in each section of the help.
   std::span<const option_row> own;
-  /// Returns: whether it found what it looks for. Throws: usage_error, input_error or output_error.
+  /// Runs the verb. Returns: whether it found what it looks for. Throws: usage_error, input_error or output_error.
   bool (*run)(typed_options& typed);
 };
 

@@ -64,7 +64,7 @@ class source_lines {
   source_lines(const source_lines&) = delete;
   source_lines& operator=(const source_lines&) = delete;
 
-  /// Returns: false at the end, which follows any bad input, or when stopped.
+  /// Reads the next batch into `out`. Returns: false at the end, which follows any bad input, or when stopped.
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
@@ -107,7 +107,8 @@ class batch_reader {
  public:
   batch_reader(const input_settings& settings, source_walker& walker) : settings_(settings), walker_(walker) {}
 
-  /// Returns: false at the end, or when stopped. Throws: output_error if a temporary file cannot be written.
+  /// Reads the next batch into `out`. Returns: false at the end, or when stopped. Throws: output_error if a temporary
+  /// file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
  private:

@@ -42,9 +42,8 @@ class record_cutter {
   std::uint64_t begin_ = 0;  // position of the first byte to process
   std::uint64_t taken_ = 0;
 
-  // For CSV; for JSON, whether a string is open.
-  bool in_quotes_ = false;
-  bool value_begins_ = true;
+  bool in_quotes_ = false;    // CSV: within the quotes of a value; JSON array: within a string
+  bool value_begins_ = true;  // CSV: a quote here opens a quoted value; JSON array: not used
 
   // For a JSON array.
   bool is_escaped_ = false;

@@ -169,8 +169,10 @@ class source_walker {
   /// Returns: nullopt at the end.
   std::optional<step> next();
 
-  /// Makes the next pass return the same steps, with the same sources. Precondition: remember() was called first.
+  /// Begins a further pass: next() returns the steps of the first pass again, with the same sources.
+  /// Precondition: remember() was called before the first next().
   void rewind() noexcept { replayed_ = 0; }
+  /// Stores each step that next() returns from now on, for rewind().
   void remember() noexcept { remember_ = true; }
 
   /// The first source that next() has returned; null if there was none.

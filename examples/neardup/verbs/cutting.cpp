@@ -223,7 +223,8 @@ void run_without_parts(context& c, const part_settings& how) {
     std::uint32_t document;
     std::size_t offset;
   };
-  std::unordered_map<std::uint32_t, first_place> firsts;  // of parts that others repeat
+  // for each part that a later part repeats: the place of its first occurrence
+  std::unordered_map<std::uint32_t, first_place> firsts;
   for (std::uint32_t i = 0; i < label.size() && c.dropped; ++i) {
     if (label[i] != i) firsts.try_emplace(label[i]);
   }

@@ -185,7 +185,8 @@ class texts_of_index {
         lines_(as_lines_),
         json_(as_json_) {}
 
-  /// Returns: null if they are not. Valid until the next call.
+  /// Reads the texts of a document again. Returns: null if they are gone, or their features are not `features`. Valid
+  /// until the next call.
   const std::vector<std::string_view>* operator()(std::size_t document, feature_set features) {
     const stored_place place = places_[document];
     if (!place.is_known()) return nullptr;

@@ -175,7 +175,7 @@ class connection {
     std::uint64_t call;
     std::string data;
   };
-  /// Returns: the answer to any one of the calls.
+  /// Sends the queued calls, and waits for an answer to any of them. Returns: that answer.
   answer receive() {
     write_unsent();
     std::size_t size = 0;

@@ -65,7 +65,7 @@ struct kept_document {
   std::optional<Fingerprint> fingerprint;  ///< nullopt if only features are compared
   std::span<const Feature> features;       ///< if the check compares features
   std::optional<set_digest> digest;        ///< if the text is short
-  std::uint64_t time = 0;                  ///< if a stream_deduplicator keeps it: when it was added or renewed
+  std::uint64_t time = 0;  ///< in a stream_deduplicator: when the document was added or last renewed; otherwise 0
 };
 
 /// Candidates from an index of the fingerprints of kept documents. Any class with these members can be the `Source` of

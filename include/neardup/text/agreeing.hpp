@@ -213,7 +213,7 @@ class listed_words {
     return result;
   }
 
-  /// Returns: whether there is a word.
+  /// Adds the words of a line as one entry. Returns: false, and adds nothing, if the line has no word.
   bool add(std::string_view line) {
     const std::vector<std::string> words = words_of(line);
     if (words.empty()) return false;

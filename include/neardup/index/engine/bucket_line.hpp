@@ -159,9 +159,11 @@ template <std::size_t Most>
   return scan(scan_lines_portable<Most>);
 }
 
-/// The number of lines for a table of `count` fingerprints, or 0 if lines do not suit it. That is so if k is so large
-/// that 16-bit filters pass too much, if keys of `key_width` bits are too few to fill the lines evenly, or if the table
-/// is too large: building lines takes 8 bytes more per fingerprint.
+/// The number of bucket_lines for a table of `count` fingerprints; 0 if the table should have a directory instead.
+///
+/// Reasons for 0: k > 3, where filters of 16 bits pass too many non-matches; keys of `key_width` bits with so few
+/// distinct values that the lines would fill unevenly; fewer than 2^17 fingerprints; or more than overflow_limit,
+/// because a line has 28 bits for the position of its overflow, and building lines takes 8 bytes more per fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
   constexpr std::size_t min_count = std::size_t{1} << 17;
   constexpr int max_k = 3;  // at k = 3, 1.1 % of non-matches pass; at k = 4, 3.8 %

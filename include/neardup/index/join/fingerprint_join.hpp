@@ -155,8 +155,8 @@ class fingerprint_join {
   }
 
  private:
-  /// The records of a table after the first pass: groups of consecutive buckets. The second pass orders each group
-  /// separately.
+  /// The records of a table after the first pass. A group is here a range of consecutive buckets; the second pass
+  /// orders the records of each group by bucket.
   struct table_groups {
     std::vector<std::size_t> begin;
     int low_bits;  // the bits of an address within a group
@@ -169,7 +169,8 @@ class fingerprint_join {
   struct group_memory {
     std::vector<std::uint32_t> addresses;
     std::vector<std::size_t> ends;  // the end of each bucket
-    std::vector<words_type> words;  // copies of the records of the group, while the pass reorders them in place
+    // a copy of the group's records, from which second_pass_in_place() writes them back in bucket order
+    std::vector<words_type> words;
     std::vector<Offset> positions;
   };
 

@@ -107,8 +107,8 @@ class append_log {
   }
 
   /// Appends a record; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file; the log is then unchanged, or, if that fails too, rejects further
-  /// records.
+  /// Throws: std::runtime_error naming the file. The record is then removed again; if even that fails, append() throws
+  /// until a new log is begun.
   void append(std::string_view payload) {
     if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
     std::string record = encode_record(payload, size_, state_);
