@@ -1,4 +1,5 @@
 // `neardup index`: writes documents to an index file, to query it or to add to it.
+#include <algorithm>
 #include <array>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
@@ -51,6 +52,21 @@ constexpr std::array index_options{
                "the same, and which documents have each of them, for find --index (some 6 bytes more for each feature)",
                usual::with_verb},
 };
+
+/// The block count of an index of `count` fingerprints: the one asked for, or the default of the library. Above 64 bits,
+/// where the fastest layout that fits half of the memory is twice as fast by the cost model, it is that one. An index may
+/// grow, so it is laid out for a hundred thousand at least.
+int blocks_for(const run_settings& settings, std::size_t count) {
+  const auto bits = static_cast<std::size_t>(settings.fingerprint.bits);
+  const int k = settings.comparison.distance, usual = blocks_of(settings);
+  if (settings.comparison.blocks > 0 || bits <= 64) return usual;
+  constexpr std::size_t least_count = 100'000;
+  const auto laid_out = static_cast<double>(std::max(count, least_count));
+  const neardup::expected_costs costs = neardup::costs_of(neardup::layout(bits, k, usual), laid_out);
+  const double room = std::max(static_cast<double>(available_memory()) / 2 / laid_out, costs.bytes);
+  const neardup::expected_costs fastest = neardup::fastest_blocks(bits, k, laid_out, {.max_bytes = room});
+  return 2 * fastest.seconds < costs.seconds ? fastest.blocks : usual;
+}
 
 struct indexing {
   std::string old_index;       // the index to add to, or empty
@@ -107,7 +123,8 @@ void index_documents(context& c, const indexing& how) {
   keeps_postings = keeps_postings && how.keeps_features;  // lists of fingerprints have no features
   c.notes.phase("indexing " + counted(fingerprints.size(), "fingerprint", "fingerprints"));
   const neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index(
-      c.settings.comparison.distance, blocks_of(c.settings), fingerprints, neardup::threads{c.settings.threads});
+      c.settings.comparison.distance, blocks_for(c.settings, fingerprints.size()), fingerprints,
+      neardup::threads{c.settings.threads});
   if (!how.keeps_features) documents.feature_ends.clear();
   const std::string settings = text_of_index_settings(
       c.settings.fingerprint, how.keeps_features ? &c.settings.comparison.check_features : nullptr);
