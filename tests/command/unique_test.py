@@ -54,6 +54,27 @@ class Unique(CommandTest):
                     done = run("unique", "--jsonl", "--distance", 20, "--min-similarity", least, source, data=data)
                     self.assertEqual(self.assert_done(done).bytes, expected)
 
+    def test_equal_sets_against_the_oracle(self):
+        rng = random.Random(8)
+        texts = [" ".join(rng.choice(("tea", "milk", "rum")) for _ in range(rng.randrange(2, 7))) for _ in range(3000)]
+        texts[100] = texts[200] = "..."  # no tokens: kept
+        data = jsonl(texts)
+        file = self.write("c.jsonl", data)
+        seen = set()
+        expected = b""
+        for line, text in zip(data.splitlines(keepends=True), texts):
+            features = frozenset(words(text, 2))
+            if text == "..." or features not in seen:
+                expected += line
+            seen.add(features)
+        self.assertLess(len(expected), len(data) / 4)
+        dropped = self.folder / "dropped.jsonl"
+        for options in ((), ("--threads", 2), ("--check", "cosine"), ("--dropped", dropped), ("--memory", "64M")):
+            for source in (file, "-"):
+                with self.subTest(options=options, source=source):
+                    done = run("unique", "--jsonl", "--similarity", 1, *options, source, data=data)
+                    self.assertEqual(self.assert_done(done).bytes, expected)
+
     def test_components_against_the_oracle(self):
         texts = corpus(400, 8)
         texts[0] = texts[50] = "?!"

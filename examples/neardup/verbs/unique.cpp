@@ -24,6 +24,7 @@
 #include "changing.hpp"
 #include "copying.hpp"
 #include "cutting.hpp"
+#include "equal_sets.hpp"
 #include "running.hpp"
 
 namespace command {
@@ -504,6 +505,35 @@ void run_first_come(context& c, compaction when) {
   filter.say_by_source();
 }
 
+/// Whether documents match if their sets of features are equal, and nobody asks which one stands for another.
+bool keeps_first_of_equal(const run_settings& settings) {
+  return settings.comparison.is_exact && settings.comparison.min_similarity.value_or(0) >= 1 &&
+         !settings.comparison.checks_edits() && !groups_first(settings) && !needs_names(settings) &&
+         !settings.against.any() && settings.against.grown_index.empty();
+}
+
+/// Keeps the first of all documents with equal sets of features, as they come.
+void run_by_equal_sets(context& c) {
+  record_writer writer(c);
+  seen_sets seen;
+  const bool matches = *c.settings.comparison.min_similarity <= 1;
+  const auto take = [&](const placed_document& d) {
+    if (!d.facts.counts) return;
+    const bool is_compared = matches && d.facts.has_tokens && !d.facts.features.empty();
+    if (!is_compared || seen.insert(d.facts.features)) {
+      writer.keep(d.from, d.line, d.raw);
+    } else {
+      writer.drop(d.from, d.line, d.raw);
+    }
+  };
+  for_each_document(c, c.settings.input, c.sources, take, [&c](const finished_batch& done) {
+    if (!done.input.live) return;
+    c.out.flush();
+    if (c.dropped_records) c.dropped_records->flush();
+  });
+  writer.finish_run();
+}
+
 /// Decides about all documents at once, after all are read. Kept ones are read again.
 void run_at_once(context& c) {
   const bool are_lists = c.settings.input.unit == unit_of_input::fingerprints;
@@ -699,6 +729,7 @@ bool run_unique(typed_options& typed) {
   return run_on_documents(settings, [&](context& c) {
     if (parts) return run_without_parts(c, *parts);
     if (cuts_passages) return run_without_passages(c);
+    if (keeps_first_of_equal(c.settings)) return run_by_equal_sets(c);
     // Batches of a stream are compared with all kept documents again and again; input that can be read twice need not
     // be.
     const bool grows = !c.settings.against.grown_index.empty();
