@@ -42,9 +42,11 @@ class Advise(CommandTest):
             "zh:words": lambda: "".join(rng.choice("我们明天去北京大学看生命的起源研究") for _ in range(60)),
             "chars:4": lambda: "".join(rng.choice("กขคงจฉชซดตถ") for _ in range(60)),
             "canonical:words:2": lambda: f"{prose()} caf&eacute; {word()}",
+            "chars:4 ": lambda: "株式会社の代表取締役社長が記者会見で新製品を発表した。" + str(number(99)),  # Japanese
             None: prose,
         }
         for features, make in kinds.items():
+            features = features and features.strip()
             data = jsonl([make() for _ in range(40)])
             hints = self.advice("--jsonl", "-", data=data)["hints"]
             self.assertEqual([hint["features"] for hint in hints], [features] if features else [], (features, hints))

@@ -309,6 +309,24 @@ class Overwriting(CommandTest):
             self.assert_fails(run("unique", "--jsonl", data, "--against", self.folder / a, "--against", self.folder / b),
                               "made with other distances or features")
 
+    def test_a_damaged_index_is_no_text(self):
+        data, index = self.write("x.jsonl", jsonl([A, B])), self.folder / "index"
+        self.assert_done(run("index", "--jsonl", data, "--keep-features", "--output", index))
+        whole = index.read_bytes()
+        for bit in range(64):
+            damaged = bytearray(whole)
+            damaged[bit // 8] ^= 1 << bit % 8
+            index.write_bytes(damaged)
+            self.assert_fails(run("unique", "--jsonl", data, "--against", index), str(index), "is damaged")
+        for size in range(5, 16):
+            index.write_bytes(whole[:size])
+            self.assert_fails(run("unique", "--jsonl", data, "--against", index), str(index), "is damaged")
+        self.assert_fails(run("groups", index), str(index), "is damaged")
+        index.write_bytes(b"")
+        done = self.assert_done(run("unique", "--jsonl", data, "--against", index))
+        self.assertIn("warning: the corpus of --against has no documents", done.err)
+        self.assertEqual(len(done.json), 2)
+
 
 class Keep(CommandTest):
     def test_the_highest_or_lowest_number_of_a_field_is_kept(self):

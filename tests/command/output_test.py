@@ -262,6 +262,20 @@ class Output(CommandTest):
         self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
         self.assertTrue(target.read_bytes())
 
+    def test_pipes_are_written_directly(self):
+        data = jsonl([A, A, B])
+        program = str(PROGRAM)
+        for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            done = subprocess.run([program, "unique", "--jsonl", "--quiet", "--output", path, "-"], input=data, capture_output=True, timeout=TIMEOUT)
+            self.assertEqual((done.returncode, done.stderr, done.stdout.count(b"\n")), (0, b"", 2), path)
+        reading, writing = os.pipe()
+        done = subprocess.run([program, "unique", "--jsonl", "--quiet", "--dropped", f"/dev/fd/{writing}", "-"],
+                              input=data, capture_output=True, timeout=TIMEOUT, pass_fds=(writing,))
+        os.close(writing)
+        self.assertEqual((done.returncode, done.stderr, done.stdout.count(b"\n")), (0, b"", 2))
+        with open(reading, "rb") as dropped:
+            self.assertEqual(dropped.read().count(b"\n"), 1)
+
     def test_partial_output_overwrites_nothing(self):
         older = jsonl([A, B, A])
         target = self.folder / "out"

@@ -71,12 +71,9 @@ void text_kinds::add(std::string_view text) {
   } else if (is_code(part, counts)) {
     ++code_;
   }
-  const std::size_t all = counts.letters + counts.han + counts.lone;
-  if (2 * counts.lone > all) {
-    ++unspaced_;
-  } else if (2 * (counts.han + counts.lone) > all) {
-    ++han_;
-  }
+  // Japanese is Chinese characters with some kana, which Chinese has none of.
+  const std::size_t all = counts.letters + counts.han + counts.lone, unspaced = counts.han + counts.lone;
+  if (2 * unspaced > all) ++(10 * counts.lone > unspaced ? unspaced_ : han_);
   if (neardup::canonicalise(part) != neardup::normalise(part)) ++spelt_;
 }
 

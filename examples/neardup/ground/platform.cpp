@@ -242,6 +242,9 @@ std::string link_target(const std::string& path) {
   constexpr int max_links = 40;  // as in Linux
   fs::path found = path;
   std::error_code error;
+  // The links of /proc to pipes and sockets name no file.
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == fs::file_type::fifo || type == fs::file_type::socket) return path;
   for (int links = 0; links < max_links && fs::is_symlink(fs::symlink_status(found, error)); ++links) {
     const fs::path to = fs::read_symlink(found, error);
     if (error) break;

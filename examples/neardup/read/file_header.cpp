@@ -1,5 +1,6 @@
 #include "file_header.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -11,6 +12,18 @@ namespace command {
 namespace {
 
 constexpr std::size_t header_size = 64;  // the fixed part
+
+constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
+
+/// Whether a file has most of the magic bytes, which no text has.
+bool is_damaged(std::string_view beginning) {
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < std::min(file_magic.size(), beginning.size()); ++i) {
+    if (beginning[i] == file_magic[i]) ++same;
+  }
+  return 2 * same > file_magic.size() &&
+         !(beginning.starts_with(file_magic) && beginning.size() >= 2 * file_magic.size());
+}
 
 /// The first bytes of a file. Throws: input_error.
 std::string beginning_of(const std::string& path) {
@@ -24,8 +37,7 @@ std::string beginning_of(const std::string& path) {
 }  // namespace
 
 std::optional<stored_fingerprints> parse_header(std::string_view beginning) {
-  constexpr std::string_view magic("\x89NDUP\r\n\x1a", 8);
-  if (beginning.size() < 2 * magic.size() || !beginning.starts_with(magic)) return std::nullopt;
+  if (beginning.size() < 2 * file_magic.size() || !beginning.starts_with(file_magic)) return std::nullopt;
   const auto number = [&](std::size_t begin, std::size_t end) {
     std::uint64_t value = 0;
     for (end = std::min(end, beginning.size()); end-- > begin;) {
@@ -54,11 +66,14 @@ stored_fingerprints read_header(const std::string& path) {
 std::optional<stored_fingerprints> header_of(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  std::string beginning;
   try {
-    return parse_header(beginning_of(path));
+    beginning = beginning_of(path);
   } catch (const input_error&) {
     return std::nullopt;
   }
+  if (is_damaged(beginning)) throw input_error({path, "is damaged: it begins almost like a file of neardup's"});
+  return parse_header(beginning);
 }
 
 }  // namespace command

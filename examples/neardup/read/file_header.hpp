@@ -25,7 +25,8 @@ struct stored_fingerprints {
 /// Parses the first 64 bytes of a file; nullopt if it is not a neardup file.
 std::optional<stored_fingerprints> parse_header(std::string_view beginning);
 
-/// Reads the header of a regular file; nullopt if it is not a neardup file.
+/// Reads the header of a regular file; nullopt if it is not a neardup file. Throws: input_error if it was one, before it
+/// was damaged or cut off.
 std::optional<stored_fingerprints> header_of(const std::string& path);
 
 inline bool is_index(const std::string& path) {
