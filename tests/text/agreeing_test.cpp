@@ -138,7 +138,8 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
   const auto check = [&](const auto& facts) {
     const neardup::shingles<neardup::words> pairs{2, {}};
     const agreeing same{facts, pairs};
-    const neardup::feature_extractor extract{same}, plain{pairs};
+    const neardup::feature_extractor extract{same};
+    const neardup::feature_extractor plain{pairs};
     std::vector<std::vector<std::uint32_t>> sets, plain_sets;
     std::vector<std::map<std::string, int>> facts_of;
     for (const std::string& text : texts) {
