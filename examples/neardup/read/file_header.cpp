@@ -13,10 +13,11 @@ namespace {
 
 constexpr std::size_t header_size = 64;  // the fixed part
 
-constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
+constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8), log_magic("\x89NDUL\r\n\x1a", 8);
 
-/// Whether a file has most of the magic bytes, which no text has.
+/// Whether a file has most of the magic bytes, which no text has, and is not a log, which has all but one.
 bool is_damaged(std::string_view beginning) {
+  if (beginning.starts_with(log_magic)) return false;
   std::size_t same = 0;
   for (std::size_t i = 0; i < std::min(file_magic.size(), beginning.size()); ++i) {
     if (beginning[i] == file_magic[i]) ++same;
