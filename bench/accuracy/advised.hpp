@@ -12,7 +12,8 @@
 
 namespace accuracy {
 
-/// A setup that the advice considered: what it expected, and what running the setup gives.
+/// A setup that the advice considered: the recall and candidates that the advice predicted for the setup, and those
+/// that were measured.
 struct advised_setup {
   fingerprint_choice prints;
   int k = 0;
@@ -51,7 +52,8 @@ interval_coverage measure_intervals(const documents& input, const feature_choice
                                     const pair_check& library, std::uint64_t first, std::uint64_t seeds,
                                     unsigned threads);
 
-/// Asks the library for advice on finding pairs whose `truth` features have this similarity, and measures each setup.
+/// Asks the library which setups find the pairs of at least this Jaccard similarity of `features`, and measures each
+/// setup of the advice. `truth` holds the true pairs.
 /// `library` holds the pairs that a check by the library's own features of the same kind accepts. Candidates are
 /// counted only for setups that expect at most `most_pairs` of them.
 advice_report measure_advice(const documents& input, const feature_choice& features, double similarity,

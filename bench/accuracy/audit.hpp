@@ -11,7 +11,8 @@
 
 namespace accuracy {
 
-/// One way to deduplicate: a document is removed if it is similar to an earlier, kept one.
+/// The result of one method of deduplication, which removes a document if the method finds it similar to an earlier
+/// kept document.
 struct removal {
   std::string method;
   std::uint64_t removed = 0;

@@ -15,7 +15,7 @@ inline constexpr std::uint32_t no_label = ~std::uint32_t{0};
 
 struct documents {
   std::vector<std::string> texts;
-  std::vector<std::uint32_t> labels;  ///< one for each text
+  std::vector<std::uint32_t> labels;  ///< labels[i] is the label of texts[i]
   bool labelled = false;              ///< whether any document has a label
 
   [[nodiscard]] bool same_label(std::size_t a, std::size_t b) const {

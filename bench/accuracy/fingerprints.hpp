@@ -14,7 +14,8 @@
 
 namespace accuracy {
 
-/// How features are weighted. With `minwise` the fingerprints are min-wise codes, whose features have no weights.
+/// The weight of a feature in a SimHash fingerprint; or `minwise`: the fingerprint is a min-wise code, and features have
+/// no weights.
 enum class weighting { unit, tf, log_tf, minwise };
 
 struct fingerprint_choice {

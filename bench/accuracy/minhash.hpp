@@ -38,7 +38,7 @@ struct minhash_report {
   double candidate_seconds = 0;  ///< on one thread
 
   static constexpr std::size_t least_agreeing = minhash_permutations / 2;
-  static constexpr std::size_t bands = 25;  ///< they use the first 125 permutations
+  static constexpr std::size_t bands = 25;  ///< 25 bands of 5 rows use the first 125 of the 128 permutations
   static constexpr std::size_t rows = 5;
 };
 

@@ -289,7 +289,7 @@ std::string pipelines_json(const composition_report& one) {
   return text + "]";
 }
 
-/// For each m: the pairs whose estimated similarity is at least m / 128.
+/// The MinHash report as JSON. Its counts are by a number m of permutations: pairs that agree in at least m of the 128.
 std::string minhash_json(const report& result) {
   const minhash_report& one = *result.minhash;
   const std::uint64_t all_true = result.checks.front()->pairs.size();

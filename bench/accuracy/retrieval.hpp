@@ -37,8 +37,8 @@ bool contains(const pair_check& check, std::uint32_t a, std::uint32_t b);
 /// Pairs of documents by the distance of their fingerprints: `[d]` counts those at distance d.
 struct distance_counts {
   std::vector<std::uint64_t> found;
-  std::vector<std::uint64_t> found_true;      ///< those that are also in the truth
-  std::vector<std::uint64_t> found_labelled;  ///< those whose documents have the same label
+  std::vector<std::uint64_t> found_true;      ///< counts only pairs that are true
+  std::vector<std::uint64_t> found_labelled;  ///< counts only pairs of documents with the same label
 
   explicit distance_counts(std::size_t distances = 0)
       : found(distances), found_true(distances), found_labelled(distances) {}

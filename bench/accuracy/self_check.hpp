@@ -11,7 +11,7 @@ namespace accuracy {
 /// Compares the join of sets, the pairs that the library finds, the pairs of MinHash, what each check accepts and the
 /// skew of tables with a plain comparison of every two: on random sets, and on the texts given. Checks truth_text() by
 /// examples. Prints what was compared.
-/// Returns: what disagrees, one line each.
+/// Returns: a line for each disagreement; empty if there is none.
 std::vector<std::string> self_check(const std::vector<std::string>& texts, const feature_choice& truth,
                                     const fingerprint_choice& prints, unsigned threads);
 

@@ -15,7 +15,7 @@ namespace {
 /// The least whole number not below `x`, where `x` may be too large by a rounding error; never above the exact value.
 std::size_t ceiling(double x) { return static_cast<std::size_t>(std::ceil(x - 1e-9)); }
 
-/// One occurrence of a feature in the prefix of a document.
+/// An entry of a posting list: the document that has the feature, and the position of the feature in its prefix.
 struct posting {
   std::uint32_t rank;  // of the document, when documents are sorted by size
   std::uint32_t position;
@@ -73,7 +73,8 @@ class joiner {
     return std::span(postings_).subspan(offsets_[feature], offsets_[feature + 1] - offsets_[feature]);
   }
 
-  /// Verifies the sets of ranks [first_rank, rank) whose sketches differ in few enough bits.
+  /// Compares the set `rank` with each set of the ranks [first_rank, rank), and verifies the pairs whose sketches differ
+  /// in at most as many bits as similar sets can.
   void scan(unsigned thread, std::size_t rank, std::size_t first_rank, const join_visitor& visit) const {
     const sketch& mine = sketches_[rank];
     for (std::size_t other = first_rank; other < rank; ++other) {
@@ -87,7 +88,8 @@ class joiner {
     }
   }
 
-  /// Verifies the sets of ranks [first_rank, rank) that share enough features of their prefixes.
+  /// Looks up the prefix of the set `rank` in the posting lists, and verifies the pairs with sets of the ranks
+  /// [first_rank, rank) that may have enough features in common.
   void look_up(unsigned thread, std::size_t rank, std::uint32_t first_rank, std::size_t least,
                std::vector<std::uint32_t>& common, const join_visitor& visit) const {
     constexpr std::uint32_t hopeless = ~std::uint32_t{0};

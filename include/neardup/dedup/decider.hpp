@@ -503,8 +503,8 @@ class decider {
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
   }
 
-  /// The rule of find() for documents that are decided together. Kept documents are numbered by age; documents of the
-  /// batch with a fingerprint follow.
+  /// The rule of find() for documents that are decided together. Kept documents are numbered by age; comparable
+  /// documents of the batch follow.
   template <class Judge>
   class batch_rule {
    public:
