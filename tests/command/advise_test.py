@@ -18,7 +18,7 @@ class Advise(CommandTest):
 
     @staticmethod
     def edited(count, seed, length=40):
-        """Texts, most of them others with up to six words changed."""
+        """Random texts, most of them earlier texts with up to six words changed."""
         rng = random.Random(seed)
         word = lambda: f"w{rng.randrange(5000)}"
         texts = []
@@ -57,7 +57,7 @@ class Advise(CommandTest):
                 if features != "zh:words":
                     text = self.assert_done(run("advise", "--jsonl", "--check-features", features, "-", data=data)).text
                     self.assertNotIn("Try --check-features", text)
-        # A few of a kind say nothing.
+        # Too few documents of one kind: no hint.
         mixed = jsonl([prose() for _ in range(30)] + [kinds["code:4"]() for _ in range(10)])
         self.assertEqual(self.advice("--jsonl", "-", data=mixed)["hints"], [])
 
@@ -65,7 +65,7 @@ class Advise(CommandTest):
         file = self.write("c.jsonl", jsonl(self.edited(1600, 41)))
         for limit, features in ((0.8, "words:2"), (0.6, "chars:3"))[: 1 if SANITIZED else 2]:
             check = ("--check-features", features, "--min-similarity", limit)
-            # Within 63 of 64 bits are all pairs.
+            # Every pair is within 63 of 64 bits.
             rows = run("pairs", "--jsonl", "--format", "jsonl", "--distance", 63, *check, file).json
             every = len(rows)
             self.assertGreater(every, 300)
@@ -78,7 +78,7 @@ class Advise(CommandTest):
                         similar[one].add(other)
             weight = {one: 1 / (1 + copies[one] + len(others)) for one, others in similar.items()}
             found = self.advice("--jsonl", "--recall", 0.99, "--similarity", limit, "--check-features", features, file)
-            # The sample has all documents, so this is no estimate.
+            # The sample holds all documents, so the figures are exact.
             self.assertEqual((found["documents"], found["sampled"]), (1600, 1600))
             self.assertEqual((found["similar_pairs"], found["pairs_seen"]), (every, 2 * every))
             self.assertTrue(found["is_reached"])
@@ -101,7 +101,8 @@ class Advise(CommandTest):
                         self.assertAlmostEqual(setup["candidates"] * 1600, candidates, delta=0.01 * candidates)
 
     def crowded(self, kind, seed):
-        """Pairs of texts that differ in some words, others like none, and a crowd of copies or of variants of one text."""
+        """Pairs of texts that differ in some words, unrelated texts, and a crowd of copies or of variants of one
+        text."""
         rng = random.Random(seed)
         vocabulary = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 9))) for _ in range(5000)]
         draw = lambda: [rng.choice(vocabulary) for _ in range(100)]
@@ -123,7 +124,7 @@ class Advise(CommandTest):
         return jsonl([" ".join(words) for words in texts])
 
     def test_crowds_do_not_spoil_the_advice(self):
-        """Its command finds no fewer groups than the default does: 100 pairs, and the crowd."""
+        """The recommended command finds at least as many groups as the default: 100 pairs and the crowd."""
         groups_of = lambda *arguments: len(self.assert_done(run("groups", "--format", "jsonl", *arguments)).json)
         for seed in range(20 if "NEARDUP_EXHAUSTIVE" in os.environ else 2):
             for kind in ("copies", "family"):

@@ -19,7 +19,7 @@ def texts_of(count, seed):
 
 
 class Twin:
-    """Of each document of the input the near ones, by comparing all with all."""
+    """Document of the input -> its near-duplicates, by comparing all with all."""
 
     def __init__(self, others, texts, *options, distance, least=None):
         self.others = {f"o{i}": text for i, text in enumerate(others)}
@@ -215,7 +215,7 @@ class Against(CommandTest):
             self.assertEqual((done.status, done.bytes), (2, jsonl([A])))
             self.assertIn(f"neardup: passed over {index}: an index of neardup's; name it itself to compare with it: "
                           f"--against {index}\n", done.err)
-        # It need not be said of one that is named, nor of one among the input.
+        # The hint is left out for an index that is named, and for one within the input.
         self.assert_done(run("unique", "--jsonl", "--against", self.folder / "old", "--against", index, "-", data=data))
         done = self.assert_done(run("unique", "--jsonl", "--against", self.folder / "old", "--exclude", "*.index", "-", data=data))
         self.assertEqual(done.bytes, jsonl([A]))

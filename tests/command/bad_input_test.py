@@ -1,4 +1,4 @@
-"""What is wrong with the input is said, and where. NEARDUP_PROGRAM names the program."""
+"""Bad input ends with a message that names the place. NEARDUP_PROGRAM names the program."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class BadInput(CommandTest):
         self.folder.chmod(0o755)
         more = {}
         if os.geteuid() == 0:
-            # Root may read everything; somebody else may not.
+            # Root can read every file, so the program runs as another user.
             copy = self.folder / "program"
             shutil.copy(PROGRAM, copy)
             more = {"user": 65534, "group": 65534, "executable": str(copy)}
@@ -161,7 +161,7 @@ class BadInput(CommandTest):
         self.assertEqual(len({line.split()[0] for line in done.text.splitlines()}), 1)
         self.assertIn("2 documents are not well-formed UTF-8 (the first: standard input:1)", done.err)
         self.assert_fails(run("hash", "--jsonl", "--strict", "-", data=data), "standard input:1: not well-formed UTF-8")
-        # Half a surrogate pair where nobody looks, also under the empty key.
+        # Half a surrogate pair in a field that is not read, also under the empty key.
         for key in ("", "other"):
             done = run("hash", "--jsonl", "--strict", "-", data='{"' + key + '":"\\ud800","text":"a word or two"}')
             self.assertNotIn("well-formed", self.assert_done(done).err)

@@ -33,7 +33,7 @@ class Batches(CommandTest):
         self.assert_done(run("index", "--jsonl", *options, "--output", to or self.index, "-", data=jsonl(texts, first)))
 
     def records(self, ids):
-        """A record for each id, from what they stand for."""
+        """One record for each id; the id determines the text."""
         return "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in ids).encode()
 
     def asked(self, index, texts, *options):
@@ -53,7 +53,7 @@ class Batches(CommandTest):
         return len(expected.splitlines())
 
     def assert_files_alike(self, index, twin, *options):
-        """Written anew, without a log, byte for byte."""
+        """The index written anew: byte for byte the expected file, and no log."""
         anew = self.folder / "anew"
         self.assert_done(run("index", "--index", index, "--jsonl", *options, "--output", anew, "-"))
         self.assertEqual(anew.read_bytes(), twin.read_bytes())
@@ -61,7 +61,7 @@ class Batches(CommandTest):
 
 class Adding(Batches):
     def test_batches_are_kept_as_against_all_before_and_added(self):
-        """The twin reads the whole index, and is written anew for each batch."""
+        """The twin reads the whole index and writes it anew for each batch."""
         texts = corpus(900, 11)
         twin, kept = self.folder / "twin", self.folder / "kept"
         found = 0
@@ -117,7 +117,7 @@ class Adding(Batches):
                     found = [self.assert_done(run(verb, *to, "--against", i, *question, data=jsonl(texts[250:], 250))).text
                              + ((self.folder / "page").read_text() if to else "") for i in (self.index, twin)]
                     self.assertEqual(found[0].replace(str(self.index), "I"), found[1].replace(str(twin), "I"))
-                # In another file: all of both.
+                # Written to another file, the index holds both batches.
                 other = self.folder / "other"
                 self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", other, "-"))
                 self.assertEqual(other.read_bytes(), twin.read_bytes())
@@ -149,7 +149,7 @@ class Adding(Batches):
                 self.assert_fails(done, str(self.index), f"--bits {bits}", "64 bits")
         self.assertEqual(self.index.read_bytes(), before)
         self.assertFalse(self.log.exists())
-        # Of the kind nothing is said by auto.
+        # `auto` chooses the kind, so the message does not name one.
         for verb, *rest in ("unique", "--against", self.index), ("query", "--index", self.index):
             done = self.assert_done(run(verb, *rest, "--jsonl", "--kind", "auto", "-", data=jsonl(texts)))
             self.assertIn("near-duplicate" if verb == "query" else "0 kept", done.err)
@@ -181,7 +181,7 @@ class Adding(Batches):
         twin = self.folder / "twin"
         self.make(texts, "--keep-features", to=twin)
         self.assert_files_alike(self.index, twin)
-        # Each time the file has grown by an eighth: about log(5) / log(9/8) of 80 batches.
+        # The file is rewritten whenever it has grown by an eighth: about log(5) / log(9/8) times in 80 batches.
         self.assertIn(rewritten, range(6, 30))
 
     def test_keep_features_is_inferred_from_the_file(self):
@@ -203,7 +203,7 @@ class Adding(Batches):
         self.assertEqual(self.size(bare), 60 + 60)
 
     def test_without_new_options_files_are_written_byte_for_byte_as_before(self):
-        """Of files that the program wrote before there were logs, but for the number of the definition of fingerprints."""
+        """Files written before there were logs, with today's number of the definition of fingerprints."""
         for options, expected in (
             (["--keep-features"], "d7efff74fda0e4ee35671bf70c773f54dd4af3bff1457d9f0ab8c363009d708b"),
             (["--bits", "128", "--features", "chars:4", "--distance", "12"], "a60a8a1eeabf54efae2e45d2bf8494a2fffcbc0729b180f37f0bb94ce8c30c90"),
@@ -235,7 +235,7 @@ class Adding(Batches):
         texts = corpus(40, 6)
         self.make(texts[:20], "--keep-features")
         out = self.folder / "out"
-        # Nothing is added by a run that fails.
+        # A failed run adds nothing.
         bad = jsonl(texts[20:]) + b"no JSON\n"
         self.assert_fails(run("unique", "--add-to", self.index, "--jsonl", "--output", out, "-", data=bad), "not valid JSON")
         self.assertFalse(out.exists())
@@ -391,7 +391,7 @@ class Crashes(Batches):
             sizes.append(self.size())
         self.assertEqual(sizes, [60, 80, 100, 120])
         whole = self.log.read_bytes()
-        # Where the records end: at each a shorter log has one document less.
+        # The ends of the records: a log cut off before one has one document less.
         rng = random.Random(3)
         seen = set()
         for size in sorted({32, 33, len(whole) - 1, len(whole), *(rng.randrange(32, len(whole)) for _ in range(12))}):
@@ -523,7 +523,7 @@ class Crashes(Batches):
         self.assertEqual(log.stat().st_mode & 0o777, 0o600)
         self.assertEqual(self.size(link), 21)
         self.assertEqual(self.size(real), 21)
-        # It is no text.
+        # The index is binary, not text.
         done = self.assert_done(run("groups", self.folder / "sub"))
         self.assertIn("2 binary files in folders were left out", done.err)
         self.assert_fails(run("groups", log), "a log of neardup's, and no text")

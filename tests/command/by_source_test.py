@@ -1,4 +1,4 @@
-"""What went, by source: --by of unique, groups and report; --audit of unique. NEARDUP_PROGRAM names the program."""
+"""Counts by source (--by of unique, groups and report), and the page of --audit. NEARDUP_PROGRAM names the program."""
 
 import collections
 import gzip
@@ -11,7 +11,7 @@ from harness import CommandTest, corpus, jaccard, run, words, main
 
 
 def table_of(err):
-    """The rows of --by: name -> (in, kept, dropped), and what follows the name."""
+    """The table of --by: name -> (in, kept, dropped), and the rest of its line."""
     rows = {}
     for line in err.splitlines():
         found = re.fullmatch(r"neardup: +([\d,]+) +([\d,]+) +([\d,]+) +([\d.]+) %  (.*)", line)
@@ -53,7 +53,7 @@ class BySource(CommandTest):
         }
 
     def expected(self, by, kept):
-        """The twin: by the ids of the records that were kept."""
+        """The twin counts by the ids of the kept records."""
         rows = collections.defaultdict(lambda: [0, 0, 0])
         for i, record in enumerate(self.records):
             row = rows[self.source_of[by](record, i)]
@@ -70,7 +70,7 @@ class BySource(CommandTest):
                     rows = table_of(done.err)
                     self.assertEqual({n: r[:3] for n, r in rows.items()}, self.expected(by, kept))
                     self.assertGreater(sum(r[2] for r in rows.values()), 50)
-                    # The largest groups, as --dropped has them.
+                    # The largest groups are those in the file of --dropped.
                     groups = collections.defaultdict(collections.Counter)
                     place = {r["id"]: i for i, r in enumerate(self.records)}
                     for line in (self.folder / "d").read_text().splitlines():
@@ -81,7 +81,7 @@ class BySource(CommandTest):
                         self.assertEqual(sorted(row[3].values(), reverse=True), [n for _, n in groups[name].most_common(3)])
                         for group, count in row[3].items():
                             self.assertEqual(groups[name][group], count)
-                    # The sources that lose most stand first.
+                    # Sources are ordered by how much they lose.
                     self.assertEqual([r[2] for r in rows.values()], sorted((r[2] for r in rows.values()), reverse=True))
 
     def test_all_ways_of_deciding_count_alike(self):
@@ -109,7 +109,7 @@ class BySource(CommandTest):
         for verb in ("unique", "groups"):
             done = self.assert_done(run(verb, "--jsonl", "--by", "file", "--against", self.all[0], self.all[1]))
             self.assertEqual(set(table_of(done.err)), {str(self.all[1])})
-        # Standard output is as without --by.
+        # Standard output does not change with --by.
         self.assertEqual(run("groups", "--jsonl", "--by", "host", *self.all).bytes, run("groups", "--jsonl", *self.all).bytes)
 
     def test_tables_crawls_and_files_have_sources(self):
@@ -179,7 +179,7 @@ class Audit(CommandTest):
         return done, found, page.read_bytes()
 
     def text_of(self, decision, which):
-        """The text, from the pieces of a difference that leaves nothing out."""
+        """The text, put together from the pieces of a difference that shows all of it."""
         pieces = decision["pieces"]
         return "".join(t for what, t in zip(pieces[::2], pieces[1::2]) if what == "=" or what == which)
 
@@ -209,7 +209,7 @@ class Audit(CommandTest):
                         self.assertGreaterEqual(similarity, least - 0.15 - 1e-9)
                         if "--exact" in options:
                             self.assertLess(similarity, least)
-                            # It is the nearest of those that were kept.
+                            # The document shown beside it is the nearest kept one.
                             self.assertEqual(similarity, max(jaccard(sets[d["id"]], sets[k]) for k in kept if k != d["id"]))
 
     def test_the_seed_chooses_and_repeats(self):
@@ -219,7 +219,7 @@ class Audit(CommandTest):
         chosen = lambda found: [(d["id"], d["other"]) for d in found["decisions"]]
         self.assertNotEqual(chosen(self.decisions("--seed", 5)[1]), chosen(first))
         self.assertEqual(self.decisions("--seed", 5)[1]["seed"], 5)
-        # Of a pipe, and of a packed file, the same.
+        # A pipe and a packed file give the same page.
         data = self.file.read_bytes()
         self.assertEqual(self.decisions(source="-", data=data)[1], first)
         packed = self.write("all.jsonl.gz", gzip.compress(data))

@@ -45,7 +45,7 @@ class Clues(CommandTest):
                 common = len(wanted & own)
                 if common and common / len(wanted) >= least:
                     expected.append((-common / len(wanted), i))
-            # Those with the largest shares are candidates; among these the longest run decides.
+            # Candidates are the documents with the largest shares; the longest run ranks them.
             ranked = sorted((share, -longest_run(clue, texts[i]), i) for share, i in sorted(expected)[: max(most, 100)])
             found = self.find(clue, "--min-similarity", least, "--most", most)
             self.assertEqual([(row["id"], row["share"], row["run"]) for row in found],

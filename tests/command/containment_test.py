@@ -1,4 +1,4 @@
-"""What stands in what, held against comparing each document with each. NEARDUP_PROGRAM names the program."""
+"""Texts within texts, held against comparing each document with each. NEARDUP_PROGRAM names the program."""
 
 import json
 import random
@@ -107,7 +107,7 @@ class Containment(CommandTest):
         self.assertEqual([[m["id"] for m in row["members"]] for row in chains], expected)
 
     def test_another_corpus(self):
-        """Of the input goes what stands in one of its documents, and what holds one."""
+        """Dropped are documents of the input within one of the other corpus, and those that hold one."""
         theirs = [" ".join(line.split()) for line in library(71)[:40]] + library(72, books=2)[:20]
         others = {f"o{i}": words(text, 2) for i, text in enumerate(theirs) if words(text, 2)}
         lines = [json.dumps({"id": f"o{i}", "text": text}) + "\n" for i, text in enumerate(theirs)]

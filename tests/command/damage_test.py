@@ -1,4 +1,4 @@
-"""With --skip-bad, what follows something bad is read, or it is said that it was not. NEARDUP_PROGRAM names the program."""
+"""--skip-bad reads on behind bad records, or says how much it did not read. NEARDUP_PROGRAM names the program."""
 
 import gzip
 import json
@@ -13,13 +13,13 @@ from inputs_test import form, record, warc
 
 
 def texts(count, seed=0):
-    """Texts that are no near-duplicates of each other."""
+    """Texts of which no two are near-duplicates."""
     rng = random.Random(seed)
     return [" ".join(f"w{i}x{rng.randrange(10**6)}" for _ in range(12)) for i in range(count)]
 
 
 def numbers(found):
-    """Which of texts() stand in what was written: by the first word of each."""
+    """The numbers of the texts() in an output, told by the first word of each."""
     return sorted({int(number) for number in re.findall(r"\bw([0-9]+)x[0-9]", found)})
 
 
@@ -29,7 +29,7 @@ def wet(text, number, length=None):
 
 class Damage(CommandTest):
     def kept(self, data, options, name="in", status=0):
-        """Which texts unique keeps, of a file that is read twice and of a pipe, and what it says."""
+        """(kept texts, message) of unique, for a file, which is read twice, and for a pipe."""
         path = self.write(name, data)
         outcomes = [run("unique", "--skip-bad", *options, path)]
         if not name.endswith("z"):
@@ -70,7 +70,7 @@ class Damage(CommandTest):
                 some[2] = damage(some[2])
                 data = "[" + indent.join(["\n" if indent else "", between.join(some)]) + "\n]\n"
                 if between == ", " and damage(elements[0]) in (elements[0][:-1], elements[0][:-2] + "}"):
-                    # On one line nothing says where the next element begins: then that is said.
+                    # In an array on one line nothing shows where the next element begins, and the program says so.
                     done = self.assert_fails(run("unique", "--skip-bad", "--jsonl", "-", data=data), "behind bad input were not read")
                     self.assertEqual(numbers(done.text), [0, 1])
                     continue
@@ -113,7 +113,7 @@ class Damage(CommandTest):
                 found, err = self.kept(packed, form("warc"), name)
                 self.assertEqual(found, [0, 1, 3, 4, 5, 6, 7], (length, name, err))
             self.assert_fails(run("hash", *form("warc"), "-", data=data), ":3: ")
-        # Many such records in a row, each of which would take all that follows: linear.
+        # Many bad records, each of which would swallow all records behind it: the time stays linear.
         many = b"".join(wet(page, i, length=10**8) for i, page in enumerate(texts(3000)))
         found, _ = self.kept(many + records[0], form("warc"))
         self.assertEqual(found, [0])
@@ -146,12 +146,12 @@ class Damage(CommandTest):
                 some = list(packed)
                 some[2] = self.damaged(some[2], min(int(len(some[2]) * where), len(some[2]) - 6))
                 found, err = self.kept(b"".join(some), options, "in" + suffix)
-                # Behind a gap the first line of a text may be the rest of one.
+                # Behind a gap the first line may be the rest of a record, so it is left out.
                 lost = [2, 3] if options in (("--lines",), form("csv")) else [2]
                 self.assertEqual(found, [i for i in range(7) if i not in lost], (options, where, err))
                 self.assertIn("the compressed data is corrupt: ", err)
                 self.assertIn("left out, up to the next member", err)
-                # Also where all is read twice.
+                # The same where the input is read twice.
                 path = self.folder / ("in" + suffix)
                 again = run("unique", "--skip-bad", "--grouping", "components", *options, path)
                 self.assertEqual(numbers(self.assert_done(again).text), found)
@@ -196,7 +196,7 @@ class Damage(CommandTest):
         self.assertGreater(len(done.text.splitlines()), 30)
 
     def test_random_damage_of_records(self):
-        """Of a file of records one a line, damage within a line takes that line, and no other."""
+        """In a file with a record a line, damage within a line loses that line only."""
         rng = random.Random(12)
         pages = texts(12)
         for options, lines, head, tail in (
@@ -221,7 +221,7 @@ class Damage(CommandTest):
                 done = run("unique", "--skip-bad", *options, "-", data=data)
                 found = set(numbers(done.text))
                 self.assertIn(done.status, (0, 2))
-                # The line before may go on in a damaged one, which has no beginning.
+                # Only the text of the damaged line may be missing.
                 missing = set(range(12)) - found - {at}
                 self.assertEqual(missing, set(), (some[at], done.err))
 

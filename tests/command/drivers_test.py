@@ -67,7 +67,7 @@ class Drivers(unittest.TestCase):
         command = [DRIVERS / "with_parallel", self.folder / "tasks", *self.parts]
         environment = os.environ | {"NEARDUP": PROGRAM}
         self.assertEqual(self.output(*command, env=environment), self.whole)
-        # What is missing is made again, and nothing else.
+        # A second run makes exactly the missing files.
         kept = self.folder / "tasks" / "1-2.candidates"
         for name in ("1-2.checked", "3.shard"):
             (self.folder / "tasks" / name).unlink()
@@ -76,7 +76,7 @@ class Drivers(unittest.TestCase):
         self.assertEqual(kept.stat().st_mtime_ns, before)
         self.assertEqual(self.output(*command, env=environment | {"MERGE": "--grouping components"}),
                          self.output(PROGRAM, "groups", "--jsonl", "--quiet", "--grouping", "components", *self.parts))
-        # Files of a run with other options would be taken for those of this one.
+        # Files of a run with other options are refused, since they would be taken for this run's.
         done = subprocess.run(command, env=environment | {"COMPARE": "--similarity 0.6"}, capture_output=True, text=True,
                               timeout=300, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -99,7 +99,7 @@ class Drivers(unittest.TestCase):
             self.assertTrue(line, "the scheduler has ended")
             if found := re.search(r"Scheduler at: *(tcp://\S+)", line):
                 address = found[1]
-        # A program that waits when four joins are done, so that the worker dies while others are under way.
+        # A program that waits after four joins, so that the worker dies while others are running.
         waiting = self.folder / "waiting_neardup"
         waiting.write_text(f'#!/bin/sh\ncd "{self.folder}" || exit\n'
                            'until [ -e go ] || [ "$(ls tasks | grep -c "[.]checked$")" -lt 4 ]; do sleep 0.05; done\n'

@@ -1,5 +1,4 @@
-"""What is found in an index that keeps features, and in shards that do: held against comparing each document with each.
-NEARDUP_PROGRAM names the program."""
+"""Searches of indexes and shards that keep features, held against comparing each document with each."""
 
 import itertools
 import json
@@ -20,7 +19,7 @@ LEAST = (0.3, 0.5, 0.62, 0.8, 0.9, 1)
 
 
 def texts_of(count, seed):
-    """Of many sizes, similar ones, copies and what has no words; of whose pairs fingerprints miss some."""
+    """Texts of many sizes: similar ones, copies, texts without words; fingerprints miss some of their pairs."""
     rng = random.Random(seed)
     texts = corpus(count, seed, words=20, vocabulary=60, copies=0.75)
     long = " ".join(f"w{rng.randrange(500)}" for _ in range(2500))
@@ -38,7 +37,7 @@ def rounded(similarity):
 
 
 class Kept(CommandTest):
-    """An index, and what stands in it, in order."""
+    """An index file and its documents, in order."""
 
     features = ()
     sets = staticmethod(lambda text: words(text, 2))
@@ -108,7 +107,7 @@ class Query(Kept):
         self.make(texts[:300])
         new = [(f"d{i}", t) for i, t in enumerate(texts[300:])]
         self.assertGreater(self.check_query(new), 0)
-        # What was added, taken out and replaced since: in the log, then in the file.
+        # Changes since the index was written: in its log, then in the file.
         self.change("--append", [(f"a{i}", t) for i, t in enumerate(texts[280:350])])
         self.change("--remove", [d for d in self.documents if d[0].endswith("3")])
         self.change("--replace", [(f"o{i}", texts[499 - i]) for i in range(0, 60, 2)] + [("a4", "?!")])
@@ -119,7 +118,7 @@ class Query(Kept):
         self.check_query(new, "--no-verify")
 
     def test_few_are_answered_as_many_are(self):
-        """Of few, most documents of the index are ruled out before they are compared."""
+        """A query of few documents rules out most documents of the index before comparing them."""
         texts = texts_of(500, 82)
         self.make(texts[:400])
         new = [(f"d{i}", t) for i, t in enumerate(texts[400:])]
@@ -245,7 +244,8 @@ class QueryByPostings(Kept):
 
 class AddTo(Kept):
     def expected(self, batch, measure, least):
-        """For each document of a batch the closest one of the index and of those kept before it, the first of equals."""
+        """For each document of a batch the closest document of the index and of the batch's kept ones, then the
+        first."""
         kept = [(i, s, "against") for i, s in self.with_sets()]
         taken = []
         for i, text in batch:
@@ -291,7 +291,7 @@ class AddTo(Kept):
                         gone = [d for d in self.documents if d[0].endswith(str(number))][:5]
                         self.change("--remove", gone)
                     self.assertGreater(dropped_in_all, 20)
-                    # All that was kept is in there, with its features and fingerprints.
+                    # The index then holds all kept documents with their features and fingerprints.
                     anew, twin = self.folder / "anew", self.folder / "twin"
                     self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", anew, "-"))
                     made = ("--keep-features", "--output", twin, "-")
@@ -331,7 +331,7 @@ class AddTo(Kept):
 
 class Shards(CommandTest):
     def pairs_in(self, path):
-        """Of a file of pairs, by docs/format.md: ids of two documents."""
+        """The pairs in a file of pairs (docs/format.md): ids of two documents each."""
         data = path.read_bytes()
         for i in range(struct.unpack_from("<I", data, 20)[0]):
             tag, _, begin, size, _ = struct.unpack_from("<IIQQQ", data, 64 + 32 * i)
@@ -353,7 +353,7 @@ class Shards(CommandTest):
                         shard = ("--shard", n, "--keep-features", "--output", self.folder / f"{n}.shard")
                         self.assert_done(run("hash", "--jsonl", *how, *shard, file))
                         own = [words(t, 2) for t in parts[n] if words(t, 2)]
-                        # Of equal ones the first stands for all.
+                        # Equal documents are stored once, as the first of them.
                         sets |= {n << 40 | i: s for i, s in enumerate(own) if s not in own[:i]}
                     found, checked = 0, []
                     for a, b in numbers:

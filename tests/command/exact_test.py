@@ -1,4 +1,4 @@
-"""What is found by features, by default and with --exact, held against comparing each document with each.
+"""Exact comparison by features, by default and with --exact, held against comparing each document with each.
 NEARDUP_PROGRAM names the program."""
 
 import json
@@ -30,7 +30,7 @@ def matches(sets, measure, least):
 
 
 def sets_of(texts, prefix="d"):
-    """Of those that have tokens."""
+    """The documents that have tokens."""
     return {f"{prefix}{i}": words(text, 2) for i, text in enumerate(texts) if words(text, 2)}
 
 
@@ -40,7 +40,7 @@ class Limits(CommandTest):
         return [row.get("containment", row.get("similarity")) for row in done.json]
 
     def test_whole_numbers_decide_at_the_limit(self):
-        """A similarity of p hundredths, as it is typed, against n of m that are the same."""
+        """A limit of p hundredths, as it is typed, against sets that share n of m features."""
         some = [(17, 25), (2, 10), (93, 100), (7, 10), (14, 20), (9, 12), (29, 50), (23, 25), (11, 44), (20, 25)]
         for same, all_of in some:
             hundredths = 100 * same // all_of
@@ -112,7 +112,7 @@ class ByDefault(CommandTest):
             self.assertIn("4 documents have no tokens", done.err)
 
     def test_finds_what_no_fingerprint_finds(self):
-        # No distance of 64 bits leads from one text to another that has three of ten features in common.
+        # A pair with three of ten features in common is beyond any distance that a search of 64 bits takes.
         rows = run("pairs", *JSON, *self.exact, "--similarity", 0.3, self.file).json
         fewer = run("pairs", *JSON, "--distance", 5, "--min-similarity", 0.3, self.file).json
         found = {(row["a"], row["b"]) for row in rows}
@@ -178,7 +178,7 @@ class ByDefault(CommandTest):
         whole = self.assert_done(run(*options, file)).bytes
         for threads in (1, 3):
             self.assertEqual(run(*options, "--threads", threads, "-", data=data).bytes, whole)
-        # Features in a temporary file give the same.
+        # Features in a temporary file give the same result.
         self.assertEqual(run(*options, "--memory", "1M", file).bytes, whole)
         self.assertEqual(run(*options, "--memory", "1M", "-", data=data).bytes, whole)
 
@@ -269,7 +269,7 @@ LOOSE = corpus(1500, 63, words=25, vocabulary=60, copies=0.8)  # of whose pairs 
 
 
 class Unasked(CommandTest):
-    """What is taken where nothing asks for either."""
+    """The choice between features and fingerprints where no option asks for one."""
 
     def setUp(self):
         super().setUp()
@@ -405,7 +405,7 @@ class Unasked(CommandTest):
 
 
 def fed(*arguments, chunks, pause=0.15):
-    """What is printed where the program that writes waits after each chunk."""
+    """The output of a run whose input comes in chunks, with a pause after each."""
     process = start(*map(str, arguments))
     out = []
     reader = threading.Thread(target=lambda: out.append(process.stdout.read()))
@@ -423,7 +423,7 @@ def fed(*arguments, chunks, pause=0.15):
 
 
 class Waiting(CommandTest):
-    """A program that waits for the answer to what it has written."""
+    """A writer that waits for the answer to each line."""
 
     def test_keeps_what_a_file_keeps(self):
         texts = corpus(700, 64, words=25, vocabulary=60, copies=0.7)
@@ -452,7 +452,7 @@ class Waiting(CommandTest):
                     self.assertEqual(*columns)
 
     def test_takes_no_longer_for_each_when_many_were_kept(self):
-        # A join over all that was kept would take this long for each line.
+        # A join over all kept documents would take this long for each line.
         texts = corpus(30000, 65, words=30, vocabulary=5000, copies=0)
         data = "".join(text + "\n" for text in texts).encode()
         before = cpu_seconds()

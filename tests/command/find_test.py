@@ -60,7 +60,7 @@ class Find(CommandTest):
         clue = " ".join(f"c{i}" for i in range(16))
         pairs = list(zip(clue.split(), clue.split()[1:]))
         for _ in range(40):
-            # All pairs of the clue, again and again, with little between them.
+            # All pairs of the clue, many times over, with few words between.
             parts = [" ".join(rng.choice(pairs)) + rng.choice(["", " x"]) for _ in range(60)]
             parts.insert(rng.randrange(60), clue[: rng.randrange(len(clue))])
             text = " ".join(parts)
@@ -90,7 +90,7 @@ class Find(CommandTest):
                     _, begin, end, common = passage(clue, [texts[int(row["id"][1:])]])
                     self.assertEqual((row["offset"], row["offset"] + row["length"]), (begin, end), (clue, row))
                     wanted = words(clue, 2)
-                    # The share is that of a window which is a word longer, unless the clue has 4, 8, ... words.
+                    # The share is counted in a window that is one word longer, unless the clue has 4, 8, ... words.
                     if len(clue.split()) % 4 == 0:
                         self.assertAlmostEqual(row["share"], common / len(wanted), 5)
 

@@ -1,4 +1,5 @@
-"""Fields of records, and formats of files: what is read of each, and what comes out. NEARDUP_PROGRAM names the program."""
+"""Fields of records and formats of files: the texts read, and the records written. NEARDUP_PROGRAM names the
+program."""
 
 import json
 import random
@@ -8,7 +9,7 @@ from harness import A, B, CommandTest, main, run
 
 
 def by_pointer(value, keys):
-    """What lies there; nothing if there is no such place."""
+    """The value at a path of a record, or None."""
     for key in keys:
         if isinstance(value, dict):
             value = value.get(key)
@@ -105,7 +106,7 @@ class Fields(CommandTest):
         self.assertTrue(done.text.endswith("  x y\n"))
 
     def test_against_a_slow_twin(self):
-        """Random records and random paths: what Python finds is what is read."""
+        """Random records and random paths: the program reads the values that Python finds."""
         rng = random.Random(36)
         keys = ["a", "b", "a.b", "0", "/a", ""]
 

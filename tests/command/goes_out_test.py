@@ -18,10 +18,10 @@ def uri(name):
 
 
 class Formats(CommandTest):
-    """What is kept is a file of the same format, and with what is dropped all of the records."""
+    """The kept records form a file of the same format; with the dropped ones they are all records."""
 
     def both_ways(self, data, *options, name="in"):
-        """What is written of a file, which is read twice, and of a pipe."""
+        """The output for a file, which is read twice, and for a pipe."""
         path = self.write(name, data)
         gone = self.folder / "gone"
         done = self.assert_done(run("unique", *options, "--dropped-records", gone, path))
@@ -127,7 +127,7 @@ class Formats(CommandTest):
             again = self.assert_done(run("hash", "--encoding", name, "-", data=data))
             self.assertEqual(again.text, run("hash", "-", data=text).text)
             self.assertNotIn("ill-formed", again.err)
-            # UTF-8 that was cut somewhere looks like nothing.
+            # UTF-8 that is cut off resembles no other encoding.
             done = self.assert_done(run("hash", "-", data=text.encode() + b"\xe6\x88"))
             self.assertIn("not well-formed UTF-8", done.err)
             self.assertNotIn("look like", done.err)

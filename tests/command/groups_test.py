@@ -1,4 +1,4 @@
-"""The groups of near-duplicates, and what a similarity chooses. NEARDUP_PROGRAM names the program."""
+"""Groups of near-duplicates, and the settings that follow from a similarity. NEARDUP_PROGRAM names the program."""
 
 import math
 import random
@@ -99,7 +99,7 @@ class Groups(CommandTest):
             self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d4", "d5"]])
             done = run("unique", "--jsonl", "--distance", distance, "-", data=jsonl(texts))
             self.assertEqual([row["id"] for row in done.json], ["d0", "d2", "d3", "d4"])
-        # One that repeats little over and over is short, too; the beginning of a longer one is not all of it.
+        # A text that repeats few words is short, too; and the beginning of a longer text is not all of it.
         repeated = ["one two " * 200, "two one " * 300, "one two " * 100 + A, "one two " * 150 + A]
         done = run("pairs", "--jsonl", "--distance", 63, "-", data=jsonl(repeated))
         self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"], ["d2", "d3"]])
@@ -127,7 +127,7 @@ class Groups(CommandTest):
                     self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? means: --features ")
                     spelt_out = run(verb, *said.split(" means: ")[1].split(), *common, data=data)
                     self.assertEqual(done.bytes, spelt_out.bytes)
-                    # What asks for a distance is no choice any more; what asks for none is the same one.
+                    # With a distance nothing is left to choose, so no line says what was chosen; with --exact a line does.
                     self.assertEqual(spelt_out.err.count(" means: "), "--exact" in said)
                     self.assertTrue(done.bytes)
                     self.assertEqual(run(verb, *given, "--quiet", *common, data=data).err, "")
@@ -166,7 +166,7 @@ class Groups(CommandTest):
         self.assertLess(cpu_seconds() - begin, 60)
 
     def test_no_features_in_the_check_means_no_group(self):
-        # Copies, but of nothing that the check looks at.
+        # Equal texts that have no feature for the check.
         data = "!!??!!\n!!??!!\n"
         options = ("--lines", "--features", "bytes:2")
         self.assertEqual(run(*options, "-", data=data).text.count("-:"), 2)
@@ -175,7 +175,7 @@ class Groups(CommandTest):
 
 
 class ShortTexts(CommandTest):
-    """Texts that one changed word makes unlike: that is said, with what finds them."""
+    """Texts that one changed word makes dissimilar: the program says so, and names features that find them."""
 
     def corpus(self, words, count=300):
         rng = random.Random(51)

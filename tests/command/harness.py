@@ -18,7 +18,7 @@ PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
 SOURCE = pathlib.Path(os.environ.get("NEARDUP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 SANITIZED = "NEARDUP_SANITIZED" in os.environ  # slower, and with memory of its own
 if SANITIZED:
-    # The search for leaks takes a third of the time of a short run; the library's tests have it.
+    # The search for leaks would take a third of a short run's time; the tests of the library do it.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 TIMEOUT = 300
 
@@ -51,7 +51,7 @@ def start(*arguments):
 
 
 def cpu_seconds():
-    """Of the programs that have ended; how long they took depends on what else the machine does."""
+    """Processor time of the child processes that have ended. It depends on the load of the machine."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 
@@ -64,7 +64,7 @@ def stop(process):
 
 
 def run_with(arguments, **streams):
-    """Like run, with standard streams of the caller's."""
+    """Like run, with the caller's standard streams."""
     return subprocess.run([PROGRAM, *map(str, arguments)], timeout=TIMEOUT, **streams)
 
 
@@ -107,19 +107,19 @@ def close_pairs(prints, distance, similar=lambda a, b: True):
 
 
 def write_all(pipe, data):
-    """Unless the reader has seen enough."""
+    """Writes all of the data. A reader that has closed its end is no error."""
     with contextlib.suppress(BrokenPipeError):
         pipe.write_bytes(data)
 
 
 def unless_short(texts):
-    """What is compared without a check: documents of fewer than 8 pairs of words, only by having the same ones."""
+    """The rule without a check: documents of fewer than 8 pairs of words match only by having the same ones."""
     sets = {f"d{i}": words(text, 2) for i, text in enumerate(texts)}
     return lambda a, b: sets[a] == sets[b] or min(len(sets[a]), len(sets[b])) >= 8
 
 
 def connected(names, pairs):
-    """The first member of each one's group."""
+    """Document -> the first member of its group."""
     order = {name: i for i, name in enumerate(names)}
     label = {name: name for name in names}
     changed = True
@@ -147,12 +147,12 @@ def represented(names, closeness):
 
 
 def closeness_in(similarities):
-    """The closeness of pairs that a dictionary has, in either order."""
+    """The closeness of a pair, looked up in either order."""
     return lambda a, b: similarities.get((a, b), similarities.get((b, a)))
 
 
 def members_of(label):
-    """The groups of more than one, each with its representative first."""
+    """The groups of two and more members, representative first."""
     groups = {first: [first] for name, first in label.items() if first == name}
     for name, first in label.items():
         if first != name:
@@ -194,7 +194,7 @@ class CommandTest(unittest.TestCase):
         return outcome
 
     def assert_fails(self, outcome, *parts):
-        """Exit status 2, and one message that says all of this."""
+        """Checks exit status 2 and one message that has all of these words."""
         self.assertEqual(outcome.status, 2, outcome.err)
         self.assertTrue(outcome.err.startswith("neardup: "), outcome.err)
         for part in parts:

@@ -88,7 +88,7 @@ class Hash(CommandTest):
 
 
 class Weighted(CommandTest):
-    """Words that come with their weights."""
+    """Words that come with weights."""
 
     def hash(self, *records, options=()):
         data = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records)
@@ -162,7 +162,7 @@ class Kinds(CommandTest):
         ):
             self.assertEqual(run("hash", "--kind", "minwise", *options, "-", data=fox).text.split()[0], expected)
         self.assertEqual(run("hash", "--kind", "minwise", "--lines", "-", data="!\n").text.split()[0], "-")
-        # A file in pieces.
+        # A file that is read in pieces.
         text = " ".join(f"w{i % 7001}" for i in range(2_000_000))
         whole = run("hash", "--kind", "minwise", "--lines", "-", data=text).text.split()[0]
         self.assertEqual(run("hash", "--kind", "minwise", self.write("large", text)).text.split()[0], whole)

@@ -22,7 +22,7 @@ class Files(CommandTest):
         self.assert_fails(done, *map(str, words))
 
     def pairs_between(self, old, new, *options):
-        """What query should say, by pairs of both together."""
+        """The expected output of query, from the pairs of both corpora together."""
         both = self.folder / "both.jsonl"
         both.write_bytes(jsonl(old + new))
         done = run("pairs", "--jsonl", "--format", "jsonl", "--quiet", *options, both)
@@ -71,7 +71,7 @@ class Files(CommandTest):
                 self.assertEqual(int.from_bytes(index.read_bytes()[34:36], "little"), blocks)
 
     def changed_meanwhile(self, size, keep, change):
-        """What a query says and answers when its index of so many documents is changed between two of its documents."""
+        """The output of a query whose index of `count` documents is changed between two of its documents."""
         texts = [f"{i} " + " ".join(f"w{(i * 7919 + k * k) % 100003}" for k in range(30)) for i in range(size)]
         index = self.folder / "i"
         self.assert_done(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(texts)))
@@ -108,7 +108,7 @@ class Files(CommandTest):
                 status, out, err = self.changed_meanwhile(20000, keep, change)
                 self.assertEqual((status, out), (2, ""), err)
                 self.assertIn(f"neardup: {self.folder}/i: was changed in place while it was in use", err)
-            # A small one was read; and one that another took the place of stays what it was.
+            # A small index has been read into memory; an index that another file replaces stays as it was.
             for size, change in ((300, cut), (300, write_over), (300, replace), (20000, replace)):
                 status, out, err = self.changed_meanwhile(size, keep, change)
                 self.assertEqual((status, json.loads(out)["indexed"]), (0, f"d{size - 2}"), err)
@@ -124,7 +124,7 @@ class Files(CommandTest):
         self.assertIn(said, self.assert_done(run(*make, twice)).err)
         self.assertEqual(self.assert_done(run(*make, "--quiet", twice)).err, "")
         self.assert_done(run(*make, one))
-        # With what is in the index, written anew or where it is.
+        # The same together with the documents of the index, in a new file or in place.
         added = self.assert_done(run(*make, "--index", index, one))
         self.assertIn(f'2 documents have ids that others before them have (the first: "d0" in {one}:1)', added.err)
         self.assert_done(run(*make, one))
@@ -148,7 +148,7 @@ class Files(CommandTest):
         self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
         strict = {p for p in expected if p[3] >= 0.8}
         self.assertEqual(self.query(index, new, 300), strict)
-        # By another similarity: any by features; by fingerprints within what the index answers, and refused beyond.
+        # Another similarity: any by features; by fingerprints only up to the distance that the index answers.
         self.assertEqual(self.query(index, new, 300, "--similarity", "0.8"), strict)
         self.expect_error(run("query", "--index", index, "--jsonl", "--kind", "auto", "--similarity", "0.3", self.jsonl),
                           "--similarity 0.3 needs --distance", f"{index} answers up to ")
@@ -169,7 +169,7 @@ class Files(CommandTest):
         index, whole = self.folder / "index", self.folder / "whole"
         for keep in ([], ["--keep-features"]):
             self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
-            # In place of itself.
+            # The index is written in its own place.
             done = run("index", "--index", index, "--jsonl", *keep, "--output", index, "-", data=jsonl(new, 200))
             self.assertEqual(done.status, 0, done.err)
             self.assertEqual(run("index", "--jsonl", *keep, "--output", whole, "-", data=jsonl(old + new)).status, 0)
@@ -196,7 +196,7 @@ class Files(CommandTest):
         self.expect_error(run("query", "--index", self.jsonl, "--jsonl", self.jsonl), self.jsonl, "no file of neardup's")
         self.expect_error(run("query", "--jsonl", self.jsonl), "--index")
         self.expect_error(run("index", "--jsonl", self.jsonl), "--output")
-        # Bits of a fingerprint: found only by looking at all of it.
+        # A flipped bit of a fingerprint, which only a look at the whole file finds.
         changed = bytearray(content)
         changed[len(content) // 2] ^= 1
         damaged.write_bytes(changed)
@@ -204,7 +204,7 @@ class Files(CommandTest):
 
     def test_lists_stand_in_for_the_texts_that_they_were_made_of(self):
         listed = self.folder / "list"
-        # Without a check, short texts are compared by their features too, which lists do not have.
+        # Without a check short texts are compared by their features, too, and lists have none.
         texts = [t for t in corpus(400, 5, words=40) if len(set(t.split())) >= 12]
         for options in ([], ["--bits", "128"], ["--bits", "32", "--features", "chars:4", "--seed", "5", "--weights", "tf"]):
             with self.subTest(options=options):
@@ -240,13 +240,13 @@ class Files(CommandTest):
         other.write_bytes(damaged)
         self.expect_error(run("pairs", "--fingerprints", "--distance", "3", other), other, "damaged")
 
-        # Records alone.
+        # Bare records without a header.
         count = sum(1 for t in self.texts if t.strip())
         records = self.folder / "records"
         records.write_bytes(one.read_bytes()[-16 * count:])
         named = ["--no-header", "--features", "words:2", "--bits", "64"]
         self.assertEqual(run("hash", "--fingerprints", *named, records).text, run("hash", "--fingerprints", one).text)
-        # SimHash where nothing is said, as hash writes it: min-wise codes estimate another similarity.
+        # Without --kind lists are SimHash, as hash writes them: min-wise codes would give another estimate.
         similar = ("pairs", "--fingerprints", "--similarity", "0.8")
         self.assertEqual(run(*similar, *named, records).text, run(*similar, one).text)
         self.expect_error(run("hash", "--fingerprints", "--no-header", records), "--features and --bits")
@@ -389,7 +389,7 @@ class Files(CommandTest):
 
     def test_what_lies_beside_shards_is_not_written_over(self):
         shard = ("hash", "--jsonl", "--keep-features", "--shard")
-        # Nobody named a file of somebody that has the name of the features, whether it is read, or lies in what is read.
+        # A foreign file has the name of the features file: nothing overwrites it, whether it is read or lies in a folder.
         features = self.write("in/0.shard.features", jsonl(self.texts))
         for source in (self.jsonl, features, self.folder / "in"):
             for keep in ((), ("--keep-features",)):
@@ -488,7 +488,7 @@ class Files(CommandTest):
 
 
 class Tables(CommandTest):
-    """What fingerprints are looked up in stands in files by its checksums."""
+    """Dictionaries and IDF tables are named in files by their checksums."""
 
     DICTIONARY = "研究 100\n研究生 50\n生命 80\n起源 60\n的 900\n我们 400\n大学 90\n学生 70\n数据库 80\n备份 70\n恢复 60\n"
     IDF = "研究 2\n生命 2.5\n起源 3\n大学 1\n学生 1.5\n数据库 4\n备份 5\n恢复 6\n"
@@ -511,7 +511,7 @@ class Tables(CommandTest):
         return dict(line.split(": ", 1) for line in lines)
 
     def of_tables(self, *paths, in_weights=False):
-        """Both sides, as a message names them: the tables of the keywords, or of the weights, which are rounded."""
+        """A message names both checksums: of the keywords' tables, or of the weights' rounded ones."""
         digests = []
         for path in paths:
             self.assert_done(run("index", "--jsonl", "--distance", 3, *self.keywords[:7], path, *self.words,
@@ -528,7 +528,7 @@ class Tables(CommandTest):
         self.assertEqual(made_of["weighter"], "tf_idf")
         for name in ("dictionary", "idf", "stop words"):
             self.assertRegex(made_of[name], "^[0-9a-f]{16}$")
-        # All but where the tables are is taken from the index.
+        # All settings are those of the index, except where the tables lie.
         given = (*self.words, "--idf-file", self.idf)
         done = self.assert_done(run("query", "--index", self.index, "--jsonl", *given, self.new))
         self.assertEqual([line.split("\t")[1:] for line in done.text.splitlines()], [["0", "d7", "d0"], ["0", "d8", "d1"]])
@@ -578,7 +578,7 @@ class Tables(CommandTest):
         self.assert_done(run("join", "--output", pairs, *shards))
         self.assertEqual(self.assert_done(run("verify", "--output", self.folder / "checked", pairs, *shards)).status, 0)
         other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
-        # Fingerprints of other features, and a check by another dictionary.
+        # Fingerprints of other features, and a check by words of another dictionary.
         words = ("--jsonl", "--features", "words", *checked, "--no-hmm", "--dictionary")
         self.assert_done(run("hash", "--shard", 0, *words, self.dictionary, "--output", shards[0], self.old))
         self.assert_done(run("hash", "--shard", 1, *words, other, "--output", shards[1], self.new))

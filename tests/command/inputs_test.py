@@ -96,7 +96,7 @@ def all_rows():
                                 (wide.upper() + "-" + order.upper(), encoded), ("", mark + encoded), ("utf-8", mark + encoded)):
                 kind = "text/plain" + (f"; charset={label}" if label else "")
                 reads(f"{name}.{wide}-{order}.{label}.{len(body) - len(encoded)}.http", warc("response", http(body, kind)), text, options=form("warc"))
-            # Without a mark the zeros of ASCII tell the order.
+            # Without a byte order mark the zeros of ASCII characters show the order.
             reads(f"{name}.{wide}-{order}.bare.http",
                   warc("response", http((text + ENGLISH).encode(f"{wide}-{order}"), f"text/plain; charset='{wide}'")), text + ENGLISH, options=form("warc"))
             reads(f"{name}.{wide}-{order}.stale.http", warc("response", http(text, f"text/plain; charset={wide}{order}")), text, options=form("warc"))
@@ -335,7 +335,7 @@ def all_rows():
 
 class Inputs(CommandTest):
     def outcomes(self, options, rows):
-        """What the program says of each of these files: the fingerprints of its documents."""
+        """The fingerprints of the documents of each file, or the message about it."""
         paths = {row.name: str(self.write(row.name, row.data)) for row in rows}
         done = run("hash", "--skip-bad", "--features", "bytes:3", "--format", "jsonl", *options, *paths.values())
         self.assertEqual(done.status, 2 if "were not read" in done.err or "was not read" in done.err else 0, done.err)
@@ -357,7 +357,7 @@ class Inputs(CommandTest):
         prints = dict(zip(texts, (twin["fingerprint"] for twin in self.assert_done(twins).json)))
         groups = collections.defaultdict(list)
         for row in ROWS:
-            # Of refusals only the first ones of a run are named.
+            # Only the first refused files of a run are named.
             part = sum(r.options == row.options and r.texts is None for r in ROWS[: ROWS.index(row)]) // 4
             groups[row.options, row.texts is None and part].append(row)
         table, wrong = [], []

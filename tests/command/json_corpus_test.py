@@ -13,7 +13,7 @@ FIELDS = ["text", "title"]
 
 
 def record_of(line):
-    """What Python reads, if it is an object with a string in each field."""
+    """The record as Python reads it, if it is an object with a string in each field."""
     try:
         value = json.loads(line.decode("utf-8"))
     except ValueError:

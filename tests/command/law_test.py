@@ -44,7 +44,7 @@ def originals(order, match, known=(), among=True, beats=operator.gt):
 
 
 def connected(order, match):
-    """Each document -> the most preferred of those that chains of matches connect with it."""
+    """Document -> the most preferred document of its component."""
     label = {}
     for first in order:
         if first in label:
@@ -65,7 +65,7 @@ def draw_word(rng, vocabulary):
 
 
 def draw_texts(rng, count, longest):
-    """Texts between several that are unlike each other, edited texts and copies, empty and short ones."""
+    """Texts between several unlike ones, edited texts and copies, empty and short texts."""
     texts = []
     while len(texts) < count:
         size, vocabulary, first = longest // 2 + rng.randrange(longest // 2 + 1), rng.choice((40, 300)), len(texts)
@@ -141,7 +141,7 @@ class Row:
         return self.known_answers[key]
 
     def match_indexed(self, indexed, later):
-        """The same where the earlier document is in an index."""
+        """The same, where the earlier document is in an index."""
         return self.match(indexed, later)
 
     def common(self, a, b):
@@ -171,7 +171,7 @@ class Containment(Row):
     longest = 30
 
     def order(self, names):
-        """The largest first."""
+        """Larger sets first."""
         return sorted(names, key=lambda name: -len(self.sets[name]))
 
     def closeness(self, a, b):
@@ -245,7 +245,7 @@ class Law(CommandTest):
                 getattr(self, name)()
 
     def corpora(self):
-        """Made once for all columns of a row."""
+        """Corpora are made once for all columns of a row."""
         made = self.__class__.__dict__.get("made")
         if made is None:
             made = self.__class__.made = [self.row(seed) for seed in range(CORPORA)]
@@ -254,7 +254,7 @@ class Law(CommandTest):
     # ---- what the command said ----
 
     def of_unique(self, names, done, dropped):
-        """Document -> original, of what unique kept and dropped."""
+        """Document -> original, from the kept and dropped documents of unique."""
         kept = [row["id"] for row in self.assert_done(done).json]
         label = {name: name for name in kept}
         for line in dropped.read_text().splitlines():
@@ -286,7 +286,7 @@ class Law(CommandTest):
     # ---- cells ----
 
     def check(self, column, found_and_wanted):
-        """A cell: pairs of what was found and what the law says."""
+        """One cell of the table: (found, expected) pairs."""
         kept = wrong = count = 0
         example = ""
         for row, found, wanted in found_and_wanted:
@@ -313,7 +313,7 @@ class Law(CommandTest):
 
     @staticmethod
     def split(row):
-        """A part of the documents that is known, and the others."""
+        """Splits the documents into known ones and others."""
         names = row.names()
         return names[::3], [name for i, name in enumerate(names) if i % 3]
 
@@ -402,7 +402,7 @@ class Law(CommandTest):
         self.against("an index", self.index_of, True)
 
     def column_of_against_an_index_that_was_changed(self):
-        """What is replaced in an index is as young as what comes then; what is removed decides nothing."""
+        """A replaced document of an index is as young as one added then; a removed one decides nothing."""
         if not self.has_index:
             return
 

@@ -1,4 +1,4 @@
-"""The manual page and the completion: all that the program says of itself, and nothing else."""
+"""The manual page and the completion have exactly the options that the program has."""
 
 import os
 import pathlib
@@ -58,7 +58,7 @@ class ManPage(unittest.TestCase):
 
 class Completion(unittest.TestCase):
     def complete(self, *words):
-        """What bash offers for the last word."""
+        """The completions that bash offers for the last word."""
         script = (
             f". {ROOT}/examples/neardup/completion.bash\n"
             'COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))\n_neardup\n[[ ${#COMPREPLY[@]} == 0 ]] || printf "%s\\n" "${COMPREPLY[@]}"\n'

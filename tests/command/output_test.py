@@ -1,4 +1,4 @@
-"""What is written, by any number of threads. NEARDUP_PROGRAM names the program."""
+"""Output files and their order, with any number of threads. NEARDUP_PROGRAM names the program."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, json
 
 class Threads(CommandTest):
     def test_never_change_the_result(self):
-        # Several batches for each thread, of one source and of many.
+        # Several batches a thread, from one source and from many.
         count = 6000 if SANITIZED else 30000
         texts = corpus(count, 9, words=25, vocabulary=3000, copies=0.3)
         texts[count * 2 // 3] = "!"
@@ -74,7 +74,7 @@ class Output(CommandTest):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_what_unique_kept_before_it_failed_is_the_beginning(self):
-        # Enough for several rounds, each of which is written while the next is read.
+        # Input for several rounds, each written while the next is read.
         data = jsonl(corpus(40000, 3))
         for threads in ("1", "2"):
             whole = self.assert_done(run("unique", "--jsonl", "--threads", threads, "-", data=data)).bytes
@@ -131,7 +131,7 @@ class Output(CommandTest):
         environment = dict(os.environ, TMPDIR=str(self.folder / "none"))
         done = run("unique", "--grouping", "components", "--jsonl", "-", data=jsonl([A, B]), env=environment)
         self.assert_fails(done, "temporary file")
-        # A file can be read again, and needs none.
+        # A file is read again, so it needs no temporary file.
         self.assert_done(run("unique", "--grouping", "components", "--jsonl", self.write("c", jsonl([A, B])), env=environment))
 
     def test_temporary_file_on_a_full_disk(self):
@@ -237,7 +237,7 @@ class Output(CommandTest):
         self.assert_done(run("hash", "--output", self.folder / "new" , source))
         self.assertFalse((self.folder / "new.partial").exists())
         self.assert_fails(run("hash", "--output", self.folder / "no" / "way", source), "cannot be written")
-        # Nor may a link in a folder lead to it, or standard output be appended to what is read.
+        # The output may not be reached by a link within the input, nor may standard output be appended to an input.
         folder = self.folder / "links"
         folder.mkdir()
         (folder / "symbolic").symlink_to(source)
@@ -258,7 +258,7 @@ class Output(CommandTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"is also the output", done.stderr)
         self.assertEqual(source.read_bytes(), before)
-        # Input that is not there must not empty the output.
+        # Missing input leaves the output as it was.
         self.assert_fails(run("hash", "--output", target, self.folder / "missing"), "no such file")
         self.assertTrue(target.read_bytes())
 
@@ -279,14 +279,14 @@ class Output(CommandTest):
     def test_partial_output_overwrites_nothing(self):
         older = jsonl([A, B, A])
         target = self.folder / "out"
-        # An input of that name, alone and among others, is read and stays.
+        # An input with the name FILE.partial, alone or among others, is read and stays.
         source = self.write("out.partial", older)
         other = self.write("other", jsonl([A]))
         expected = run("unique", "--jsonl", source, other).bytes
         self.assertTrue(expected)
         self.assert_done(run("unique", "--jsonl", "--output", target, source, other))
         self.assertEqual((source.read_bytes(), target.read_bytes()), (older, expected))
-        # Nor is anything written through a link, whether it leads somewhere or not.
+        # Nothing is written through a link of that name, dangling or not.
         victim = self.write("victim", "precious")
         for name, leads_to in (("s.partial", victim), ("s.partial.1", self.folder / "nowhere")):
             (self.folder / name).symlink_to(leads_to)
@@ -308,7 +308,7 @@ class Output(CommandTest):
         self.assertEqual(target.read_text(), "as it was")
 
     def test_partial_output_is_no_input(self):
-        # Much in few bytes: the output is several times as long, so that it would be read while it is written.
+        # A compressed input whose output is several times as long, so that reading and writing overlap.
         lines = "a b\n" * 300000
         expected_size = len(lines.splitlines())
 
@@ -331,14 +331,14 @@ class Output(CommandTest):
         done = self.assert_done(run("hash", *options))
         self.assertIn("3 documents", done.err)
         self.assertNotIn("partial.2", (folder / "z").read_text())
-        # Named before it is there.
+        # The name is checked before the file exists.
         self.assertNotIn("skipped", done.err)
         done = self.assert_done(run("hash", "--skip-bad", "--output", self.folder / "o", self.folder / "o.partial"))
         self.assertIn("o.partial: is also the output", done.err)
         self.assertEqual((self.folder / "o").read_bytes(), b"")
 
     def on_terminal(self, *arguments):
-        """What the program writes to a terminal as standard error."""
+        """Standard error of the program on a terminal."""
         try:
             own, terminal = pty.openpty()
         except OSError as error:  # a container without /dev/pts
@@ -363,7 +363,7 @@ class Output(CommandTest):
 
     def test_progress_bar_on_a_terminal_only(self):
         file = self.write("c.jsonl", jsonl(corpus(1000 if SANITIZED else 20000, 19, words=60) * 4))
-        # Features that take long: the bar is first drawn after a tenth of a second.
+        # Slow features: the bar is drawn after a tenth of a second.
         arguments = ("hash", "--jsonl", "--threads", 1, "--features", "chars:100", file)
         self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")
         self.assertEqual(self.on_terminal(*arguments, "--quiet"), b"")

@@ -1,4 +1,4 @@
-"""The commands on pages that are printed with what they give. NEARDUP_PROGRAM names the program."""
+"""The console blocks of pages give the output that is printed beside them. NEARDUP_PROGRAM names the program."""
 
 import os
 import pathlib

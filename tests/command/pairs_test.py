@@ -83,7 +83,7 @@ class Pairs(CommandTest):
 
             resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
-        # Some ten million pairs within the distance, of which a few have the similarity.
+        # Some ten million pairs within the distance, few of them similar.
         draw = random.Random(5)
         template = [f"w{draw.randrange(3000)}" for _ in range(60)]
         lines = []
@@ -159,7 +159,7 @@ class Check(CommandTest):
                       run("pairs", "--check", "edit", "--bits", 64, "-", data=A).err)
 
     def test_edits_by_every_verb_and_option(self):
-        """No pair is missed, and groups and what is kept follow from all pairs."""
+        """No pair is missed, and groups and kept documents follow from the pairs."""
         fold = lambda text: " ".join(re.findall(r"[\w]+", text.lower()))
         similar = lambda a, b: 1 - edit_distance(fold(a), fold(b)) / max(len(fold(a)), len(fold(b))) >= 0.7
         texts = corpus(90, 5, words=6, vocabulary=40) + ["..."]
@@ -197,7 +197,7 @@ class Check(CommandTest):
         self.assertGreater(len(across), 5)
 
     def test_replaced_characters_are_found_with_any_features(self):
-        # 300 pairs of posts of 40 characters, of which up to 12 are replaced: an edit similarity of .7 and more.
+        # 300 pairs of posts of 40 characters with up to 12 replaced: edit similarities of .7 and more.
         rng = random.Random(20)
         texts = []
         for i in range(300):
@@ -206,7 +206,7 @@ class Check(CommandTest):
             for place in rng.sample(range(40), i % 13):
                 characters[place] = chr(rng.randrange(0x4E00, 0x9FA5))
             texts.append("".join(characters))
-        # Fingerprints of 39 pairs stray more than the theory of the distance knows; of the wrong distance, .77 were found.
+        # 39 pairs are farther apart than the theory expects, hence .96; by a wrong distance .77 were found.
         by_fingerprints = ("--bits", 64)
         for features, share in (((), 1), (("--features", "chars:2"), 1), (by_fingerprints, 0.96),
                                 (("--features", "chars:1", *by_fingerprints), 0.96),

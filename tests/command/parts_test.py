@@ -1,4 +1,4 @@
-"""Parts of texts that stood before, held against a loop over all earlier ones. NEARDUP_PROGRAM names the program."""
+"""Repeated parts of texts, held against a loop over all earlier parts. NEARDUP_PROGRAM names the program."""
 
 import json
 import random
@@ -10,7 +10,7 @@ SENTENCE_ENDS = [".", "!", "?!", "\u3002"]
 
 
 def parts_by_construction(rng, kind, count):
-    """Texts, as the parts that they are joined of and what stands between these."""
+    """Texts, as lists of their parts and of the separators between these."""
     stock, texts = [], []
     between = {"paragraph": ["\n\n", "\n \n", "\r\n\r\n"], "line": ["\n", "\r\n"], "sentence": [" ", "\n", "  "]}
     for _ in range(count):
@@ -33,7 +33,7 @@ def parts_by_construction(rng, kind, count):
 
 
 def repeated(documents, similarity, least_length, least_documents):
-    """For each part of each document the one that it repeats, (document, part), or nothing."""
+    """For each part of each document the part that it repeats, as (document, part), or None."""
     parts = [(d, p, part) for d, own in enumerate(documents) for p, part in enumerate(own) if len(part) >= least_length]
     label = []
     for d, p, part in parts:
@@ -57,7 +57,7 @@ def repeated(documents, similarity, least_length, least_documents):
 
 
 def without(own, between, gone):
-    """The text without some of its parts: what is between goes with the part before it, or behind the last one stays."""
+    """The text without some parts. A separator goes with the part before it; the last one stays."""
     text, ranges = "", []
     for p, (part, space) in enumerate(zip(own, between)):
         ranges.append((len(text), len(text) + len(part)))

@@ -1,4 +1,4 @@
-"""Where most of a clue stands, by looking at each window of each text (examples/common/clues.hpp has the rule)."""
+"""The passage of a clue, by a look at each window of each text (examples/common/clues.hpp has the rule)."""
 
 import re
 
@@ -6,7 +6,7 @@ WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 
 
 def longest_run(window, clue):
-    """How long the longest run of words is that both have, and where in the window the first one of that length begins."""
+    """The length of the longest common run of words, and the place in the window where its first one begins."""
     for size in range(min(len(window), len(clue)), 0, -1):
         runs = {tuple(clue[i : i + size]) for i in range(len(clue) - size + 1)}
         for i in range(len(window) - size + 1):

@@ -39,7 +39,7 @@ def passages(text, item):
 
 
 def completed(text, ranges):
-    """With the white space behind each."""
+    """The passages with the white space behind each."""
     gone = set()
     spaces = " \t\n\r\v\f"
     joined = []
@@ -91,7 +91,7 @@ class Passages(CommandTest):
         self.options = ("--check", "containment", "--against", self.against, "--similarity", 0.7)
 
     def found_in(self, text):
-        """The items of which enough stands in a text, or in which it stands: number -> containment."""
+        """Number -> containment, of the items that a text has enough of, or that hold the text."""
         own, found = words(text, 2), {}
         for i, item in enumerate(self.items):
             other = words(item, 2)

@@ -1,4 +1,4 @@
-"""What the command neardup reads and writes: folders, patterns, lists of names, compressed files, --output, names."""
+"""Input and output of the command: folders, patterns, lists of names, compressed files, --output, names."""
 
 import bz2
 import gzip
@@ -26,13 +26,13 @@ NOBODY = 65534
 
 class ReadingTest(CommandTest):
     def ids(self, *arguments, status=0, **more):
-        """The documents that are read."""
+        """The documents that the program reads."""
         done = run("hash", "--format", "jsonl", *arguments, **more)
         self.assertEqual(done.status, status, done.err)
         return [row["id"] for row in done.json]
 
     def as_somebody_else(self):
-        """Root may read everything; this makes the program run as somebody who may not."""
+        """Runs the program as another user where the tests run as root, who may read every file."""
         if os.geteuid() != 0:
             return {}
         copy = self.folder.parent / (self.folder.name + ".program")
@@ -44,7 +44,7 @@ class ReadingTest(CommandTest):
 
 class Folders(ReadingTest):
     def passed_over(self, *arguments, expected, **more):
-        """The result comes, what is passed over is said, and the exit status tells."""
+        """Checks that the result is there, that the passed-over files are named, and the exit status."""
         done = run("groups", *arguments, **more)
         self.assertEqual(done.status, 2, done.err)
         self.assertIn("2 documents, similarity 1.000", done.text)
@@ -84,7 +84,7 @@ class Folders(ReadingTest):
         for mode in ((), ("--lines",)):
             self.passed_over(*mode, self.texts, expected=expected)
         self.passed_over("--quiet", self.texts, expected=expected)
-        # What is named has to be there; bad input that was announced changes nothing; nor does what is excluded.
+        # A named file has to exist. With --skip-bad, or where the bad files are excluded, the exit status is 0.
         self.assert_fails(run(self.texts, self.texts / "dangling"), "dangling: no such file or folder")
         self.assert_done(run("groups", "--skip-bad", self.texts))
         self.assert_done(run("groups", self.texts, *(f"--exclude={name}" for name in ("dangling", "self", "up"))))
@@ -134,7 +134,7 @@ class Folders(ReadingTest):
             self.assert_done(run("groups", folder, "--output", output, "--exclude", "groups.txt", cwd=self.texts))
             (self.texts / output).unlink()
         self.assertEqual(sorted(os.listdir(self.texts)), ["a.txt", "sub"])
-        # Standard output has a name, too.
+        # Standard output may have a name, too.
         with open(self.texts / "out.txt", "wb") as out:
             done = subprocess.run([PROGRAM, "groups", "."], stdout=out, stderr=subprocess.PIPE, cwd=self.texts, check=False)
         self.assertEqual(done.returncode, 2)
@@ -199,7 +199,7 @@ class Folders(ReadingTest):
             self.assertEqual(found(self.texts), usual)
             self.assertEqual(found(self.texts, "--hidden"), sorted(usual + name(".git/config", ".hidden.txt")))
             self.assertEqual(found(self.texts, "--binary"), sorted(usual + name("image.gz", "image.png")))
-            # What is named is read, unless it is known to be no text.
+            # A named file is read, unless its first bytes show that it is no text.
             named = name("image.gz", ".hidden.txt", ".git")
             self.assertEqual(found(*named), name("image.gz", ".hidden.txt", ".git/config"))
             self.assert_fails(run("hash", *mode, *name("image.png")), "image.png: a picture (PNG), and no text")
@@ -230,14 +230,14 @@ class Folders(ReadingTest):
             other = self.write("other", replaced)
             rows = [row.split()[0] for row in run("hash", "--features", "bytes:1", one, other).text.splitlines()]
             self.assertEqual(rows[0], rows[1], tail)
-        # UTF-32 begins in the same way, and is refused.
+        # UTF-32 begins like UTF-16, and is refused.
         for wide in ("\ufeffone".encode("utf-32-le"), "\ufeffone".encode("utf-32-be")):
             done = run("unique", "--lines", "--quiet", self.write("wide", wide))
             self.assert_fails(done, "wide: UTF-32; convert it first, as in: iconv -f UTF-32")
             self.assertEqual(done.bytes, b"")
 
 
-# The first bytes of formats that are no text, what the command calls them, and whether texts may be in them.
+# First bytes of binary formats, the name that the command gives each, and whether it may hold texts.
 FOREIGN = (
     (bz2.compress(A.encode()), "compressed by bzip2; unpack it first, as in: bzcat FILE |", True),
     (bz2.compress(b""), "compressed by bzip2", True),
@@ -274,7 +274,7 @@ class Foreign(ReadingTest):
             done = run("unique", "--lines", "-", data=data)
             self.assert_fails(done, f"standard input: {message}")
             self.assertEqual(done.bytes, b"", message)
-            # Packed by gzip besides it is the same.
+            # The same files, packed by gzip besides.
             path = self.write("odd.gz", gzip.compress(data))
             if "built without zlib" not in run("hash", path).err:
                 self.assert_fails(run("groups", path), f"{path}: {message}")
@@ -340,7 +340,7 @@ class Pipes(ReadingTest):
             process.stdin.write(line.encode() + b"\n")
             process.stdin.flush()
             self.assertEqual(process.stdout.readline(), line.encode() + b"\n")  # while the pipe stays open
-        # A block that is full at once, and then nothing: what is in it does not wait for more.
+        # A full block, then silence: its records are not held back.
         block = b"".join(b"line number %d is like no other, as %d says\n" % (i, i * i) for i in range(1 << 14))[: 1 << 19]
         block = block[: block.rindex(b"\n") + 1]
         block += b"x" * ((1 << 19) - len(block) - 1) + b"\n"
@@ -439,7 +439,8 @@ class Patterns(ReadingTest):
         for _ in range(60):
             pattern = "".join(rng.choice(["a", "b", "x", "?", "*", "[ab]", "[!a]"]) for _ in range(rng.randrange(1, 4)))
             patterns.append(rng.choice(["", "", "/", "**/", "a/", "b/", "*/"]) + pattern + rng.choice(["", "", "/", "/*", "/**"]))
-        # Where stars stand behind another character and before a slash, git 2.39 goes by where its memory lies.
+        # For stars behind another character and before a slash git 2.39 reads memory at random, so it is no reference
+        # there.
         patterns = [p for p in patterns if not re.search(r"[^/*]\*\*+(/|$)", p)]
         for pattern in patterns:
             (folder / ".git" / "info" / "exclude").write_text(pattern + "\n")
@@ -466,7 +467,7 @@ class Lists(ReadingTest):
         lines = self.write("list", "\n".join(usual[:2]) + "\n\n" + "\n".join(usual[2:]))
         self.assertEqual(self.ids("--files-from", lines, **where), expected)
         self.assertEqual(self.ids("--files-from", "-", data=lines.read_bytes(), **where), expected)
-        # As Windows writes it.
+        # Line ends of Windows.
         crlf = lines.read_bytes().replace(b"\n", b"\r\n")
         self.assertEqual(self.ids("--files-from", "-", data=crlf, **where), expected)
         zeros = self.write("zeros", "\0".join(self.names) + "\0")
@@ -475,7 +476,7 @@ class Lists(ReadingTest):
             self.assertEqual(self.ids(option, "--files-from", zeros, **where), expected)
         found = subprocess.run(["find", ".", "-name", "*.txt", "-print0"], capture_output=True, check=True, **where).stdout
         self.assertEqual(len(self.ids("-0", "--files-from", "-", data=found, **where)), 4)
-        # After those of the command line; folders as well; twice is once.
+        # They come behind the paths of the command line; folders count as well; a repeated name counts once.
         self.assertEqual(self.ids("folder", "--files-from", lines, **where)[0], "folder/x.txt")
         self.assertEqual(self.ids("--files-from", "-", data="folder\nfolder/x.txt\n", **where), ["folder/x.txt"])
         self.assertEqual(self.ids("--files-from", "-", data="", **where), [])
@@ -558,7 +559,7 @@ class Compressed(ReadingTest):
             whole = pack(data)
             broken = bytearray(whole)
             broken[len(whole) // 2] ^= 0x55
-            # A pipe that is bad from its first byte on, where it is read a second time.
+            # A pipe that is damaged near its beginning, in a verb that reads it twice.
             for verb in ("groups", "--weights", "idf"), ("advise", "--lines"):
                 done = run(*verb, "--skip-bad", "-", data=whole[:8] + b"garbage")
                 self.assertIn("skipped standard input: ", done.err)
@@ -579,11 +580,11 @@ class Compressed(ReadingTest):
                 for options in ways:
                     with self.subTest(name=path.name, options=options):
                         if name == "broken" and "--jsonl" in options:
-                            # What it unpacks to may be no JSON before it is known to be damaged.
+                            # The unpacked bytes may turn out to be no JSON before the damage is known.
                             self.assert_fails(run(*options, path), f"neardup: {path}:")
                             continue
                         self.assert_fails(run(*options, path), f"neardup: {path}: ", message)
-                        # In a folder it is passed over.
+                        # Within a folder the file is passed over.
                         self.write("folder/good", jsonl([A]))
                         shutil.copy(path, self.folder / "folder" / path.name)
                         done = run(*options, self.folder / "folder")
@@ -596,7 +597,7 @@ class Compressed(ReadingTest):
             self.assert_done(run("hash", tape))
 
     def test_frames_of_zstd_that_hold_nothing_are_passed_over(self):
-        """pzstd begins each frame with a skippable one, which holds the size of what follows."""
+        """pzstd begins each frame with a skippable frame that holds the frame's size."""
 
         def skippable(kind, content):
             return bytes([0x50 + kind]) + b"\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
@@ -611,7 +612,7 @@ class Compressed(ReadingTest):
                 path = self.write("p.jsonl.zst", whole)
                 done = self.assert_done(run("unique", "--jsonl", "--quiet", path))
                 self.assertEqual(done.bytes, data)
-                # By any name, and through a pipe.
+                # The file is recognised under any name, and through a pipe.
                 self.assertEqual(self.assert_done(run("unique", "--lines", "--quiet", self.write("p", whole))).bytes, data)
                 self.assertEqual(self.assert_done(run("unique", "--lines", "--quiet", "-", data=whole)).bytes, data)
         several = (skippable(0, b"abcd") + packed) * 3 + skippable(15, b"the end")
@@ -623,7 +624,7 @@ class Compressed(ReadingTest):
 
     def test_windows_of_zstd_up_to_2_gb_are_unpacked(self):
         def framed(text, window_log):
-            """A frame of raw blocks that asks for so large a window, as `zstd --long` writes it of long streams."""
+            """A frame of raw blocks with so large a window as `zstd --long` writes."""
             blocks = [text[i : i + 100000] for i in range(0, len(text), 100000)]
             last = len(blocks) - 1
             headers = [(i == last) | len(block) << 3 for i, block in enumerate(blocks)]
@@ -715,7 +716,7 @@ class Compressed(ReadingTest):
             self.assertEqual(run("unique", "--jsonl", target).bytes, expected)
             self.assert_done(run("groups", "--jsonl", "--output", target, "-", data=jsonl([A])))
             self.assertEqual(unpack(target.read_bytes()), b"")
-            # What a failed run leaves can be unpacked.
+            # A failed run leaves a file that can be unpacked.
             self.assert_fails(run("unique", "--jsonl", "--output", target, "-", data=jsonl([A]) + b"{"))
             self.assertEqual(unpack(pathlib.Path(str(target) + ".partial").read_bytes()), jsonl([A]))
             for arguments in (("index",), ("hash", "--format", "bin")):
@@ -748,7 +749,7 @@ class OutputFile(ReadingTest):
                     self.assertEqual(self.mode(target), mode)
                 else:
                     self.assertEqual(self.mode(target) & ~mode, 0)
-        # While it runs.
+        # While the program runs.
         target.chmod(0o640)
         process = subprocess.Popen([PROGRAM, "hash", "--lines", "--output", target, "-"], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
         partial = pathlib.Path(str(target) + ".partial")
@@ -767,7 +768,7 @@ class OutputFile(ReadingTest):
         self.assert_done(self.write_to(target))
         status = target.stat()
         self.assertEqual((status.st_uid, status.st_gid), (NOBODY, NOBODY))
-        # A group that cannot be kept gets no rights.
+        # A group that cannot be passed on gets no permissions.
         shared = self.folder / "shared"
         shared.mkdir()
         shared.chmod(0o777)
@@ -796,7 +797,7 @@ class OutputFile(ReadingTest):
             self.assert_done(self.write_to(link, verb))
             self.assertTrue(link.is_symlink())
             self.assertNotEqual(target.read_bytes(), b"older")
-            # The name may be free, the folder may not.
+            # The name is free, but the folder may not be written.
             target.unlink()
             self.assert_done(self.write_to(link, verb))
             self.assertTrue(link.is_symlink() and target.exists() and not target.is_symlink())
@@ -913,7 +914,7 @@ class HelpAndEnd(ReadingTest):
         )
         self.assertEqual(done.stderr, b"")
         self.assertEqual(done.stdout.split()[-1], b"141")
-        # Where that signal is ignored, as under some servers, it is an error as for others.
+        # Where SIGPIPE is ignored, as under some servers, a closed output is an error.
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False,
             preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN),

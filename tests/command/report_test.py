@@ -1,4 +1,4 @@
-"""neardup diff and neardup report: what they mark, and the page as a browser has it."""
+"""neardup diff and neardup report: the marked differences, and the page as a browser shows it."""
 
 import html
 import json
@@ -71,7 +71,7 @@ class Diff(CommandTest):
     def test_the_pieces_are_the_texts_and_the_fewest_changes(self):
         rng = random.Random(7)
         for _ in range(150):
-            # Each character of Chinese is a word, as is a line end; there are no spaces that go with their neighbours.
+            # Each Chinese character and each line end is a word; no spaces go with their neighbours.
             a, b = ("".join(rng.choice("甲\n乙丙丁"[: rng.randrange(1, 6)]) for _ in range(rng.randrange(40))) for _ in "ab")
             pieces = pieces_of(self.folder, a, b)
             self.assertEqual("".join(text for what, text in pieces if what != "added"), a)
@@ -119,7 +119,7 @@ HOSTILE = '</script><script>document.title = "taken"</script><!-- <img src=x one
 
 
 class Report(CommandTest):
-    """Each script is put behind the page's own, and leaves what it found in an element of the document."""
+    """Each script runs behind the page's own, and leaves its answer in an element of the document."""
 
     def page(self, data, *options):
         page = self.folder / "page.html"
@@ -128,7 +128,7 @@ class Report(CommandTest):
         return page
 
     def ask(self, page, script):
-        """The JSON that the script's `answer` is called with, in a browser."""
+        """The JSON that the script hands to `answer` in a browser."""
         if chromium.PROGRAM is None:
             self.skipTest("chromium is not there")
         asking = self.folder / "asking.html"

@@ -1,5 +1,5 @@
-"""What near-duplicates must have in common by --same, held against comparing each document with each. NEARDUP_PROGRAM
-names the program."""
+"""--same: numbers or words that near-duplicates must share, held against comparing each document with each.
+NEARDUP_PROGRAM names the program."""
 
 import collections
 import random
@@ -20,7 +20,7 @@ def negations(text):
 
 
 def notes(count, seed):
-    """Notes of agents: much alike, but for numbers and negations."""
+    """Notes of agents that differ in numbers and negations only."""
     shuffled = random.Random(seed)
     texts = []
     for _ in range(count):

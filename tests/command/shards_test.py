@@ -18,7 +18,7 @@ WORDS = [f"w{number}" for number in range(3000)]
 
 
 def texts(count, seed=1):
-    """Half are versions of earlier ones, some exact copies, some short, some empty: (id, text)."""
+    """(id, text): half of the texts are versions of earlier ones, some exact copies, some short, some empty."""
     make = random.Random(seed)
     made = []
     for number in range(count):
@@ -34,7 +34,7 @@ def texts(count, seed=1):
 
 
 def sections(path):
-    """Of a file of neardup's, by docs/format.md: the number of records, and its sections by tag."""
+    """The number of records and the sections by tag of one of neardup's files (docs/format.md)."""
     data = path.read_bytes()
     count, = struct.unpack_from("<Q", data, 48)
     parts = {}
@@ -142,7 +142,7 @@ class Groups(Shards):
         return done.stderr
 
     def test_it_says_what_may_be_missed(self):
-        """As groups with the options of hash: what asks for fingerprints there asks for them here."""
+        """Options of hash choose features or fingerprints exactly as options of groups do."""
         note = "candidates come from fingerprints, which may miss a pair"
         names = self.write_parts(300, 1)
         for options, why in ((("--bits", "128"), "has a distance, a kind or bits of its own (--exact misses none)"),
@@ -183,7 +183,7 @@ class Groups(Shards):
                 self.assertEqual(self.merge(shards, checked, *how), whole, (options, how))
         files = [name for s in shards for name in (f"{s}.shard", f"{s}.shard.features")]
         self.assertTrue(self.run_neardup("manifest", *files, *checked).endswith("\ncomplete\n"))
-        # No candidates are wanted in such a run.
+        # A join by features writes no candidates.
         facts = self.run_neardup("manifest", *files, *checked[:-1])
         self.assertIn(f"\nmissing\tchecked pairs of shards {shards[-1]} {shards[-1]}\nincomplete\n", facts)
 
@@ -232,7 +232,7 @@ class Groups(Shards):
         self.assertFalse((self.folder / "x").exists())
 
     def test_pairs_of_other_settings_are_refused(self):
-        # The lists of the shards are the same bytes: only what lies beside them tells one from the other.
+        # The lists of both shards are the same bytes; only the files beside them differ.
         parts = ["one two three four five six seven eight", "one two three four five six seven nine ten"]
         for number, text in enumerate(parts):
             (self.folder / f"part{number}.jsonl").write_text(json.dumps({"text": text}) + "\n", encoding="utf-8")
@@ -359,7 +359,7 @@ class Files(Shards):
         self.assertTrue(self.run_neardup(*merge))
 
     def distance(self):
-        """Which one the similarity has chosen."""
+        """The kind that the similarity has chosen."""
         lines = sections(self.folder / "0-1.candidates")[1][64].decode().splitlines()
         return dict(line.split(" ", 1) for line in lines)["distance"]
 
@@ -447,7 +447,7 @@ class Files(Shards):
                       self.run_neardup("manifest", "0.shard", "again.shard").splitlines())
         (self.folder / "nothing").mkdir()
         self.assertEqual(self.run_neardup("manifest", "nothing"), "missing\tshards: there are none\nincomplete\n")
-        # What it writes is nothing that it looks at.
+        # The output is none of the files that manifest looks at.
         self.run_neardup("manifest", "nothing", "--output", "nothing/list")
         self.assertEqual((self.folder / "nothing" / "list").read_text(), "missing\tshards: there are none\nincomplete\n")
 

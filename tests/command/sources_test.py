@@ -1,4 +1,4 @@
-"""What is read: files, folders, standard input, records. NEARDUP_PROGRAM names the program."""
+"""Sources of documents: files, folders, standard input, records. NEARDUP_PROGRAM names the program."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Sources(CommandTest):
 
     def test_patterns_against_the_oracle(self):
         def matches(pattern, text):
-            """The same rules, by trying all there is: patterns as lists of elements."""
+            """The same rules, by trying all matches: patterns as lists of elements."""
             if not pattern:
                 return not text
             first, rest = pattern[0], pattern[1:]
@@ -66,7 +66,7 @@ class Sources(CommandTest):
             return text[0] in one_of.get(first, first) and matches(rest, text[1:])
 
         def resolved(pattern):
-            """Two stars stand for folders between slashes only; elsewhere they are ordinary ones."""
+            """Two stars stand for folders only between slashes; elsewhere they are two ordinary stars."""
             result = []
             for i, element in enumerate(pattern):
                 begins_name = i == 0 or pattern[i - 1].endswith("/")
@@ -93,7 +93,7 @@ class Sources(CommandTest):
             pattern = []
             for _ in range(rng.randrange(1, 7)):
                 element = rng.choice(elements)
-                # What would be read as another element.
+                # Patterns that would read as another element.
                 if pattern and pattern[-1] in ("*", "**") and element[0] in "*/":
                     continue
                 pattern.append(element)
@@ -101,7 +101,7 @@ class Sources(CommandTest):
             if whole.startswith("/") or whole.endswith("/") or "//" in whole:
                 continue  # for the folder itself, for folders, and refused
             expected = {name for name in files if matches(resolved(pattern), name if "/" in whole else name.rpartition("/")[2])}
-            # By UTF-16 or by bytes, the order is not what matters here.
+            # The names are compared as sets: their order by UTF-16 or by bytes is another matter.
             ids = self.ids("--include", whole, "f", cwd=self.folder)
             self.assertEqual({id[2:] for id in ids}, expected, whole)
             hits += bool(expected)
@@ -128,13 +128,13 @@ class Sources(CommandTest):
             done = self.assert_done(run("hash", "--lines", "--format", "jsonl", *names, data=data))
             self.assertEqual([row["id"] for row in done.json], [f"{names[0]}:1", f"{names[0]}:2"])
             self.assertIn("reached more than once", done.err)
-            # The same of a file as standard input, and of a file that has a name besides.
+            # The same file as standard input, and under a name besides.
             file = self.write("c.txt", data)
             for other in (names[1], file):
                 with open(file, "rb") as stdin:
                     done = run_with(("hash", "--lines", names[0], other), stdin=stdin, capture_output=True)
                 self.assertEqual(done.stdout.count(b"\n"), 2)
-        # The rest of a file is not the file; other links to a file are other files.
+        # The rest of an opened file is not the file; hard links of a file are other files.
         with open(file, "rb") as stdin:
             os.lseek(stdin.fileno(), len(A) + 1, os.SEEK_SET)
             done = run_with(("hash", "--lines", "-", file), stdin=stdin, capture_output=True)
@@ -176,7 +176,7 @@ class Sources(CommandTest):
         self.assertEqual(self.ids("--jsonl", "-", data=odd), [big, "-:2", "-:3", ""])
         self.assertEqual(self.ids("--jsonl", "--id-field", "key", "-", data='{"key":"k","id":"i","text":"x"}'), ["k"])
         self.assertEqual(self.ids("--jsonl", "--id-field", "text", "-", data='{"id":"i","text":"x"}'), ["x"])
-        # Duplicate ids are the user's business.
+        # Duplicate ids are allowed.
         done = run("pairs", "--jsonl", "-", data='{"id":"a","text":"one two"}\n{"id":"a","text":"one two"}\n')
         self.assertEqual(done.text, "1.000\t-\ta\ta\n")
 
@@ -214,7 +214,7 @@ class Sources(CommandTest):
             units = text.encode("utf-16-be")
             spelled = "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
             lines += [json.dumps({"text": text}, ensure_ascii=False), '{"text":"' + spelled + '"}']
-        # Shorter than its features, so that all of a text is one.
+        # A text shorter than its n-grams has one feature, the whole text.
         done = run("hash", "--jsonl", "--features", "bytes:1000", "-", data="\n".join(lines))
         rows = [row.split()[0] for row in self.assert_done(done).text.splitlines()]
         self.assertEqual(len(rows), len(lines))
@@ -251,7 +251,7 @@ class Sources(CommandTest):
     def test_pipes(self):
         fifo = self.folder / "pipe"
         os.mkfifo(fifo)
-        # In a folder it is left out: reading would wait for ever.
+        # Within a folder a pipe is left out: reading it would wait for ever.
         self.write("a.txt", A)
         done = self.assert_done(run("hash", self.folder))
         self.assertEqual(done.text.count("\n"), 1)
@@ -290,7 +290,7 @@ class Sources(CommandTest):
             self.assertIn("there were no documents in the input", done.err)
 
     def test_large_documents_and_lines(self):
-        # A document beyond the size that is read at once, with a character on every possible cut.
+        # A document beyond the size of one read, with a character on every possible cut.
         rng = random.Random(13)
         pieces = ["".join(rng.choice("abcde éß漢") for _ in range(1000)) for _ in range(50)]
         text = "".join(rng.choice(pieces) for _ in range(13000))

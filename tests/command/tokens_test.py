@@ -16,7 +16,7 @@ ZH = "我们研究生命的起源"
 
 
 def jieba():
-    """Debian's segmenter, which the program is held against where it is installed."""
+    """jieba as Debian has it: the reference for words, where it is installed."""
     try:
         sys.path.append("/usr/lib/python3/dist-packages")
         import jieba.analyse
@@ -65,10 +65,10 @@ class Words(CommandTest):
         self.assertIn("1 document has no tokens", done.err)
 
     def test_tokens_make_the_fingerprint(self):
-        """What tokens says, hashed by hash --weighted-field, is what hash says of the text."""
+        """Hashing the output of tokens by hash --weighted-field gives the fingerprint of the text."""
         data = jsonl(corpus(30, 7) + [A, B, "p q r s"])
         table = self.write("idf.txt", "".join(f"w{i} {1 + i % 7}.5\n" for i in range(300)))
-        # Weights of more digits than six, which have to read back as they were: p, q and r together weigh what s does.
+        # Weights of more than six digits have to read back exactly: p, q and r together weigh as much as s.
         fine = self.write("fine.txt", "".join(f"w{i} {1000 + i * 37 % 301}.{i * 7919 % 99991}\n" for i in range(300))
                           + "p 10.01171875\nq 10.01171875\nr 10.01171875\ns 30.03515625\n")
         for options in ((), ("--weights", "tf"), ("--features", "chars:3"),
@@ -96,7 +96,7 @@ class Words(CommandTest):
                          ["pyth", "ytho", "thon", "honi", "onis", "niss", "isse", "ssex", "sexy"])
         text = "短句。这是最长的一句话，确实很长！这是第二长的一句话？One two. 完。"
         self.assertEqual([w for w, _ in self.tokens(text, "--features", "longest:2")], ["这是最长的一句话，确实很长", "这是第二长的一句话"])
-        # The signature of the longest sentences: with a frame around it a page has the same.
+        # The longest sentences of a page stay the same with a frame around it.
         pages = jsonl([text, "首页 | 登录\n" + text + "\n下一篇", text.replace("很长", "很短")])
         done = self.assert_done(run("pairs", "--jsonl", "--features", "longest:3", "--distance", 0, "-", data=pages))
         self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d1"]])
@@ -106,7 +106,7 @@ class Words(CommandTest):
                          ["x", "<<=", "-", "2", ";", "//", "A"])
         self.assertEqual([w for w, _ in self.tokens("It's 分词　很 好,", "--features", "spaced:words")],
                          ["It's", "分词", "很", "好,"])
-        # Operators make texts unlike, white space does not.
+        # Operators count, white space does not.
         data = jsonl(["if (a < b) x = y + 1;", "if (a > b) x = y - 1;", "if(a<b)x=y+1;"])
         done = self.assert_done(run("pairs", "--jsonl", "--features", "code:2", "--similarity", 0.8, "-", data=data))
         self.assertEqual([line.split("\t")[2:] for line in done.text.splitlines()], [["d0", "d2"]])
@@ -119,7 +119,7 @@ class Words(CommandTest):
         self.assertEqual(done.text, "❤️\n☀️\n✌️ ✈️\nOn my way ⚡️\n")
 
     def test_all_character_references_of_html(self):
-        # Python's own, beside which a word stands on either side.
+        # White space as Python defines it; a word stands on either side of each.
         names = sorted(name for name in html.entities.html5 if name.endswith(";"))
         numbers = [f"#{n};" for n in (*range(1, 0x3000), *range(0x10000, 0x20000, 97))]
         for n in range(0, len(names + numbers), 5000):
@@ -160,7 +160,7 @@ class Words(CommandTest):
         best = ("--features", "words", "--idf-file", table, "--top", 2)
         self.assertEqual(self.tokens("c a a a b b", *best), [("a", "1"), ("c", "1")])
         self.assertEqual(self.tokens("c a a a b b", *best, "--weights", "tf"), [("a", "3"), ("c", "1")])
-        # Without a file the rarities are learnt.
+        # Without an IDF file the weights are learnt from the input.
         data = jsonl(["common rare1", "common rare2", "common rare3"])
         done = self.assert_done(run("tokens", "--jsonl", "--features", "words", "--top", 1, "-", data=data))
         self.assertEqual(done.text.split(), ["rare1", "1", "rare2", "1", "rare3", "1"])
@@ -181,14 +181,14 @@ class Words(CommandTest):
         self.assertEqual(prints[0], prints[1])
         self.assertNotEqual(*(run("hash", "-", data=text).text for text in (traditional, simplified)))
         self.assertEqual([w for w, _ in self.tokens("發頭 Aé", "--fold-chinese", "--features", "words")], ["发", "头", "aé"])
-        # The words of a dictionary of simplified ones are found; a clue may be either.
+        # A dictionary of simplified words finds them in traditional text; the clue may be in either.
         self.assertEqual(self.words("起源與生命", "--fold-chinese"), ["起源", "与", "生命"])
         page = self.write("page.txt", simplified)
         found = self.assert_done(run("find", "--fold-chinese", "--features", "chars:2", "資料庫的備份", page))
         self.assertEqual(found.text.split("\t")[0], "1.000")
         pairs = run("pairs", "--jsonl", "--fold-chinese", "--check", "edit", "-", data=jsonl([traditional, simplified]))
         self.assertEqual(self.assert_done(pairs).text.split("\t")[0], "1.000")
-        # What unique copies stays as it is.
+        # unique copies records unchanged.
         kept = run("unique", "--jsonl", "--fold-chinese", "-", data=jsonl([traditional, simplified]))
         self.assertEqual(self.assert_done(kept).bytes, jsonl([traditional]))
 
@@ -276,7 +276,7 @@ class Words(CommandTest):
 
     @unittest.skipIf(SANITIZED, "half a minute; Sources.large_documents_and_lines comes in pieces, too")
     def test_whole_text_and_pieces(self):
-        """A file above 16 MB comes in pieces; its fingerprint is that of the record with the same text."""
+        """A file above 16 MB is read in pieces; its fingerprint is that of a record with the same text."""
         text = (ZH + "，大学学生 x") * 420000
         path = self.write("large.txt", text)
         self.assertGreater(path.stat().st_size, 1 << 24)

@@ -121,7 +121,7 @@ class Unique(CommandTest):
             second = b'{"text":"four five six","x":"\\u00e4"}\n'
             data = first + b"\r\n" + second + b'  \n{"text":"one two three"}'
             self.assertEqual(run("unique", "--jsonl", *mode, "-", data=data).bytes, first + second)
-            # The end of the last line stays as it was; where another record follows, one is put in.
+            # The last line keeps its end; a line feed is added only where another record follows.
             first = self.write("1", b"one two three\nfour five six")
             second = self.write("2", b"seven eight nine\r\nten eleven twelve")
             done = run("unique", "--lines", *mode, first, second)
@@ -183,7 +183,7 @@ class Unique(CommandTest):
                 if pipe in sources:
                     writer.join()
                 self.assertEqual(done.status, 0 if options else 2, done.err)
-                # Where ids repeat it says in which file.
+                # Where ids repeat, the output says in which file each stands.
                 said = "\n".join(line for line in done.err.splitlines() if "document" in line)
                 gone = dropped.read_text() if options else ""
                 named = [text.replace(".gz", "").replace("3.pipe", "3.jsonl") for text in (gone, said)]

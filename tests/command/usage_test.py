@@ -1,4 +1,4 @@
-"""Help, and what a command line must not say. NEARDUP_PROGRAM names the program."""
+"""The help, and command lines that are refused. NEARDUP_PROGRAM names the program."""
 
 import re
 
@@ -61,7 +61,7 @@ class Usage(CommandTest):
             self.assertTrue(done.text.endswith(f"  {path}\n"), done.text)
         self.assertEqual(self.assert_done(run("hash", "--quiet=true", "--quiet", path)).err, "")
         self.assert_fails(run("hash", "--quiet=maybe", path), "--quiet")
-        # Brackets make no list.
+        # Brackets are literal, no list.
         for name in ("[a,b]", "[", "{}", "\x1f[a]"):
             self.write(name, A)
             done = self.assert_done(run("hash", "--format", "jsonl", name, cwd=self.folder))

@@ -1,4 +1,4 @@
-// Advice against what then happens.
+// What advise() promised of each setup, against what a join by that setup finds.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,7 +38,7 @@ std::string join_words(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Texts of words, frequent and rare ones; some are versions of others, with a few words changed.
+/// Random texts of frequent and rare words; some texts are earlier ones with a few words changed.
 std::vector<std::string> draw_texts(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto draw_word = [&] {
@@ -62,7 +62,7 @@ std::vector<std::string> draw_texts(std::size_t count, std::uint64_t seed) {
   return texts;
 }
 
-/// The Jaccard similarity of each two texts, by these features: [i][j] for j < i.
+/// Jaccard similarities by these features: [i][j] is that of texts i and j, for j < i.
 std::vector<std::vector<float>> similarities_of(const std::vector<std::string>& texts, const feature_choice& features) {
   std::vector<std::vector<std::array<std::uint64_t, 1>>> sets;
   neardup::with_tokenizer(features, [&](const auto& tokenizer) {
@@ -138,7 +138,7 @@ outcome try_out(const std::vector<std::string>& texts, const std::vector<std::ve
   return with(neardup::simhash<64>(), neardup::simhash<128>());
 }
 
-/// A text that nobody can read any more once it is gone.
+/// A text whose bytes are overwritten when it is destroyed: reading it later gives another text.
 struct short_lived_text {
   std::string text;
 
@@ -228,7 +228,7 @@ TEST_CASE("advice from a sample tells what then happens", "[advice]") {
 }
 
 TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advice]") {
-  // Texts full of the same words, where one hash may find many more than another.
+  // Texts that share many words: the luck of one hash decides much, so recall varies from seed to seed.
   std::mt19937_64 random(6);
   std::vector<std::string> templates;
   for (int i = 0; i < 3; ++i) {
@@ -263,7 +263,7 @@ TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advic
   }
   INFO(inside << " of " << cases);
   CHECK(inside * 100 >= cases * 83);
-  CHECK(width / static_cast<double>(cases) < 0.25);  // it still says something: they are three families
+  CHECK(width / static_cast<double>(cases) < 0.25);  // the interval is narrow enough to say something
 }
 
 TEST_CASE("advice depends on neither threads nor on how many documents come at a time", "[advice]") {
@@ -343,7 +343,7 @@ TEST_CASE("crowds of copies count once, and say nothing of the recall of others"
     REQUIRE(std::abs(found.setups[i].recall - before.setups[i].recall) < 1e-9);
   }
   REQUIRE(std::abs(found.setups[0].candidates * 1200 / pairs - 1) < 1e-2);
-  // Of one document more, copies counted as one, one more has a near-duplicate.
+  // The corpus has one distinct document more than before, and that document has a near-duplicate.
   REQUIRE(std::abs(found.partnered - (before.partnered * distinct + 1) / (distinct + 1)) < 1e-9);
 }
 
@@ -354,7 +354,7 @@ TEST_CASE("a family counts as one pair does", "[advice]") {
     for (std::string& word : words) word = "w" + std::to_string(random() % 100000);
     return words;
   };
-  // Pairs that differ in many words, and a family of which any two differ in two: the distance is that of the pairs.
+  // Pairs that differ in many words, and one family whose members differ in two. The pairs decide the distance.
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) {
     std::vector<std::string> words = draw_words(60);
@@ -387,7 +387,7 @@ TEST_CASE("texts too short for a change are counted", "[advice]") {
     texts.push_back(text);
   }
   const advice found = neardup::advise(texts, {.similarity = 0.8, .check = parse_features("words:2"), .features = {}});
-  REQUIRE(found.facts[0].too_short == 18.0 / 40);  // those of 19 words have 18 pairs
+  REQUIRE(found.facts[0].too_short == 18.0 / 40);  // texts of 19 words have 18 pairs
 }
 
 TEST_CASE("long texts make the sample smaller, and one document is a corpus", "[advice]") {
@@ -433,7 +433,7 @@ TEST_CASE("a request that cannot be met, and passes that do not fit, are refused
   REQUIRE_THROWS_WITH(look.finish(), "advisor: 1 documents were sampled from, but 2 compared");
   REQUIRE_THROWS_AS(look.sample("late"), std::logic_error);
 
-  // A wanted recall that no distance reaches: the best there is, and said so.
+  // No distance reaches the wanted recall: advise() gives the best setup and says so.
   const advice found = neardup::advise(draw_texts(300, 9), {.similarity = 0.2, .recall = 1.0, .features = {}});
   REQUIRE(!found.is_reached);
   REQUIRE(found.setups[found.recommended].recall < 1);
@@ -444,7 +444,7 @@ TEST_CASE("the setup to take is the fastest with the recall, else the one with t
     return setup{{}, neardup::fingerprint_kind::simhash, 64, 3, 4, recall, 0, recall, recall, 0, 0, seconds};
   };
   const std::vector<setup> setups{one(0.99, 5), one(0.97, 2), one(0.96, 1), one(0.98, 2.05)};
-  REQUIRE(neardup::recommended_setup(setups, 0.97) == 3);  // it takes hardly longer
+  REQUIRE(neardup::recommended_setup(setups, 0.97) == 3);  // setup 3 takes hardly longer than the fastest
   REQUIRE(neardup::recommended_setup(setups, 0.975) == 3);
   REQUIRE(neardup::recommended_setup(setups, 0.9) == 2);
   REQUIRE(neardup::recommended_setup(setups, 1.0) == 0);

@@ -1,4 +1,5 @@
-// Texts that somebody made who knows the seed, and what a secret seed or a check leaves of them; giant tokens, empty texts.
+// Texts made by an attacker who knows the seed, and how a secret seed or a check defeats them; giant tokens; empty
+// texts.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -37,8 +38,8 @@ bool is_huge() {
 
 auto hasher_with(std::uint64_t seed) { return simhasher{words{}, neardup::unit{}, xxh3<64>{seed}}; }
 
-/// `count` words whose votes under this seed give the fingerprint `target`, or nearly so: of
-/// many words those whose hashes are nearest to it.
+/// `count` words whose votes under this seed give `target`, or nearly so: of many words those whose hashes are nearest
+/// to `target`.
 std::string words_for(std::uint64_t seed, simhash<64> target, std::size_t count) {
   std::vector<std::pair<int, std::string>> candidates;
   for (std::size_t i = 0; i < 200'000; ++i) {
@@ -51,7 +52,7 @@ std::string words_for(std::uint64_t seed, simhash<64> target, std::size_t count)
   return text;
 }
 
-/// Pairs of words whose 32-bit features are the same under this seed: a birthday attack.
+/// Two pairs of words with equal 32-bit features under this seed, found by a birthday attack.
 std::vector<std::pair<std::string, std::string>> colliding_words(std::uint64_t seed, std::size_t wanted) {
   std::unordered_map<std::uint32_t, std::size_t> seen;
   std::vector<std::pair<std::string, std::string>> result;
@@ -73,7 +74,7 @@ TEST_CASE("a check or a secret seed defeats a text that was made for a fingerpri
 
   neardup::deduplicator by_distance{hasher_with(0), no_check{}};
   REQUIRE(by_distance.add(attack, 0).is_new());
-  CHECK_FALSE(by_distance.add(victim, 1).is_new());  // the attack: the report is taken for a duplicate
+  CHECK_FALSE(by_distance.add(victim, 1).is_new());  // the attack succeeds: the report counts as a duplicate
 
   neardup::deduplicator checked{hasher_with(0)};
   REQUIRE(checked.add(attack, 0).is_new());
@@ -97,13 +98,13 @@ TEST_CASE("a secret seed defeats words that were made to collide", "[attack]") {
   };
   CHECK(similarity(0) == 1);
   CHECK(similarity(0x7c3f2b6a9d10e845) == 0);
-  // And features of 64 bits.
+  // Features of 64 bits defeat the attack, too.
   const neardup::feature_extractor<words, xxh3<64>, std::uint64_t> wide{words{}};
   CHECK(neardup::jaccard(wide(victim), wide(attack)) == 0);
 }
 
 TEST_CASE("a crowd of texts with one block in common changes no answer", "[attack]") {
-  // Made for the seed: all fingerprints are alike in their first 16 bits, so they are in one bucket of the first table.
+  // Fingerprints made for the seed: equal in their first 16 bits, so one bucket of the first table holds them all.
   std::mt19937_64 random(3);
   const std::size_t count = oracle::effort(40'000, 4'000);
   std::vector<simhash<64>> crowd;
@@ -152,7 +153,7 @@ TEST_CASE("very many occurrences of a token are counted", "[attack]") {
   for (; fed + 100'000 <= count; fed += 100'000) stream.feed(part);
   stream.feed(std::string_view(part).substr(0, 2 * (count - fed)));
   stream.feed("b");
-  // One a outweighs b; counts that wrapped around would not.
+  // The count of "a" is 2^31 + 1 and outweighs "b". A count that wrapped around would be negative.
   CHECK(stream.finish() == hash("a a b"));
 }
 

@@ -1,4 +1,4 @@
-// cluster beside the oracle: chains, copies, label types.
+// cluster() against the oracle: chains, copies, label types.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -23,7 +23,7 @@ using neardup::cluster;
 using neardup::simhash;
 using oracle::stopwatch;
 
-/// Each differs from the one before in one bit, and none comes twice: a random walk.
+/// A random walk of fingerprints: each differs from the one before in one bit, and no value comes twice.
 std::vector<simhash<64>> chain(std::size_t length) {
   oracle::random_engine random(length);
   std::set<std::uint64_t> visited;
@@ -50,7 +50,7 @@ TEST_CASE("groups of nothing and of one", "[dedup]") {
 }
 
 TEST_CASE("the smallest member names the group", "[dedup]") {
-  // 1 and 3 meet only through 4, which comes last.
+  // Fingerprints 1 and 3 are connected only through 4, which comes last.
   const std::array<simhash<64>, 5> stored{simhash<64>(0xffff0000U), simhash<64>(0), simhash<64>(0xff00000000U),
                                           simhash<64>(0b111111), simhash<64>(0b111)};
   REQUIRE(cluster(stored, 3) == std::vector<std::uint32_t>{0, 1, 2, 1, 1});
@@ -60,7 +60,7 @@ TEST_CASE("the smallest member names the group", "[dedup]") {
 }
 
 TEST_CASE("two chains that meet late", "[dedup]") {
-  // One grows from nothing and one shrinks towards it, two bits a step, in turns.
+  // Two sequences in turns: one gains two bits a step, the other loses two; they meet in the middle.
   const auto ones = [](int count) { return simhash<64>((std::uint64_t{1} << count) - 1); };
   std::vector<simhash<64>> stored;
   for (int i = 0; i < 15; ++i) {
@@ -69,11 +69,11 @@ TEST_CASE("two chains that meet late", "[dedup]") {
   }
   auto labels = cluster(stored, 2);
   for (std::size_t i = 0; i < stored.size(); ++i) REQUIRE(labels[i] == i % 2);
-  stored.push_back(ones(32));  // on the second
+  stored.push_back(ones(32));  // on the second sequence
   labels = cluster(stored, 2);
   for (std::size_t i = 0; i < 30; ++i) REQUIRE(labels[i] == i % 2);
   REQUIRE(labels[30] == 1);
-  stored.push_back(ones(30));  // between both
+  stored.push_back(ones(30));  // between both sequences
   REQUIRE(are_all(cluster(stored, 2), 0));
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("a long chain of steps is one group", "[dedup][hostile]") {
   std::shuffle(stored.begin(), stored.end(), oracle::random_engine(6));
   REQUIRE(are_all(cluster(stored, 1), 0));
   CHECK(watch.seconds() < 30);
-  // Without any steps each is on its own.
+  // Within 0 bits each fingerprint is its own component.
   std::vector<std::uint32_t> own(stored.size());
   std::iota(own.begin(), own.end(), 0U);
   REQUIRE(cluster(stored, 0) == own);

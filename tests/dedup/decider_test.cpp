@@ -1,4 +1,4 @@
-// The decider with another source of candidates than an index: all that is kept. What decides is the same.
+// The decider over a source that names every kept document as a candidate: the verdicts are those over an index.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace neardup;
 
-/// Names everything as a candidate: what a source has to have, and no more.
+/// The smallest source of candidates: it has the required members and names every document.
 class everything {
  public:
   struct workspace {};
@@ -91,7 +91,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
   std::vector<verdict<std::uint32_t>> expected;
   std::vector<std::uint32_t> kept;
   for (std::uint32_t i = 0; i < ids.size(); ++i) {
-    // The plainest way: the most similar of all, then the first.
+    // The rule written plainly: the most similar document, then the earliest.
     verdict<std::uint32_t> plain;
     plain.is_comparable = batch.documents[i].fingerprint.has_value();
     for (const std::uint32_t j : plain.is_comparable ? kept : std::vector<std::uint32_t>()) {

@@ -1,4 +1,4 @@
-// pairs and cluster against comparing everything with everything.
+// pairs() and cluster() against a comparison of each fingerprint with each.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +55,7 @@ void check_corpora(const char* name) {
       CAPTURE(Bits, k, blocks);
       if (blocks > 0 && !neardup::layout::is_valid(Bits, k, blocks)) continue;
       ++counts.layouts;
-      // The order, too: by i, then j.
+      // The order is compared, too: by i, then j.
       if (pairs_of(fingerprints, k, blocks) != expected) FAIL("pairs differs");
       const std::vector<std::uint32_t> found = neardup::cluster(fingerprints, k, {.blocks = blocks});
       if (!std::equal(found.begin(), found.end(), labels.begin(), labels.end())) FAIL("cluster differs");

@@ -45,8 +45,8 @@ double plain_jaccard(const text_set& a, const text_set& b) {
   return a.empty() && b.empty() ? 0 : static_cast<double>(common) / static_cast<double>(a.size() + b.size() - common);
 }
 
-/// What a deduplicator promises, in the plainest way: all kept documents, with their texts, in the order of adding.
-/// `Similarity(id, kept text, text)` is the check; nothing for none.
+/// A model of a deduplicator: all kept documents with their texts, in the order of adding. `Similarity(id, kept text,
+/// text)` is the check, and returns nothing where there is none.
 template <class Simhasher, class Similarity>
 class model {
  public:
@@ -100,7 +100,7 @@ class model {
   std::vector<std::pair<std::uint32_t, std::string>> kept_;
 };
 
-/// Texts that repeat and vary each other, of any number of words, some of them none.
+/// Texts of any number of words, zero included, that repeat and vary each other.
 class text_source {
  public:
   explicit text_source(std::uint64_t seed) : random_(seed) {}
@@ -136,7 +136,7 @@ class text_source {
 
 std::vector<std::string_view> views_of(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-/// Adds, some at a time or one by one, and erases at random, and asks both.
+/// Adds texts, singly or in batches, erases at random, and compares both deduplicators.
 template <class Deduplicator, class Model>
 void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
   text_source texts(seed);
@@ -170,7 +170,7 @@ void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
       duplicates += expected.is_new() ? 0 : 1;
       ++added;
     }
-    // Now and then most go, so that what is kept of them is made compact.
+    // One time in 64 most documents are erased, so that the kept features are compacted.
     for (auto erased = random() % 64 == 0 ? 150U : random() % 3; erased > 0; --erased) {
       const auto which = static_cast<std::uint32_t>(random() % (id + 1));
       REQUIRE(dedup.contains(which) == plain.erase(which));
@@ -248,7 +248,7 @@ TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplica
   deduplicator dedup{hash, feature_extractor{triples}, {.distance = 14, .similarity = 0.6}};
   model plain(hash, similarity, 14, 0.6, 8);
   compare(dedup, plain, 200);
-  // The same type of check as the default, with another setting: it must not take the features of the fingerprint.
+  // A check of the default's type with another setting: the features of the fingerprint must not be taken for it.
   const simhasher triple_hash{triples};
   const code_point_ngrams pairs{2};
   const auto by_pairs = [&](std::uint32_t, const std::string& kept, const std::string& text) {
@@ -285,7 +285,7 @@ TEST_CASE("large batches give the verdicts of one document after the other", "[d
   text_source source(11);
   std::vector<std::string> texts;
   while (texts.size() < oracle::effort(5000, 2000)) {
-    // Crowds of the same text, some of them short.
+    // Crowds of equal texts, some of them short.
     texts.insert(texts.end(), texts.size() % 500 == 0 ? 400 : 1, source.next());
   }
   const auto yes_or_no = [&](std::uint32_t id, std::string_view text) {
@@ -356,7 +356,7 @@ TEST_CASE("of equally similar originals the earliest is taken, whatever its id, 
   REQUIRE(dedup.find(text).original == 9U);
   REQUIRE(dedup.find(text).distance > 0);
   REQUIRE(dedup.find(text).similarity == 0.5);
-  // A slot that is used again does not make its document old.
+  // Document 6 reuses the slot of the erased document 9. Its age is that of its addition, not that of the slot.
   REQUIRE(dedup.erase(9));
   similarity = 0.1;
   REQUIRE(dedup.add(text, 6).is_new());
@@ -398,7 +398,7 @@ TEST_CASE("the options of a deduplicator follow the similarity", "[deduplicator]
   REQUIRE_THROWS_AS(
       (deduplicator{hash, [](std::uint32_t, std::string_view) { return 1.0; }, {.distance = 3, .similarity = nan}}),
       std::invalid_argument);
-  // Where the similarity has chosen the distance, the message names both.
+  // The similarity has chosen the distance, so the message names both.
   std::string message;
   try {
     static_cast<void>(deduplicator{hash, dedup_options{.similarity = 0.8, .blocks = 40}});
@@ -446,7 +446,7 @@ TEST_CASE("find_original decides by fingerprints as a deduplicator does by texts
   REQUIRE(find_original(index, query, 3, [](std::uint32_t id) { return id != 1; }).original == 2U);
   const std::vector<double> similarities{0.9, 0.8, 0.9, 1};
   const auto check = [&](std::uint32_t id) { return similarities[id]; };
-  REQUIRE(find_original(index, query, 3, check).original == 0U);  // as similar as 2, which is nearer
+  REQUIRE(find_original(index, query, 3, check).original == 0U);  // document 2 is as similar, and nearer
   REQUIRE(find_original(index, query, 3, check).similarity == 0.9);
   REQUIRE(find_original(index, query, 3, check, 0.95).is_new());
   REQUIRE(find_original(index, query, 8, check, 0.95).original == 3U);

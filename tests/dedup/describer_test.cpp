@@ -1,4 +1,4 @@
-// Descriptions of texts, made in one pass, against the fingerprint, the features and the digest made each by itself.
+// A describer makes fingerprint, features and digest in one pass. Each is compared with the one made by itself.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace neardup;
 
-/// Texts with few words and with many, some of them repeated, and with none.
+/// Texts of few words and of many, with repeated words and with none.
 std::vector<std::string> some_texts(std::size_t count) {
   std::mt19937_64 random(count);
   std::vector<std::string> texts{"", " ", "...", "a", "a a", "a b", "b a", "A b C d E f G", "h g f e d c b a"};
@@ -37,7 +37,7 @@ std::vector<std::string> some_texts(std::size_t count) {
   return texts;
 }
 
-/// What a description should be, the plainest way.
+/// The expected description, from separate calls.
 template <class Describer, class Hasher, class Extractor>
 void check_description(const Describer& describe, const Hasher& hash, const Extractor& extract, std::string_view text,
                        typename Describer::workspace& scratch) {
@@ -57,7 +57,7 @@ void check_description(const Describer& describe, const Hasher& hash, const Extr
   REQUIRE(std::equal(scratch.short_tokens().begin(), scratch.short_tokens().end(), tokens.begin(), tokens.end()));
 }
 
-/// With features of its own, wide ones, those of another tokenizer, and none.
+/// Checks describers with the hasher's features, with features of 64 bits, with another tokenizer's, and with none.
 template <class Hasher>
 void check_hasher(const Hasher& hash, std::size_t count) {
   using tokenizer = typename Hasher::tokenizer_type;
@@ -83,7 +83,7 @@ void check_hasher(const Hasher& hash, std::size_t count) {
             (hash(text) && feature_extractor_of<Hasher>(hash.tokenizer, hash.hasher)(text).size() < 3));
   }
 
-  // Several texts are one document: as their tokens in one bag, or in one sketch.
+  // A document of several texts: their tokens in one bag, or in one sketch.
   std::mt19937_64 random(1);
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<std::string_view> document;
@@ -110,7 +110,7 @@ void check_hasher(const Hasher& hash, std::size_t count) {
   }
 }
 
-/// Weighs each occurrence by its text.
+/// A weighter that weighs each occurrence by the bytes of its token.
 struct by_length {
   static weight per_occurrence(std::string_view token) { return weight::from_raw(token.size() % 3 == 0 ? 0 : 256); }
 };

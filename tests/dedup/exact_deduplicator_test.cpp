@@ -1,4 +1,4 @@
-// A deduplicator that misses nothing, against one that compares each document with all that are kept.
+// The exact deduplicator against a model that compares each document with all kept ones.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -34,7 +34,7 @@ using neardup::simhasher;
 using neardup::verdict;
 using neardup::words;
 
-/// Keeps sets, and compares each with all: the most similar, then the earliest is the original.
+/// The model: compares each set with all kept sets; the original is the most similar, then the earliest.
 class slow_deduplicator {
  public:
   explicit slow_deduplicator(double similarity) : similarity_(similarity) {}
@@ -173,7 +173,7 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
       neardup::feature_candidates source(0.6, max_in_row, by);
       decltype(source)::workspace scratch;
       std::map<std::uint32_t, document> kept;
-      // It gives those of erased documents, too, and of those that were never kept.
+      // `features_of` also answers for documents that were erased or never kept.
       std::vector<document> all;
       const auto features_of = [&](std::uint32_t number) {
         return std::span<const std::uint32_t>(all[number].features);
@@ -227,7 +227,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
   for (const std::size_t max_in_row : {std::size_t{1}, std::size_t{4}, std::size_t{2048}}) {
     for (const std::size_t expected : {std::size_t{0}, std::size_t{100}}) {
       std::mt19937_64 random(max_in_row + expected);
-      std::vector<of_features> now(100);  // by number; none if it is gone
+      std::vector<of_features> now(100);  // by number; empty once erased
       const auto features_of = [&](std::uint32_t number) {
         return std::span<const std::uint32_t>(now[number].features);
       };
@@ -275,7 +275,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
       }
       CHECK(similar > 100);
       CHECK(candidates < 3000 * now.size() / 2);
-      // What nobody has any more goes when the order is learnt.
+      // Learning the order drops features that no kept document has.
       CHECK(source.memory_usage() < 20 * (memory + 10000));
     }
   }
@@ -294,7 +294,7 @@ TEST_CASE("batches of an exact deduplicator give the verdicts of one after the o
       for (std::size_t i = 0; i < 120; ++i) texts.push_back(drawn_text(form, i, random, made));
       const auto verdicts = in_batches.add_batch(texts, neardup::threads{2});
       for (std::size_t i = 0; i < texts.size(); ++i) REQUIRE(verdicts[i] == singly.add(texts[i]));
-      // So that slots and numbers by age part.
+      // Erasures make slots and numbers by age differ.
       for (int i = 0; i < 30; ++i) {
         const auto id = static_cast<std::uint32_t>(random() % (120 * (batch + 1)));
         REQUIRE(in_batches.erase(id) == singly.erase(id));
@@ -352,7 +352,7 @@ TEST_CASE("a deduplicator is exact where it can be, and no option speaks against
   CHECK_FALSE(is_exact(deduplicator{hash, neardup::no_check{}}));
   CHECK_FALSE(is_exact(deduplicator{hash, [](std::uint32_t, std::string_view) { return true; }}));
   CHECK_FALSE(is_exact(deduplicator{hash, neardup::feature_extractor<words, neardup::xxh3<64>, std::uint64_t>{}}));
-  // What was chosen, given again, chooses the same.
+  // Options as a deduplicator reports them make an equal deduplicator.
   CHECK(deduplicator{hash, deduplicator{hash}.options()}.options().exact == std::optional(true));
   const neardup::dedup_options near = deduplicator{hash, {.distance = 9, .blocks = 5}}.options();
   CHECK(deduplicator{hash, near}.options().distance == std::optional(9));
@@ -396,7 +396,7 @@ TEST_CASE("a description for fingerprints is one for an exact deduplicator, too"
   CHECK_FALSE(features.fingerprint);
   CHECK_FALSE(features.digest);
   CHECK(exact.add(features, 2).original == std::optional<std::uint32_t>(1));
-  // Without a fingerprint there is nothing that the other one could compare.
+  // A deduplicator by fingerprints cannot compare a document that has none.
   CHECK_FALSE(by_distance.add(features, 1).is_comparable);
   CHECK(by_distance.size() == 0);
   CHECK_THROWS_AS(by_distance.keep(1, features, 1), std::invalid_argument);
@@ -458,6 +458,6 @@ TEST_CASE("texts of a template, and a phrase that comes late, stay near-linear o
   for (const corpus_shape form : {corpus_shape::of_a_template, corpus_shape::phrase_comes_late}) {
     const double one = seconds(form, few), four = seconds(form, 4 * few);
     INFO(one << " s, then " << four << " s");
-    CHECK(four < 10 * one + 0.5);  // what grows with the square takes sixteen times as long
+    CHECK(four < 10 * one + 0.5);  // a quadratic run would take sixteen times as long
   }
 }

@@ -1,4 +1,4 @@
-// The strong guarantee of what keeps documents: at the 1st, 2nd, ... allocation that fails, nothing has changed.
+// The strong guarantee of classes that keep documents: when the 1st, 2nd, ... allocation fails, nothing has changed.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ std::string numbered(std::uint32_t i, std::size_t words_in_text) {
   return text;
 }
 
-/// Adds texts, some of them short, some after others were erased, each with every allocation failing once.
+/// Adds texts, some of them short, some after erasures; each call with every one of its allocations failing once.
 template <class Deduplicator>
 void check_adding(Deduplicator dedup) {
   std::size_t failures = 0;
@@ -45,7 +45,7 @@ void check_adding(Deduplicator dedup) {
     REQUIRE(dedup.find(text).original == i);
     if (i % 4 == 3) REQUIRE(dedup.erase(i - 2));
     if (i == 40) {
-      for (std::uint32_t j = 0; j < 38; ++j) dedup.erase(j);  // so that what the check keeps is made compact
+      for (std::uint32_t j = 0; j < 38; ++j) dedup.erase(j);  // the check's kept features are compacted
     }
     for (std::uint32_t j = 0; j < i; ++j) {
       const auto found = dedup.find(numbered(j, j % 3 == 0 ? 3 : 20));
@@ -113,7 +113,7 @@ TEST_CASE("a document that memory did not suffice for never came to a stream", "
     std::size_t failures = 0;
     for (std::uint32_t i = 0; i < 200; ++i) {
       const std::string text = numbered(i % 5 == 4 ? i - 3 : i, i % 3 == 0 ? 3 : 20);
-      const std::uint64_t now = i < 120 ? i : i + 60;  // then most are too old, and memory is given back
+      const std::uint64_t now = i < 120 ? i : i + 60;  // most documents are too old then, and memory is given back
       if (i != 120) seen.expire(now);
       const std::size_t size = seen.size();
       const bool is_new = seen.find(text).is_new();

@@ -1,4 +1,4 @@
-// Joins by shared features beside comparing each with each, and beside joins of fingerprints alone.
+// Joins by shared features against a comparison of each pair, and against joins of fingerprints alone.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -36,8 +36,8 @@ struct documents {
   [[nodiscard]] std::size_t size() const { return features.size(); }
 };
 
-/// Sets of up to `most` of `kinds` features, small numbers far more often than others; one in three is a copy of one
-/// before with some features less and more, and a fingerprint that is some bits away.
+/// Sets of up to `most` of `kinds` features, small numbers being far more frequent. One set in three is an earlier one
+/// with some features removed and added, and with a fingerprint some bits away.
 documents draw(std::size_t count, std::size_t most, std::uint64_t kinds, oracle::random_engine& random) {
   documents result;
   const auto feature = [&] {
@@ -62,7 +62,7 @@ documents draw(std::size_t count, std::size_t most, std::uint64_t kinds, oracle:
   return result;
 }
 
-/// All pairs that a join by features has to find; `all`: with those that it may find, which share any feature.
+/// Pairs that a join by features must find. With `all`, also pairs that share any feature, which it may find.
 pair_set pairs_of(const documents& of, std::size_t kept, int k, double similarity, bool all) {
   pair_set pairs;
   for (std::size_t j = kept; j < of.size(); ++j) {
@@ -116,7 +116,7 @@ TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
   oracle::random_engine random(6);
   const documents of = draw(oracle::effort(140000, 70000, 6000), 40, 50000, random);
   const std::span<const simhash<64>> fingerprints(of.fingerprints);
-  constexpr int k = 18;  // joins of fingerprints are dear
+  constexpr int k = 18;  // a join of fingerprints within 18 bits is expensive, so features are chosen
   const auto check = [&](std::size_t i, std::size_t j) { return jaccard(of.features[i], of.features[j]); };
   std::atomic<std::size_t> looks = 0;
   const auto features = [&](std::size_t i) {
@@ -132,7 +132,7 @@ TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
     how.features = features;
     REQUIRE(neardup::group(fingerprints, k, check, how) == expected);
 
-    // The same of the second half around the first.
+    // The same for the second half, around representatives of the first.
     const std::size_t half = of.size() / 2;
     if (by_score) how.preference = how.preference.subspan(half);
     how.features = {};
@@ -140,7 +140,7 @@ TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
     how.features = features;
     REQUIRE(neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), k, check, how) == extended);
   }
-  if (of.size() >= 70000) REQUIRE(looks > of.size());  // fewer are joined by their fingerprints
+  if (of.size() >= 70000) REQUIRE(looks > of.size());  // so few documents are joined by fingerprints
 }
 
 TEST_CASE("a deduplicator joins large batches by features with the verdicts of small ones", "[deduplicator]") {
@@ -156,7 +156,7 @@ TEST_CASE("a deduplicator joins large batches by features with the verdicts of s
     texts.push_back(text);
   }
   const neardup::minwise_hasher hash{neardup::words{}};
-  neardup::deduplicator large{hash, {.distance = 18, .similarity = 0.7}};  // joins of fingerprints are dear
+  neardup::deduplicator large{hash, {.distance = 18, .similarity = 0.7}};  // expensive for fingerprints
   neardup::deduplicator small{hash, {.distance = 18, .similarity = 0.7}};
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   const auto add_all = [&](auto& to, std::size_t batch) {

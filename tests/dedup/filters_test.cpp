@@ -1,4 +1,4 @@
-// The kernels that compare filters, or whole fingerprints, on every instruction set, against a plain loop.
+// Kernels that compare filters or whole fingerprints, on every instruction set, against a plain loop.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -54,7 +54,7 @@ int distance(const whole<Words>& a, const whole<Words>& b) {
   return count;
 }
 
-/// Flips of a base, so that some are near, and non-matches.
+/// Copies of a base with random flips, some near and some far, and unrelated values.
 template <class Filter>
 std::vector<Filter> random_filters(std::size_t count, oracle::random_engine& random) {
   std::vector<Filter> result;
@@ -124,14 +124,14 @@ void check(std::size_t rounds) {
   }
 }
 
-/// Every distance against every k, wherever the bits and the fingerprints are.
+/// Every distance against every k, for all places of the flipped bits.
 template <std::size_t Words>
 void check_borders() {
   constexpr std::size_t bits = 64 * Words;
   std::vector<whole<Words>> queries{{}};
   std::vector<whole<Words>> stored{{}};
   for (std::size_t i = 0; i < bits; ++i) {
-    // Neighbouring ones have far bits: 29 is odd and prime, so all bits come.
+    // Successive flips are far apart: 29 is odd, so i * 29 takes all positions.
     stored.push_back(stored.back());
     flip(stored.back(), i * 29 % bits);
   }
@@ -165,7 +165,7 @@ TEST_CASE("whole fingerprints are compared as by a loop, on every instruction se
   check<whole<5>>(oracle::effort(200, 50));
   check<whole<7>>(oracle::effort(200, 50));
   check<whole<8>>(oracle::effort(200, 50));
-  check<whole<9>>(oracle::effort(200, 50));  // more words than vectors are for
+  check<whole<9>>(oracle::effort(200, 50));  // more words than the vector kernels handle
 }
 TEST_CASE("whole fingerprints are told at every distance and k, on every instruction set", "[dedup][kernels]") {
   check_borders<1>();

@@ -1,4 +1,4 @@
-// Groups of similar sets beside the rule itself, set by set.
+// Groups of similar sets against the rule, applied set by set.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -32,7 +32,7 @@ set_similarity measure_of(std::size_t number) {
   return number == 3 ? set_similarity::cosine : number == 4 ? set_similarity::containment : set_similarity::jaccard;
 }
 
-/// The similarity of two sets that match.
+/// The similarity of two sets, or nothing if they do not match.
 std::optional<double> closeness(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
                                 const set_group_options& how) {
   std::vector<std::uint32_t> both;
@@ -176,7 +176,7 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
 }
 
 TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup][similar]") {
-  // 2 * 10^8 pairs each, which would take a minute.
+  // The plain rule would look at 2 * 10^8 pairs for each, which takes a minute.
   std::mt19937_64 random(23);
   const std::size_t count = oracle::effort(100000, 20000, 2000);
   for (const oracle::set_shape shape : {oracle::set_shape::family, oracle::set_shape::copies}) {

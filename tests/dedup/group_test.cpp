@@ -1,4 +1,4 @@
-// group beside the oracle: both ways of grouping, preferences, checks, threads, crowds.
+// group() against the oracle: both ways of grouping, preferences, checks, threads, crowds.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -29,14 +29,15 @@ using neardup::simhash;
 using neardup::threads;
 using labels_type = std::vector<std::uint32_t>;
 
-/// A symmetric relation that fingerprints do not know: documents of one kind go together, and some of different kinds.
+/// A symmetric relation that is independent of the fingerprints: documents of one kind match, and so do some of
+/// different kinds.
 struct kinds {
   std::vector<std::size_t> of;
 
   bool operator()(std::size_t i, std::size_t j) const { return of[i] == of[j] || (of[i] + of[j]) % 5 == 0; }
 };
 
-/// Forwards to a check, and counts.
+/// Calls a check and counts the calls.
 template <class Check>
 struct counted {
   const Check& check;
@@ -61,7 +62,7 @@ struct expectation {
   std::size_t checks = 0;
 };
 
-/// The rule of representatives, word for word. The check says only yes or no, so the nearest is the closest.
+/// The rule of representatives, word for word. The check is a bool, so the closest is the nearest fingerprint.
 template <std::size_t Bits, class Check>
 expectation expected_representatives(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
                                      const std::vector<double>& preference) {
@@ -84,7 +85,7 @@ expectation expected_representatives(const std::vector<simhash<Bits>>& fingerpri
   return result;
 }
 
-/// The components of all pairs that pass, each named by its most preferred member; and how many pairs there are to
+/// Components of all pairs that pass the check, named by their most preferred members, and the number of pairs to
 /// check.
 template <std::size_t Bits, class Check>
 expectation expected_components(const std::vector<simhash<Bits>>& fingerprints, int k, const Check& check,
@@ -145,12 +146,12 @@ void check_corpora() {
       }
     }
   }
-  // The corpora are such that the two ways differ, and the check matters.
+  // The corpora are such that representatives and components differ, and that the check matters.
   REQUIRE(checks > oracle::effort(1000, 250));
   REQUIRE(representatives > components);
 }
 
-/// All within 4 bits of each other: near-duplicates by the thousand, few of them equal.
+/// Thousands of documents within 4 bits of each other, few of them equal.
 std::vector<simhash<64>> crowd(std::size_t count) {
   oracle::random_engine random(count);
   std::vector<simhash<64>> result;
@@ -199,11 +200,11 @@ TEST_CASE("batch after batch gives the groups of all at once", "[dedup][oracle]"
   const auto fingerprints = oracle::clustered_fingerprints<64>(oracle::effort(5000, 2500), 6, random);
   kinds check;
   for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 7));
-  // Within 64 bits is everything: without a check there is one group then.
+  // Every two fingerprints are within 64 bits, so without a check there is one group.
   for (const int k : {0, 5, 64}) {
     const labels_type at_once = group(fingerprints, k, check);
     const labels_type unchecked = group(fingerprints, k);
-    // Up to 256 are compared with all, more are joined.
+    // Up to 256 documents are compared one by one; more are joined.
     for (const std::size_t most : {1U, 300U, 2000U}) {
       if (most == 1 && k == 64) continue;
       labels_type labels, labels_unchecked;
@@ -265,7 +266,7 @@ TEST_CASE("components chain, representatives do not", "[dedup]") {
   const std::vector<simhash<64>> chain{simhash<64>(0b1), simhash<64>(0b11), simhash<64>(0b111), simhash<64>(0b1111)};
   REQUIRE(group(chain, 1, {}, {.by = grouping::components}) == labels_type{0, 0, 0, 0});
   REQUIRE(group(chain, 1) == labels_type{0, 0, 2, 2});
-  // The second is preferred: it takes both neighbours.
+  // The second document is preferred, so both its neighbours go to it.
   const std::vector<double> scores{0, 7, 0, 0};
   REQUIRE(group(chain, 1, {}, {.preference = scores}) == labels_type{1, 1, 1, 3});
   REQUIRE(group(chain, 1, {}, {.by = grouping::components, .preference = scores}) == labels_type{1, 1, 1, 1});
@@ -297,7 +298,7 @@ TEST_CASE("a crowd of near-duplicates takes a check each", "[dedup][hostile]") {
       const labels_type labels = group(fingerprints, 4, counting, {.by = by, .run = threads{parts}});
       REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
       if (by == grouping::representatives) REQUIRE(calls == count - 1);
-      // Threads may check two pairs at once of which the second is connected by then.
+      // Two threads may each check a pair at once although the first pair already connects the second.
       if (by == grouping::components) REQUIRE(calls <= 2 * count);
     }
   }

@@ -1,5 +1,5 @@
-// pairs, visit_pairs and cluster of fingerprints: the same on every instruction set and any number of threads, whatever
-// the fingerprints are like.
+// pairs(), visit_pairs() and cluster() of fingerprints give the same on every instruction set, any number of threads
+// and any input.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -31,7 +31,7 @@ using neardup::threads;
 template <std::size_t Bits>
 using fingerprints_of = std::vector<simhash<Bits>>;
 
-/// A runner of a caller's own: more parts than there are threads, the last one first.
+/// A caller's own runner: more parts than threads, run from the last to the first.
 struct backwards {
   static std::size_t parts() { return 5; }
   template <class Work>
@@ -75,7 +75,8 @@ bool has_labels(const fingerprints_of<Bits>& stored, int k, int blocks, const st
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
 }
 
-/// Blocks of 16 bits from a few templates, so that some buckets are crowded by non-matches; near-duplicates; copies.
+/// Fingerprints whose 16-bit blocks come from a few templates, so that non-matches crowd some buckets; with
+/// near-duplicates and copies.
 fingerprints_of<64> skewed_fingerprints(std::size_t count, oracle::random_engine& random) {
   std::uint64_t templates[4][3];
   for (auto& block : templates) {
@@ -98,7 +99,7 @@ fingerprints_of<64> skewed_fingerprints(std::size_t count, oracle::random_engine
   return result;
 }
 
-/// All within `flips` flips of one: they hang together, and many share each key.
+/// Fingerprints within `flips` flips of one centre: all are connected, and many share each key.
 fingerprints_of<64> ball(int flips, std::size_t count, oracle::random_engine& random) {
   std::vector<std::uint64_t> values{random()};
   for (std::size_t begin = 0; flips > 0; --flips) {
@@ -147,7 +148,7 @@ TEST_CASE("wide fingerprints have the pairs and groups of a plain loop at every 
   oracle::random_engine random(22);
   const auto check = [&]<std::size_t Bits>() {
     const std::size_t count = oracle::effort(700, 100);
-    // On both sides of where folds give way to whole fingerprints; up to where all are near.
+    // k on both sides of the limit where filters give way to whole fingerprints, up to k where all are near.
     for (const int k : {0, 22, 23, 28, 40, static_cast<int>(Bits) / 2, static_cast<int>(Bits) - 1, int{Bits}}) {
       auto stored = oracle::clustered_fingerprints<Bits>(count, static_cast<std::size_t>(k) + 6, random);
       if (k > static_cast<int>(Bits) / 3) stored.resize(count / 8);
@@ -186,7 +187,7 @@ TEST_CASE("a large crowd of wide near-duplicates is one group, soon", "[dedup][h
 }
 
 TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
-  // Each has 16 neighbours at distance 1 and 120 at distance 2.
+  // All 65,536 values: each has 16 neighbours at distance 1 and 120 at distance 2.
   fingerprints_of<16> all;
   for (std::uint64_t i = 0; i < 65536; ++i) all.emplace_back(i);
   for (const int blocks : {0, 1, 2, 3, 4}) {
@@ -198,7 +199,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const auto& [a, b, distance] = pairs[i];
       if (a >= b || distance != std::popcount(a ^ b) || distance > 2) ++wrong;
-      // Ascending, so that none comes twice.
+      // Ascending pairs, so no pair comes twice.
       if (i > 0 && !(pairs[i - 1].first < a || (pairs[i - 1].first == a && pairs[i - 1].second < b))) ++wrong;
     }
     REQUIRE(wrong == 0);
@@ -248,7 +249,7 @@ TEST_CASE("skewed and copied fingerprints have the pairs of a plain loop", "[ded
 }
 
 TEST_CASE("a large crowd of near-duplicates is one group, soon", "[dedup][hostile]") {
-  // Any two are within 8 flips: five thousand million pairs.
+  // Any two are within 8 flips, which is 5 * 10^9 pairs.
   oracle::random_engine random(31);
   const std::size_t count = oracle::effort(100000, 20000);
   const auto stored = ball(4, count, random);
@@ -263,7 +264,7 @@ TEST_CASE("a large crowd of near-duplicates is one group, soon", "[dedup][hostil
 
 TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
   oracle::random_engine random(13);
-  // Their centres are 12 bits apart: members with 3 flips are 6 apart at least.
+  // The centres are 12 bits apart, so members of two of them, with 3 flips each, are at least 6 apart.
   auto stored = ball(3, 3000, random);
   const std::uint64_t centre = stored[0].to_uint64();
   const std::size_t half = stored.size();
@@ -280,7 +281,7 @@ TEST_CASE("two crowds stay two groups, and a bridge joins them", "[dedup]") {
 }
 
 TEST_CASE("a sweep finds the components of one bucket and of two", "[dedup]") {
-  // Few values, so that most have many neighbours; sparse ones too, which have a chain of them.
+  // A few distinct values, so that most have many neighbours; and sparse ones, which chains of neighbours connect.
   using join_type = neardup::detail::fingerprint_join<1, std::uint32_t>;
   oracle::random_engine random(3);
   const neardup::any_runner run(threads{1});

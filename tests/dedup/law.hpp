@@ -33,7 +33,7 @@ using labels = std::vector<std::size_t>;
 
 // ---- corpora ---------------------------------------------------------------------------------------------------------
 
-/// Texts, the first `known` of which are kept before the others are decided about, and the scores of those others.
+/// A corpus: the first `known` texts are kept before the others are decided about; the others have scores.
 struct corpus {
   std::vector<std::string> texts;
   std::size_t known = 0;
@@ -54,7 +54,7 @@ inline std::vector<std::string> split(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// Words of one to three characters, so that texts also differ by few edits.
+/// A random word of one to three characters: so short that texts differ by few edits, too.
 inline std::string draw_word(std::mt19937_64& random, std::size_t vocabulary) {
   static const std::string letters = "abcdefghijklmnopqrstuvwxyz";
   const std::size_t number = random() % vocabulary;
@@ -69,7 +69,7 @@ inline std::vector<std::string> draw_words(std::mt19937_64& random, std::size_t 
   return words;
 }
 
-/// A text that is like an earlier one: some words replaced, left out or added.
+/// An earlier text with some words replaced, left out or added.
 inline std::vector<std::string> edited(std::vector<std::string> words, std::size_t edits, std::size_t vocabulary,
                                        std::mt19937_64& random) {
   for (; edits > 0; --edits) {
@@ -87,7 +87,7 @@ inline std::vector<std::string> edited(std::vector<std::string> words, std::size
   return words;
 }
 
-/// A corpus full of ties: texts between several that are unlike each other, edited texts and copies, empty and short ones.
+/// A corpus full of ties: texts between several unlike ones, edited texts, copies, empty and short texts.
 inline std::vector<std::string> draw_texts(std::mt19937_64& random) {
   const std::size_t vocabularies[] = {20, 40, 300};
   const std::size_t vocabulary = vocabularies[random() % 3], count = 12 + random() % 29, longest = 8 + random() % 9;
@@ -101,7 +101,7 @@ inline std::vector<std::string> draw_texts(std::mt19937_64& random) {
     std::vector<std::string> words;
     if (kind >= 20) {
       words = centres[random() % centres.size()];
-      // Several replaced words: near the centre, but far from most others of this kind.
+      // A text with several replaced words: near the centre, but far from most other texts of its kind.
       for (std::size_t i = 0; i < 2 + longest / 5; ++i) words[random() % words.size()] = draw_word(random, 300);
     } else if (kind >= 16) {
       words = edited(centres[random() % centres.size()], random() % 2, vocabulary, random);
@@ -113,7 +113,7 @@ inline std::vector<std::string> draw_texts(std::mt19937_64& random) {
       words = earlier;
       std::shuffle(words.begin(), words.end(), random);  // the same set of words, but another text
     } else if (kind == 9 && !earlier.empty()) {
-      const std::size_t first = random() % earlier.size();  // a part of a text
+      const std::size_t first = random() % earlier.size();  // a piece of another text
       words.assign(earlier.begin() + static_cast<std::ptrdiff_t>(first), earlier.end());
     } else if (kind == 10) {
       words = draw_words(random, random() % 4, vocabulary);
@@ -143,14 +143,14 @@ inline corpus draw_corpus(std::mt19937_64& random, extras with) {
 
 // ---- rows ------------------------------------------------------------------------------------------------------------
 
-/// A text as the measures see it.
+/// A text in the forms that the measures need.
 struct document {
   std::string text;
   std::vector<std::size_t> words;  // numbers of the words, ascending, each once
   std::optional<neardup::simhash<64>> print, counted;
 };
 
-/// The number of a word: words are numbered as they come.
+/// The number of a word: new words get the next number.
 inline std::size_t number_of_word(const std::string& word) {
   static std::map<std::string, std::size_t> numbers;
   return numbers.emplace(word, numbers.size()).first->second;
@@ -179,7 +179,7 @@ inline std::size_t common_words(const document& a, const document& b) {
   return common;
 }
 
-/// The Levenshtein distance of two texts of one byte a character, by the whole table.
+/// The Levenshtein distance by the whole table, of texts with one byte a character.
 inline std::size_t edits_between(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -201,7 +201,8 @@ struct row {
   std::function<answer(const document& earlier, const document& later)> match;
 };
 
-// The least values with which documents match. Each similarity is that of small whole numbers, too.
+// The least similarities with which documents match. Each is also the similarity of some small sets, so that ties at
+// the limit occur.
 inline constexpr double least_jaccard = 0.5, least_cosine = 0.7, least_contained = 0.75, least_edit = 0.6;
 inline constexpr std::size_t least_common = 2;  // of containment
 inline constexpr int near_bits = 12, candidate_bits = 14, most_bits = 63;
@@ -238,7 +239,7 @@ inline answer match_near(const document& a, const document& b) {
   if (!are_both_there(a, b) || bits_between(a, b) > near_bits) return std::nullopt;
   return closeness::of_bits(bits_between(a, b));
 }
-/// Short documents are near only those of the same words, however far the fingerprints are from each other.
+/// Short documents match exactly the documents with the same words; their fingerprints are not compared.
 inline answer match_near_unless_short(const document& a, const document& b, int bits) {
   const bool is_short = (std::min)(a.words.size(), b.words.size()) < short_words;
   if (is_short ? a.words != b.words : bits > near_bits) return std::nullopt;
@@ -271,7 +272,7 @@ inline const row checked_yes{"fingerprints and check that says yes",
                                const bool is_match = are_candidates(a, b, candidate_bits) && match_jaccard(a, b);
                                return is_match ? answer(closeness::of_bits(bits_between(a, b))) : std::nullopt;
                              }};
-/// A measure as the check of candidates within 63 bits.
+/// A measure, used as the check of candidates within 63 bits.
 inline row as_check(const row& measure, const char* name) {
   return {name, [measure](const document& a, const document& b) {
             return are_candidates(a, b, most_bits) ? measure.match(a, b) : std::nullopt;
@@ -284,7 +285,7 @@ inline std::vector<document> described(const std::vector<std::string>& texts) {
   return documents;
 }
 
-/// Containment decides about the largest sets first, unless there are scores.
+/// By containment the largest sets are decided first, unless there are scores.
 inline labels order_by_size(const corpus& c) {
   std::vector<double> sizes;
   for (std::size_t i = c.known; i < c.texts.size(); ++i) {
@@ -293,7 +294,7 @@ inline labels order_by_size(const corpus& c) {
   return oracle::order_of(c.texts.size(), c.known, c.scores.empty() ? std::span<const double>(sizes) : c.scores);
 }
 
-/// What the law says about a corpus.
+/// The verdicts of the law about a corpus.
 enum class forms { originals, components };
 inline labels verdicts(const row& by, const corpus& c, const labels& order, forms form = forms::originals) {
   static std::map<std::pair<std::string, labels>, labels> of_large;  // the one large corpus of each row
@@ -308,7 +309,7 @@ inline labels verdicts(const row& by, const corpus& c, const labels& order, form
 
 // ---- corpora that are made for one question --------------------------------------------------------------------------
 
-/// Random texts, each an edited one of those before it, until the law says of them what is wanted.
+/// Draws random texts, each an edit of an earlier one, until the law's verdicts have the wanted property.
 template <class IsWanted>
 std::vector<std::string> search_texts(std::size_t count, std::uint64_t seed, const IsWanted& is_wanted) {
   std::mt19937_64 random(seed);
@@ -325,8 +326,8 @@ std::vector<std::string> search_texts(std::size_t count, std::uint64_t seed, con
   return {};
 }
 
-/// A thousand texts, each of which matches the last one and none of the others; of fingerprints, which leave less room,
-/// as many as are found in some thousand tries.
+/// A thousand texts, each of which matches the last one and no other. Of fingerprints there are as many as some
+/// thousand tries give.
 inline std::vector<std::string> crowd_around_the_last(const row& by) {
   std::mt19937_64 random(4);
   const bool is_of_letters = by.match({"aaaaa", {}, {}, {}}, {"aaaab", {}, {}, {}}).has_value();
@@ -359,7 +360,7 @@ inline std::vector<std::string> crowd_around_the_last(const row& by) {
   return texts;
 }
 
-/// Corpora by the name of the question. Their order of decision is that of their positions.
+/// The corpora made for one question, by its name. They are decided in the order of their positions.
 inline const std::map<std::string, corpus>& questions(const row& by) {
   static std::map<std::string, std::map<std::string, corpus>> known;
   auto& made = known[by.name];
@@ -389,7 +390,7 @@ inline const std::map<std::string, corpus>& questions(const row& by) {
 // ---- cells -----------------------------------------------------------------------------------------------------------
 
 struct tally {
-  std::size_t corpora = 0, kept = 0, originals = 0;  // corpora in which these are wrong
+  std::size_t corpora = 0, kept = 0, originals = 0;  // corpora whose verdicts are wrong
 };
 
 struct difference {
@@ -408,7 +409,7 @@ inline difference compare(const labels& found, const labels& wanted) {
 
 using judge = std::function<labels(const corpus&)>;
 
-/// Leaves out texts as long as what is found stays wrong in the same way.
+/// The smallest corpus that is still wrong in the same way: texts are left out one by one.
 inline corpus smallest(corpus c, const judge& found, const judge& wanted, bool of_kept) {
   for (bool changes = true; changes;) {
     changes = false;
@@ -445,10 +446,10 @@ inline std::string shown(const corpus& c, const labels& found, const labels& wan
   return text + "found  " + shown(found) + "\nwanted " + shown(wanted);
 }
 
-/// Compares one product with the law over one kind of corpora, and prints a line of the table.
+/// A cell of the table: compares one product with the law over one kind of corpora, and prints a line.
 class cell {
  public:
-  /// `law` names what `wanted` is by, beside the row: what is wanted of a corpus is kept under that name.
+  /// `law` and the row name the expected verdicts, which are computed once for each corpus and kept under that name.
   cell(const row& by, std::string column, judge found, judge wanted, std::string law = "")
       : row_(by),
         column_(std::move(column)),
@@ -479,7 +480,7 @@ class cell {
     CHECK(wrong.originals == 0);
   }
 
-  /// The same corpora for all cells, or the first of them.
+  /// The corpora are the same for all cells; slow cells take the first of them.
   void over_random(extras with, std::size_t count) {
     static std::map<extras, std::vector<corpus>> drawn;
     std::vector<corpus>& all = drawn[with];

@@ -55,12 +55,12 @@ using neardup::threads;
 
 using id_type = std::uint32_t;
 
-/// The documents that a check looks up by their ids.
+/// Documents that a check looks up by id.
 std::vector<document>& documents_by_id() {
   static std::vector<document> documents;
   return documents;
 }
-/// A text of the corpus that is decided about. They are described before several threads ask.
+/// The texts that are being decided about, described before several threads look at them.
 std::map<std::string, document, std::less<>>& documents_by_text() {
   static std::map<std::string, document, std::less<>> documents;
   return documents;
@@ -79,7 +79,7 @@ double number_of(const answer& found) {
   return found->part == 0 ? found->number : static_cast<double>(found->part) / static_cast<double>(found->whole);
 }
 
-/// A measure as a check that gives numbers, 0 for what does not match, whatever the least similarity is.
+/// A measure as a check that returns numbers: 0 for documents that do not match, whatever the least similarity is.
 number_check check_by(const row& measure) {
   return [&measure](const id_type& id, std::string_view text) {
     return number_of(measure.match(documents_by_id()[id], described_before(text)));
@@ -126,7 +126,7 @@ std::vector<found_type> add_many(D& dedup, const std::vector<std::string>& texts
   return dedup.add_batch(texts, ids, run);
 }
 
-/// Ids that have nothing to do with the order.
+/// Ids that are unrelated to the order of adding.
 std::vector<id_type> mixed_ids(std::size_t count) {
   std::vector<id_type> ids(count);
   std::iota(ids.begin(), ids.end(), id_type{0});
@@ -140,7 +140,7 @@ enum class asking { adding, finding_first };
 
 struct pace {
   const char* name;
-  std::size_t batch;  // 0: one by one; all that is more than there is
+  std::size_t batch;  // 0: one by one; more than there are texts: one batch
   std::size_t parts = 1;
   bool is_reopened = false;
   asking how = asking::adding;
@@ -148,7 +148,7 @@ struct pace {
 
 constexpr std::size_t all_texts = 1000000;
 
-/// Adds the texts in the order of decision, and tells what each was said to be. `reopen(dedup)` saves and restores.
+/// Adds the texts in the order of decision. Returns: the verdict about each. `reopen(dedup)` saves and restores.
 template <class Open, class Reopen>
 labels label_one_by_one(const corpus& c, const labels& order, const pace& how, const Open& open, const Reopen& reopen) {
   const std::size_t count = c.texts.size();
@@ -208,8 +208,8 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
   return label;
 }
 
-/// Adds, replaces, erases and asks in any order, under ids that are used again; the law is asked about the documents that
-/// are kept, by age. Tells after how many steps something was wrong.
+/// Adds, replaces, erases and searches in random order, under ids that are reused, and compares with the law over the
+/// kept documents by age. Returns: the step at which an answer was wrong.
 template <class Open, class Reopen>
 difference compare_history(const row& by, const std::vector<std::string>& texts, std::uint64_t seed, const Open& open,
                            const Reopen& reopen, bool is_reopened) {
@@ -288,8 +288,8 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
   return result;
 }
 
-/// Of two texts that are equally close to a third one, the older is the original: replacing a text makes it younger, and a
-/// text that takes the slot of an erased one is no older for that. Returns: whether all of it is so.
+/// Ties go by age: a replaced text becomes younger, and a text in the slot of an erased one is no older. Returns:
+/// whether both hold.
 template <class Open, class Reopen>
 bool takes_the_oldest(const row& by, const Open& open, const Reopen& reopen, bool is_reopened) {
   const std::vector<std::string>& texts = questions(by).at("equally close").texts;
@@ -321,7 +321,7 @@ bool takes_the_oldest(const row& by, const Open& open, const Reopen& reopen, boo
   return is_right;
 }
 
-/// A form of a deduplicator: how it is opened, and how it is saved and restored.
+/// A form of a deduplicator: how to open it, and how to save and restore it.
 template <class D>
 struct opener {
   std::function<std::unique_ptr<D>()> open;
@@ -340,7 +340,7 @@ opener<D> in_memory(const Make& make, const support::temporary_folder& folder) {
           }};
 }
 
-/// Every other time it is saved, too; else its log is replayed.
+/// Every other time the deduplicator is saved, too; otherwise its log is replayed.
 template <class D, class Make>
 opener<D> on_disk(const Make& make, const support::temporary_folder& folder) {
   const auto number = std::make_shared<int>(0);
@@ -440,7 +440,7 @@ void check_deduplicators(const row& by, const Make& make, bool by_size = false) 
 
 // ---- search ----------------------------------------------------------------------------------------------------------
 
-/// By find_original in an index whose ids ascend with the order.
+/// Decides by find_original in an index whose ids ascend with the order of decision.
 template <class Check>
 labels label_by_index(const corpus& c, const labels& order, int bits, const Check& check) {
   neardup::pigeonhole_index<64, neardup::dynamic_layout> index(bits, 4);
@@ -472,14 +472,14 @@ struct group_how {
   const char* name;
   std::size_t parts = 1;
   forms form = forms::originals;
-  std::size_t batch = all_texts;  // of extending
+  std::size_t batch = all_texts;  // batches of extend_groups
   int blocks = 0;
 };
 const std::vector<group_how> group_ways{
     {"groups"}, {"groups, 2 threads", 2}, {"groups, 8 threads", 8}, {"groups extended by 7", 1, forms::originals, 7}};
 
-/// Calls `label(known, batch, scores)`, with positions, which gives labels of the batch: positions in both, one behind the
-/// other. Documents that are kept become known ones of the next batch.
+/// Decides batch by batch: `label(known, batch, scores)` returns labels of the batch as positions in the known
+/// documents followed by the batch. Kept documents are known in the next batch.
 template <class Label>
 labels extend(const corpus& c, std::size_t batch, const Label& label) {
   const std::size_t count = c.texts.size();
@@ -517,7 +517,7 @@ neardup::grouping grouping_of(forms form) {
   return form == forms::components ? neardup::grouping::components : neardup::grouping::representatives;
 }
 
-/// Without originals the same documents are kept; `known` documents stand before those that are labelled.
+/// Without originals the same documents are kept. The labels begin after the `known` documents.
 template <class Label>
 void require_same_kept(std::size_t known, const std::vector<Label>& labels, const std::vector<Label>& without) {
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -560,7 +560,7 @@ labels label_texts(const corpus& c, const group_how& how) {
 
 enum class checking { nothing, number, yes };
 
-/// Texts without a fingerprint are left out, as whoever calls group() has to.
+/// Labels of fingerprints. Texts without one are left out, as a caller of group() has to do.
 labels label_fingerprints(const corpus& whole, int bits, checking check, const group_how& how) {
   corpus c{{}, 0, {}, whole.among};
   std::vector<std::size_t> place_in_whole;
@@ -611,13 +611,13 @@ void check_groups(const row& by, const std::vector<group_how>& ways, const Label
   const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
   for (const group_how& how : ways) {
     const bool is_extended = how.batch != all_texts;
-    // Batches are taken by their positions, or by size one batch after the other, which is another order.
+    // extend_groups takes batches by position, and each batch by size, which is another order than by size over all.
     if (is_extended && by_size) continue;
     const judge found = [&](const corpus& c) { return label(c, how); };
     cell one(
         by, how.name, found, [&](const corpus& c) { return verdicts(by, c, order_in(c), how.form); },
         std::string(by_size ? "by size" : "") + (how.form == forms::components ? " in components" : ""));
-    const bool has_known = how.form == forms::originals;  // components have no known ones
+    const bool has_known = how.form == forms::originals;  // components have no known documents
     for (const extras with : all_extras) {
       if (has_known || with == extras::none || with == extras::scores) one.over_random(with, corpora());
     }
@@ -635,7 +635,8 @@ std::vector<group_how> with_components(std::vector<group_how> ways) {
 }  // namespace
 
 TEST_CASE("the law: the corpora tell it from other rules", "[law]") {
-  // Rules that are nearly right: the first that matches, the last of equally close ones, and copies that follow the first.
+  // Three wrong rules that the law must tell from the right one: the first match, the last of equally close ones, and
+  // copies that follow their first copy.
   for (const row* by :
        {&jaccard, &cosine, &containment, &edits, &fingerprints, &fingerprints_long, &checked, &checked_yes}) {
     std::mt19937_64 random(44);
@@ -715,7 +716,7 @@ TEST_CASE("the law: originals found in an index", "[law]") {
 }
 
 TEST_CASE("the law: of equally close ones in an index the smallest id is the original", "[law]") {
-  // An index sees no age: here ids fall.
+  // An index does not know ages: with falling ids the later document wins a tie.
   std::mt19937_64 random(46);
   std::size_t ties = 0, wrong = 0;
   for (std::size_t i = 0; i < corpora(); ++i) {

@@ -72,7 +72,7 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
   neardup::visit_pairs(codes, 9, [&](std::size_t, std::size_t, int) { ++visited; });
   CHECK(visited == expected.size());
 
-  // The nearest earlier representative, of equally near ones the first.
+  // The expected representative: the nearest earlier one, then the first.
   std::vector<std::uint32_t> labels(codes.size());
   for (std::uint32_t i = 0; i < codes.size(); ++i) {
     labels[i] = i;
@@ -98,7 +98,7 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    // The most similar, then the earliest of those near enough.
+    // The expected original: of the documents near enough the most similar, then the earliest.
     std::optional<std::size_t> original;
     double best = 0.7;
     for (const std::size_t j : kept) {
@@ -134,7 +134,7 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
           double sum = 0, pairs = 0;
           for (int i = 0; i < 64; ++i) {
             const double jaccard = similarity + (1 - similarity) * (i + 0.5) / 64;
-            // Falling to none at 1, or to three tenths.
+            // The assumed number of pairs falls to none at similarity 1 (SimHash), or to three tenths (min-wise codes).
             const double of_these = kind == fingerprint_kind::simhash ? 63.5 - i : 64 - 0.7 * (i + 0.5);
             sum += of_these * plain_recall(bits, k, difference_probability(kind, jaccard));
             pairs += of_these;
@@ -149,7 +149,8 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
       }
     }
   }
-  // Frozen: the least at which all sets of docs/accuracy.md have .97, and .99 by default (17 would do at .6).
+  // Frozen values: the least distances at which all sets of docs/accuracy.md have a recall of .97 (17 would do at .6),
+  // and of .99, the default.
   const auto distance = [](std::size_t bits, double similarity, double recall) {
     return neardup::distance_for(bits, similarity, {.min_recall = recall, .kind = fingerprint_kind::minwise});
   };
@@ -171,14 +172,14 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
 }
 
 TEST_CASE("min-wise codes find the share of similar sets that theory promises", "[minwise]") {
-  // Pairs of sets whose number falls to three tenths from the least similarity to 1, of some dozen features and of many.
+  // Random pairs of sets, small and large, whose number falls to three tenths from the least similarity to 1.
   std::mt19937_64 random(12);
   for (const std::size_t n : {20U, 40U, 120U, 500U}) {
     for (const double similarity : {0.6, 0.7, 0.8, 0.9}) {
       const int k = neardup::distance_for(64, similarity, {.min_recall = 0.97, .kind = fingerprint_kind::minwise});
       std::size_t found = 0, all = 0;
       while (all < 4000) {
-        // At least as similar as wanted: the next similarity that sets of this size have.
+        // The next similarity at or above the wanted one that sets of this size can have.
         const double place = static_cast<double>(random() % 1000) / 1000;
         if (static_cast<double>(random() % 1000) / 1000 >= 1 - 0.7 * place) continue;
         const double wanted = similarity + (1 - similarity) * place;

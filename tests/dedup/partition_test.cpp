@@ -21,7 +21,7 @@ struct record {
   friend bool operator==(const record&, const record&) = default;
 };
 
-/// Addresses are the highest `bits` bits of keys, uniform ones or, if `skewed`, most of them equal.
+/// Records whose addresses are the highest `bits` bits of their keys: uniform keys or, if `skewed`, mostly equal ones.
 std::vector<record> random_records(std::size_t count, bool skewed, oracle::random_engine& random) {
   std::vector<record> result;
   const std::uint64_t common = random();
@@ -47,7 +47,7 @@ void check(const std::vector<record>& records, int bits, neardup::detail::scratc
       records.size(), bits, [&](std::size_t i) { return records[i]; }, address,
       [&](std::size_t position, const record& r) { found[position] = r; }, std::span<Offset>(starts), scratch, run);
   CAPTURE(records.size(), bits, run.parts());
-  REQUIRE((found == expected));  // In brackets: a million records are not to be printed.
+  REQUIRE((found == expected));  // the comparison is in brackets so that Catch does not print a million records
   std::size_t position = 0;
   std::size_t wrong_starts = 0;
   for (std::size_t bucket = 0; bucket < starts.size(); ++bucket) {

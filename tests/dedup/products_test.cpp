@@ -1,8 +1,7 @@
-// Everything that a deduplicator can be put together from, with everything else: forms (in a stream, on the disk, for
-// many threads), kinds of fingerprints, checks and ids, against a list of what was kept.
-//
-// Each pair of factor values comes in the default tests, which print the table; the whole product if this is compiled
-// with NEARDUP_ALL_PRODUCTS=1.
+// Products of the parts of a deduplicator: forms (stream, disk, threads), kinds of fingerprints, checks and ids,
+// against a list of the kept documents.
+// The default tests have each pair of factor values, and print the table; with NEARDUP_ALL_PRODUCTS=1 the whole product
+// is compiled.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +35,8 @@ using namespace neardup;
 
 constexpr stream_limits limits{.max_documents = 30, .max_age = 60, .duplicates_renew = true};
 
-/// How two texts compare: whether there is anything to compare, the bits between their fingerprints, whether both are
-/// short, whether they have the same tokens, and what the check says.
+/// How two texts compare: whether they are comparable, the distance, whether both are short, whether they have equal
+/// tokens, and the answer of the check.
 struct comparer {
   std::function<bool(const std::string&)> is_comparable;
   std::function<int(const std::string&, const std::string&)> distance;
@@ -48,7 +47,7 @@ struct comparer {
   bool has_check = true;
 };
 
-/// What a deduplicator should be: a list of documents, of which each new one is compared with all.
+/// The model: a list of documents, with which each new one is compared.
 template <class Id>
 class model {
  public:
@@ -142,7 +141,7 @@ class model {
   std::uint64_t added_ = 0;
 };
 
-/// A deduplicator of any form, as the test calls it.
+/// The interface under which the test calls a deduplicator of any form.
 template <class Id>
 struct subject {
   std::function<verdict<Id>(const std::string&, const Id&, std::uint64_t)> add, replace;
@@ -236,7 +235,7 @@ void compare(const subject<Id>& tested, model<Id> plain, bool is_stream, std::ui
     }
     if (random() % 4 != 0) continue;
     if (plain.list().empty() || (is_stream && now - plain.list().back().time > limits.max_age)) continue;
-    plain.expire(now);  // as an addition does before anything else
+    plain.expire(now);  // every addition expires first
     const Id id = plain.list().back().id;
     CHECK_THROWS_AS(tested.add("anything", id, now), std::invalid_argument);
   }
@@ -246,7 +245,7 @@ void compare(const subject<Id>& tested, model<Id> plain, bool is_stream, std::ui
 enum class check_kind { features, callable, capturing, none };
 constexpr const char* check_names[] = {"features", "callable", "lambda", "no_check"};
 
-/// The texts that a check of the user's looks up.
+/// Texts that the caller's check looks up by id.
 template <class Id>
 std::vector<std::pair<Id, std::string>>& texts_by_id() {
   static std::vector<std::pair<Id, std::string>> texts;
@@ -258,7 +257,7 @@ const std::string& text_of_id(const Id& id) {
   return std::find_if(texts.rbegin(), texts.rend(), [&](const auto& one) { return one.first == id; })->second;
 }
 
-/// Takes back the last text, unless what it was recorded for has succeeded.
+/// Removes the last recorded text again, unless the addition succeeded.
 template <class Id>
 struct undo_text {
   bool is_due = true;
@@ -327,7 +326,7 @@ comparer comparer_of(const Hash& hash, check_kind check) {
   return how;
 }
 
-/// The forms: what is around a deduplicator.
+/// The forms: the classes around a deduplicator.
 template <bool InStream, bool OnDisk, bool ForThreads, class Plain>
 struct form {
   using bounded = typename std::conditional_t<InStream, std::type_identity<stream_deduplicator<Plain>>,
@@ -445,7 +444,7 @@ void check_all_forms(const Hash& hash) {
 TEST_CASE("deduplicators of every form, kind, check and id decide as a list does") {
   using votes = simhasher<words>;
   using minima = minwise_hasher<words>;
-  // Each form; each of two of stream, disk, threads, kind, check and id together at least once.
+  // All forms; each pair of values of stream, disk, threads, kind, check and id at least once.
   check_product<false, false, false, minima, check_kind::features, std::string>(minima{});
   check_product<true, false, false, minima, check_kind::callable, std::string>(minima{});
   check_product<false, true, false, minima, check_kind::none, std::uint32_t>(minima{});

@@ -1,4 +1,4 @@
-// Parts that stood before, beside a loop over all earlier ones.
+// part_collection against a loop over all earlier parts.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ std::string with_single_spaces(const std::string& part) {
   return out;
 }
 
-/// Each part beside each earlier one that stays.
+/// The expected labels: each part is compared with each earlier part that stays.
 part_labels plain_labels(const part_documents& documents, const repeated_part_options& how) {
   std::vector<std::string> parts;
   std::vector<std::size_t> document_of;
@@ -54,7 +54,7 @@ part_labels plain_labels(const part_documents& documents, const repeated_part_op
   part_labels label(parts.size());
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
     label[i] = i;
-    // Equal ones share a label; else the most similar that stays.
+    // Equal parts share a label; otherwise it is that of the most similar part that stays.
     for (std::uint32_t j = 0; j < i && label[i] == i; ++j) {
       if (parts[j] == parts[i]) label[i] = label[j];
     }

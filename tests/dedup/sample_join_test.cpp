@@ -1,4 +1,4 @@
-// The join of sampled sets with further ones against comparing each with each.
+// The join of sampled sets with further sets, against a comparison of each with each.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ using neardup::detail::hash_set;
 using neardup::detail::sample_join;
 using found_list = std::vector<std::pair<std::size_t, double>>;
 
-/// A set of up to `most` elements of 0 … kinds - 1, spread over all 64 bits; small numbers more often.
+/// A set of up to `most` of `kinds` elements, spread over 64 bits; small numbers are more frequent.
 hash_set draw_set(std::mt19937_64& random, std::size_t most, std::uint64_t kinds) {
   std::set<std::uint64_t> elements;
   for (std::size_t i = random() % (most + 1); i > 0; --i) {
@@ -56,7 +56,7 @@ TEST_CASE("a sample join finds what comparing each with each finds", "[sample_jo
       REQUIRE(join.size() == sets.size());
       sample_join::workspace memory;
       for (int i = 0; i < 200; ++i) {
-        // Some of the sample itself, some of these changed by an element, some others.
+        // Queries: half of them sets of the sample, half of these without one element; the others random.
         hash_set query =
             i % 2 == 0 ? sets[static_cast<std::size_t>(i) % sets.size()] : draw_set(random, most, 2 * most + 3);
         if (i % 4 == 0 && !query.empty()) query.pop_back();

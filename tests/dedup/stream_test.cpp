@@ -1,4 +1,4 @@
-// Deduplicators that forget, names as ids, and values that threads share.
+// Deduplicators that forget, strings as ids, and values that threads share.
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -34,7 +34,7 @@ std::string text_of(std::uint64_t i) {
 
 auto make() { return deduplicator{simhasher{words{}}, {.similarity = 0.8}}; }
 
-/// What a stream_deduplicator should know: the documents in order, each with its time and text number.
+/// The model of a stream_deduplicator: documents in order, each with its time and the number of its text.
 struct stream_model {
   struct kept {
     std::uint32_t id;
@@ -246,7 +246,7 @@ TEST_CASE("neither a writer nor a reader of a guarded value waits for ever") {
       }
     });
   }
-  // One writer among readers that never pause.
+  // One writer makes progress among readers that never pause.
   const auto begin = std::chrono::steady_clock::now();
   const std::uint64_t writes = oracle::effort(2000, 200);
   for (std::uint64_t i = 0; i < writes; ++i) {
@@ -264,7 +264,7 @@ TEST_CASE("neither a writer nor a reader of a guarded value waits for ever") {
   CHECK(value.read([](const pair& p) { return p.a; }) == writes);
   CHECK(took.count() < 20);
 
-  // Readers among writers that never pause.
+  // Readers make progress among writers that never pause.
   stop = false;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {

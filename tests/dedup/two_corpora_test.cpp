@@ -1,4 +1,4 @@
-// pairs and visit_pairs of fingerprints of two corpora, and groups around the first of them alone: those of plain loops.
+// pairs() and visit_pairs() of two corpora of fingerprints, and groups around the first corpus, against plain loops.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -50,7 +50,7 @@ void compare(const Fingerprints& a, const Fingerprints& b, int k, int blocks, st
   REQUIRE(visited == expected);
 }
 
-/// Near-duplicates and copies, spread over two corpora.
+/// Near-duplicates and copies that are spread over both corpora.
 template <std::size_t Bits>
 void compare_parts(int k, oracle::random_engine& random) {
   const auto all =
@@ -100,7 +100,7 @@ TEST_CASE("only what was kept before takes documents that do not join each other
   oracle::random_engine random(32);
   const auto all = oracle::clustered_fingerprints<64>(oracle::effort(4000, 1500), 6, random);
   const auto accepts = [](std::size_t i, std::size_t j) { return (i + j) % 3 != 0; };
-  // Up to 256 are compared with all, more are joined.
+  // Up to 256 fingerprints are compared one by one; more are joined.
   for (const std::size_t earlier : {std::size_t{0}, all.size() / 3, all.size() - 200}) {
     const auto middle = all.begin() + static_cast<std::ptrdiff_t>(earlier);
     const std::vector kept(all.begin(), middle), documents(middle, all.end());

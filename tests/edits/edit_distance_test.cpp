@@ -18,7 +18,7 @@ namespace {
 using neardup::edit_distance;
 using neardup::edit_similarity;
 
-/// The table row by row, of whatever elements.
+/// The full table, row by row, over elements of any type.
 template <class Sequence>
 std::size_t table_distance(const Sequence& a, const Sequence& b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -35,7 +35,7 @@ std::size_t table_distance(const Sequence& a, const Sequence& b) {
   return row[b.size()];
 }
 
-/// Some edits of a text over an alphabet.
+/// A text with some random edits over an alphabet.
 std::string edited(std::string text, std::size_t edits, const std::string& alphabet, std::mt19937_64& random) {
   for (; edits > 0; --edits) {
     const char letter = alphabet[random() % alphabet.size()];
@@ -90,7 +90,7 @@ TEST_CASE("an edit is of a code point, not of a byte", "[edit_distance]") {
   REQUIRE(edit_distance("Straße", "Strasse") == 2);
   REQUIRE(edit_distance("a\xf0\x9f\x98\x80z", "az") == 1);
   REQUIRE(edit_similarity("天地玄黃", "天地元黃") == 0.75);
-  // Each maximal ill-formed subpart is one U+FFFD, so two different ones are equal.
+  // Each maximal ill-formed subpart is one U+FFFD, so two different subparts are equal.
   REQUIRE(edit_distance("a\xff"
                         "b",
                         "a\xef\xbf\xbd"
@@ -141,7 +141,7 @@ TEST_CASE("the edit distance of long texts whose parts moved", "[edit_distance]"
     const std::string alphabet = round % 2 == 0 ? "ab" : "abcdefghij";
     const std::string text = drawn(1500 + random() % 500, alphabet, random);
     const std::size_t cut = random() % 200;
-    // The best way runs far from the diagonal, and comes back to it.
+    // The best path leaves the diagonal far behind and comes back.
     std::string moved = text.substr(cut) + text.substr(0, cut);
     if (round % 4 < 2) moved = edited(moved, 30, alphabet, random);
     const std::size_t expected = table_distance(text, moved);

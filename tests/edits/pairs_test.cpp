@@ -1,4 +1,4 @@
-// Texts that are similar by their edit distance: all that a comparison of each with each finds, and nothing else.
+// Pairs of texts by edit similarity: exactly the pairs that a comparison of each with each finds.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -25,7 +25,7 @@ using similar_row = std::tuple<std::size_t, std::size_t, std::size_t>;
 constexpr std::size_t any_q = 0;
 constexpr std::size_t no_grams = neardup::detail::edit_join::most_q + 1;
 
-/// Random texts over a few letters, many of them earlier ones with edits, some of them equal or empty.
+/// Random texts over a few letters; many are earlier texts with edits, some are equal or empty.
 std::vector<std::string> edited_texts(std::size_t count, std::size_t length, std::size_t letters, unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::size_t n) { return random() % n; };
@@ -97,7 +97,7 @@ std::vector<similar_row> rows_of(const std::vector<neardup::similar_text_pair>& 
   return result;
 }
 
-/// As `group` of texts says, one after the other; the first `known` are representatives.
+/// The labels of `group`, decided one text after the other; the first `known` texts are representatives.
 std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, std::size_t known, double similarity,
                                         const neardup::text_group_options& how) {
   std::vector<std::size_t> order(texts.size()), label(texts.size()), representatives;
@@ -172,7 +172,7 @@ TEST_CASE("a join of texts tells how far it is") {
 }
 
 TEST_CASE("whole numbers decide about texts at the very limit of an edit similarity") {
-  // A limit of p hundredths, as somebody writes it, and texts with a distance d of L characters: L - d of L are the same.
+  // Limits of p hundredths, and texts of L characters with distance d such that (L - d) / L equals the limit.
   std::size_t at_limit = 0;
   for (std::size_t length = 1; length <= 50; ++length) {
     std::vector<std::string> texts{std::string(length, 'a')};

@@ -1,4 +1,4 @@
-// Pairs of similar sets beside comparing each set with each.
+// Pairs of similar sets against a comparison of each set with each.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -29,7 +29,7 @@ using neardup::set_similarity;
 using neardup::threads;
 using pair_type = neardup::similar_pair<std::size_t>;
 
-/// What decides in the end, written without the library's bounds.
+/// The final decision about a pair, written without the library's bounds.
 double similarity_of(set_similarity by, std::size_t a, std::size_t b, std::size_t common) {
   if (by == set_similarity::jaccard) return static_cast<double>(common) / static_cast<double>(a + b - common);
   if (by == set_similarity::containment) return static_cast<double>(common) / static_cast<double>(std::min(a, b));
@@ -48,7 +48,7 @@ bool comes_before(const pair_type& a, const pair_type& b) {
   return std::pair(a.first, a.second) < std::pair(b.first, b.second);
 }
 
-/// The common features of each two sets that have any: i < j, or i < split <= j.
+/// The overlap of each two sets that share a feature: i < j, or i < split <= j.
 template <class Sets>
 std::vector<pair_type> overlaps(const Sets& sets, std::size_t split) {
   std::vector<pair_type> result;
@@ -140,7 +140,7 @@ TEST_CASE("similar pairs of 64-bit features do not depend on their low or high h
 }
 
 TEST_CASE("sets of one corpus are no pair of two corpora, whatever their tokens", "[dedup][similar]") {
-  // Features of which the tokens differ by the bits that tell the two corpora apart.
+  // Features whose tokens differ only in the bits that separate the two corpora.
   std::uint32_t inverse = 1;
   const auto factor = neardup::detail::feature_token(std::uint32_t{1});
   for (int i = 0; i < 5; ++i) inverse *= 2 - factor * inverse;

@@ -1,4 +1,4 @@
-// set_bounds: what sizes say about similarity, against all sizes and overlaps one by one.
+// set_bounds against all sizes and overlaps, one by one.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

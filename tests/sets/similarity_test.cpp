@@ -54,7 +54,7 @@ TEST_CASE("common elements of sets of hashes, by each instruction set", "[simila
   for (const auto level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     for (std::size_t round = 0; round < oracle::effort(20000, 1000); ++round) {
-      // Small numbers too, so that neighbours are equal or follow each other; 0 and the largest number.
+      // Elements that are often equal or consecutive, with 0 and the largest number among them.
       const std::uint32_t shift = random() % 31;
       const std::size_t sizes[2] = {random() % 70, random() % 70};
       std::set<std::uint32_t> sets[2];

@@ -32,7 +32,7 @@ std::string utf8(const std::vector<char32_t>& text) {
   return result;
 }
 
-/// The text in the form that utf8proc gives it.
+/// The canonical text, computed by utf8proc.
 std::string in_form(std::string_view text, utf8proc_option_t form) {
   utf8proc_uint8_t* result = nullptr;
   const auto size =
@@ -53,7 +53,7 @@ void require_as_utf8proc(std::string_view text) {
   REQUIRE(printable(canonicalise(found)) == printable(found));
 }
 
-/// However the text is spelt.
+/// The canonical form does not depend on the spelling.
 void require_same_in_all_forms(std::string_view text) {
   require_as_utf8proc(text);
   const std::string found = canonicalise(text);
@@ -65,7 +65,7 @@ void require_same_in_all_forms(std::string_view text) {
   }
 }
 
-/// Those that case, composition or a mapping concerns, and some of each script beside them.
+/// Code points that case, composition or a mapping changes, and some others of each script.
 std::vector<char32_t> concerned() {
   std::vector<char32_t> result;
   for (char32_t c = 1; c < 0x2fb00; ++c) {
@@ -98,7 +98,7 @@ TEST_CASE("utf8proc and the tables are of one version of Unicode", "[canonical][
 TEST_CASE("every code point alone, and beside others, is canonical as by utf8proc", "[canonical][utf8proc]") {
   const auto step = static_cast<char32_t>(oracle::effort(1, 1, 97));
   for (char32_t c = 0; c <= 0x10ffff; c += step) {
-    // Beyond the ideographs, and among them, little differs.
+    // Ideographs and the planes beyond them hardly differ, so a sample of them is enough.
     if (step == 1 && c >= 0x4e00 && c < 0xa000 && c % 16 != 0) continue;
     if (step == 1 && c >= 0x2fb00 && c % 64 != 0) continue;
     require_as_utf8proc("a" + utf8(c) + "b" + utf8(c) + "\u0301 \u4e2d" + utf8(c) + "\u6587i" + utf8(c));
@@ -143,7 +143,7 @@ TEST_CASE("all syllables of Hangul are one whichever way they are spelt", "[cano
 }
 
 TEST_CASE("marks in any order are canonical as by utf8proc", "[canonical][utf8proc]") {
-  // As the second part of Unicode's NormalizationTest.txt: each mark before and after three others.
+  // Like the second part of Unicode's NormalizationTest.txt: each mark before and after three other marks.
   for (const char32_t mark : concerned_if(is_mark)) {
     require_same_in_all_forms(utf8({U'a', 0x315, 0x300, 0x5ae, mark, U'b'}));
     require_same_in_all_forms(utf8({U'a', mark, 0x315, 0x300, 0x5ae, U'b'}));

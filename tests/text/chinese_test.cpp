@@ -1,4 +1,4 @@
-// Chinese words: the most probable segmentation, and the model of unknown words, against plain ones.
+// Chinese words: the most probable segmentation and the model of unknown words, against plain implementations.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -41,7 +41,8 @@ std::string to_utf8(const std::u32string& text) {
   return result;
 }
 
-/// The definition as it stands: all words at each place, the best path from behind, ties to the longer word.
+/// The definition as it stands: all words that begin at each place, the best path from the end, ties to the longer
+/// word.
 class plain_dictionary {
  public:
   void add(const std::u32string& word, std::uint64_t frequency) {
@@ -98,7 +99,7 @@ struct plain_model {
     return found == row.end() ? impossible : found->second;
   }
 
-  /// The best of all sequences of states, by trying each.
+  /// The best sequence of states, found by trying all of them.
   [[nodiscard]] double best_score(const std::u32string& run, std::string& best) const {
     double best_score = -std::numeric_limits<double>::infinity();
     std::string path(run.size(), 'B');
@@ -124,7 +125,7 @@ struct plain_model {
   }
 };
 
-/// A folder of a model's tables, gone with the object.
+/// A temporary folder with the tables of a model; the destructor removes it.
 class model_folder {
  public:
   explicit model_folder(const plain_model& model) : path_(std::filesystem::temp_directory_path() / unique_name()) {
@@ -230,7 +231,7 @@ TEST_CASE("a run is cut into the most probable words of the dictionary", "[chine
     std::string file;
     for (std::size_t i = 0; i < 1 + random() % 40; ++i) {
       const std::u32string word = random_run(random, 4);
-      // Small frequencies, so that there are ties.
+      // Small frequencies make ties.
       const std::uint64_t frequency = random() % (round % 2 == 0 ? 4 : 100000);
       plain.add(word, frequency);
       file += to_utf8(word) + " " + std::to_string(frequency) + " n\n";
@@ -293,7 +294,7 @@ TEST_CASE("letters and numbers stay whole, with and without the model", "[chines
   CHECK(segments_of(with_model, "C++") == tokens{"C++"});
   CHECK(segments_of(with_model, "a#b&c_d") == tokens{"a", "#", "b", "&", "c", "_", "d"});
   CHECK(segments_of(with_model, "x" + han + "3.5%") == tokens{"x", han, "3.5%"});
-  // The model sees single characters side by side; it takes nothing apart that stands between words.
+  // The model joins single characters that stand side by side. It does not cut the words around them.
   CHECK(segments_of(with_model, "a\r\n b,c") == tokens{"a", "\r\n", " ", "b", ",", "c"});
   CHECK(tokens_of(with_model, "a\r\n b,c %") == tokens{"a", "b", "c"});
   chinese_words with_symbols = with_model;
@@ -311,11 +312,11 @@ TEST_CASE("the model joins no characters that are a rare word, or were forbidden
     word_dictionary dictionary = word_dictionary::parse(a + " 1000\n" + b + " 1000\n" + c + " 1000\n");
     const std::string run = a + b + c;
     const tokens by_model = segments_of(chinese_words(shared(dictionary), model), run);
-    // All of the run is a word, but so rare that its characters are more probable.
+    // The whole run is a word of the dictionary, but so rare that its single characters are more probable.
     word_dictionary with_rare = dictionary;
     with_rare.add_word(run, 1);
     CHECK(segments_of(chinese_words(shared(with_rare), model), run) == tokens{a, b, c});
-    // What the model joins, one after the other taken out.
+    // Words that the model forms are removed from the dictionary one after the other.
     tokens expected;
     for (const std::string& token : by_model) {
       joined += token.size() > 3 ? 1U : 0U;
@@ -361,7 +362,7 @@ TEST_CASE("tokens by length are those that one looks at one by one", "[chinese]"
     for (std::size_t i = 0; i < random() % 30; ++i) text += pieces[random() % pieces.size()];
     cut.keep_symbols = round % 2 == 0;
     const neardup::stop_words list({"ab", "\xE4\xB8\x80"});
-    // A callable, which `without` can only ask for all of its tokens.
+    // A callable without a faster way for `without`, which has to ask for all of its tokens.
     const auto one_by_one = [&](std::string_view whole, auto&& sink) { cut(whole, sink); };
     for (std::size_t length = 0; length < 4; ++length) {
       CAPTURE(printable(text), length);
@@ -392,7 +393,7 @@ TEST_CASE("a text in chunks has the tokens of the whole", "[chinese]") {
       REQUIRE(support::tokens_of_chunks(stream_of_long, support::cut_every(text, size)) == tokens_of(long_ones, text));
     }
   }
-  // A run of more than the parts that a chunk is cut into, fed at once.
+  // A run longer than the pieces into which a chunk is cut, fed as one chunk.
   std::string run;
   for (int i = 0; i < 60000; ++i) run += pieces[random() % 3];
   neardup::token_stream<chinese_words> stream(cut);
@@ -404,11 +405,11 @@ TEST_CASE("dictionaries, models and stop words have identities", "[chinese]") {
   CHECK(identity("ab 3\ncd 4\n") == identity("cd 4\nab 3 n\n"));
   CHECK(identity("ab 3\ncd 4\n") != identity("ab 4\ncd 3\n"));
   CHECK(identity("ab 3\n") != identity("ba 3\n"));
-  CHECK(identity("ab 3\n") == identity("ab 3\nabc 0\n"));  // no word
+  CHECK(identity("ab 3\n") == identity("ab 3\nabc 0\n"));  // not a word
   word_dictionary dictionary = word_dictionary::parse("ab 3\n");
   dictionary.add_word("abc", 0);
   CHECK(dictionary.identity() != identity("ab 3\n"));
-  // Whatever room there is.
+  // The result does not depend on the capacity of the table.
   std::string many;
   for (int i = 0; i < 3000; ++i) many += "w" + std::to_string(i) + " 5\n";
   word_dictionary grown;
@@ -433,13 +434,13 @@ TEST_CASE("user words join and part as they are told", "[chinese]") {
   const std::string a = "\xE4\xB8\x80", b = "\xE4\xB8\x81", c = "\xE4\xB8\x82";
   word_dictionary dictionary = word_dictionary::parse(a + " 1000\n" + b + " 1000\n" + c + " 1000\n");
   CHECK(segments_of(chinese_words(shared(dictionary)), a + b + c) == tokens{a, b, c});
-  // 3000 * (1000 / 3000)^2 and one.
+  // The suggested frequency: 3000 * (1000 / 3000)^2, plus one.
   CHECK(dictionary.suggested_frequency(a + b) == 334);
   dictionary.add_user_words(a + b + "\n" + b + c + " 5 nz\n" + "New York 3 ns\n" + "x y\n", "user.txt");
   CHECK(dictionary.frequency(a + b) == 334);
   CHECK(dictionary.frequency(b + c) == 5);
   CHECK(dictionary.frequency("New York") == 3);
-  CHECK(dictionary.frequency("x") == 2);  // "y" is taken for a tag, as jieba takes it
+  CHECK(dictionary.frequency("x") == 2);  // "y" is read as a tag, as by jieba
   CHECK(dictionary.total() == 3000 + 334 + 5 + 3 + 2);
   CHECK(segments_of(chinese_words(shared(dictionary)), a + b + c) == tokens{a + b, c});
   dictionary.add_word(a + b, 0);
@@ -449,7 +450,7 @@ TEST_CASE("user words join and part as they are told", "[chinese]") {
 }
 
 TEST_CASE("a word may be longer than the dictionary", "[chinese]") {
-  // The first table has room for some hundred characters; without room for all of them this does not end.
+  // The first table has room for some hundred characters. A table that does not grow would make this loop endless.
   for (const std::size_t length : {std::size_t{2000}, std::size_t{100000}}) {
     const std::string word(length, 'x');
     word_dictionary words;
@@ -484,7 +485,7 @@ TEST_CASE("a broken dictionary is an error with its file and line", "[chinese]")
   std::string too_many;
   for (int i = 0; i < 1025; ++i) too_many += "w" + std::to_string(i) + " 9007199254740991\n";
   CHECK_THROWS_AS(word_dictionary::parse(too_many), std::length_error);
-  dictionary.add_user_words("x-y -\nx 9007199254740991\n", "mine.txt");  // the first is a word as it stands
+  dictionary.add_user_words("x-y -\nx 9007199254740991\n", "mine.txt");  // the first word as it stands
   CHECK(dictionary.frequency("x-y -") > 0);
   CHECK(dictionary.frequency("ab") == 1);  // the first word of all, without a frequency
   CHECK(segments_of(chinese_words(shared(dictionary)), "ab\xE4\xB8\x80") == tokens{"ab", "\xE4\xB8\x80"});
@@ -542,12 +543,12 @@ TEST_CASE("a broken model is an error with its file and line", "[chinese]") {
   CHECK(first_error_in("prob_emit.py", "P={'B': {'': -1.5}}") == "prob_emit.py:1: " + no_names);
   CHECK(first_error_in("prob_emit.py", "P={'B': {'\xff': -1.5}}") == "prob_emit.py:1: " + no_names);
   CHECK(first_error_in("prob_emit.py", "P={'B': {'ab': -1.5}}") == "prob_emit.py:1: " + no_names);
-  CHECK(first_error_in("prob_emit.py", "P={'B': {'a': -1.5}}") == "no error");  // one that the model has no place for
+  CHECK(first_error_in("prob_emit.py", "P={'B': {'a': -1.5}}") == "no error");  // a state that the model does not have
 }
 
 TEST_CASE("logarithms are rounded to the nearest double", "[chinese]") {
   CHECK(neardup::detail::natural_logarithm(1) == 0);
-  // ln 2 and ln 10, by their published digits; numbers whose logarithm lies within 1e-5 of the middle of two doubles.
+  // ln 2 and ln 10, by their published digits, and numbers whose logarithm is within 1e-5 of the middle of two doubles.
   CHECK(neardup::detail::natural_logarithm(2) == 0.6931471805599453094);
   CHECK(neardup::detail::natural_logarithm(10) == 2.302585092994045684);
   CHECK(neardup::detail::natural_logarithm(9170) == 9.1236925652505096);

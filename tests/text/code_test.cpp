@@ -1,4 +1,4 @@
-// Source code and words that others have cut, against twins that know the rules as regular expressions.
+// Tokens of source code, and words that another program has cut, against regular expressions.
 #include <cstddef>
 #include <random>
 #include <regex>
@@ -26,7 +26,7 @@ void require_code(std::string_view text, const tokens& expected) {
   CHECK(printable(tokens_of(code_tokens{}, text)) == printable(expected));
 }
 
-/// The tokens of ASCII by one regular expression.
+/// The tokens of ASCII text, by one regular expression.
 tokens plain_code_tokens(const std::string& text) {
   static const std::regex token(
       "0[xX](?:[pP][+-](?=[0-9])|['.](?=[0-9])|[0-9A-Za-z_])*|\\.?[0-9](?:[eE][+-](?=[0-9])|['.](?=[0-9])|[0-9A-Za-z_])"
@@ -96,7 +96,7 @@ TEST_CASE("words between white space are as they were", "[spaced_words]") {
   CHECK(tokens_of(spaced_words{}, " \n\u3000\u2009") == tokens{});
   CHECK(tokens_of(spaced_words{}, "It's  ONE,\ttwo\u00a0x\xff\u2028.") == tokens{"It's", "ONE,", "two", "x\xff", "."});
   CHECK(tokens_of(spaced_words{}, "\u5206\u8bcd\u3001 \u200b\ufe0f") == tokens{"\u5206\u8bcd\u3001", "\u200b\ufe0f"});
-  // Whatever the text, nothing but white space is lost.
+  // Only white space is lost, whatever the text.
   oracle::random_texts random(9);
   for (int round = 0; round < 2000; ++round) {
     const std::string text = random.next(random.below(40));

@@ -1,4 +1,4 @@
-// Features by name, and the tokenizers that they stand for.
+// Names of features, and the tokenizers that the names choose.
 #include <cstddef>
 #include <stdexcept>
 #include <string>

@@ -1,4 +1,4 @@
-// Masking, by examples, against a twin that sees the whole text at once, and cut anywhere.
+// Masking: examples, a regular-expression twin that sees the whole text, and chunks cut anywhere.
 #include <cstddef>
 #include <random>
 #include <regex>
@@ -20,7 +20,7 @@ namespace {
 
 using neardup::mask;
 
-/// By regular expressions: the runs first, then dates that are written in several runs.
+/// The twin, by regular expressions: single runs first, then dates of several runs.
 std::string plain_mask(const std::string& text) {
   static const std::string month =
       "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|January|February|March|April|June|July|August|September|"
@@ -50,7 +50,7 @@ std::string plain_mask(const std::string& text) {
     }
     return out + in.substr(kept);
   };
-  // \1 stands for a number, \2 for a date, \3 before a month, \4 for a date of several runs.
+  // Placeholders: \1 a number, \2 a date, \3 a number before a month, \4 a date of several runs.
   std::string out = replaced(text, run, [&](const std::string& piece) -> std::string {
     if (piece.size() > 128) return piece;
     if (std::regex_match(piece, is_month)) return "\3" + piece;
@@ -65,7 +65,7 @@ std::string plain_mask(const std::string& text) {
   static const std::vector<std::regex> dates{
       std::regex("[\1\2\4] {1,2}\3" + month + "(?![0-9A-Za-z]|[.:/,+_-]{1,2}[0-9A-Za-z])"),
       std::regex("\3" + month + " {1,2}[\1\2]"), std::regex("[\2\4] {1,2}[\1\2]"), std::regex("\1 {1,2}\2")};
-  // From the left, as one reads.
+  // Runs are matched from left to right.
   for (bool changed = true; changed;) {
     changed = false;
     std::smatch first, found;
@@ -134,7 +134,7 @@ TEST_CASE("masking agrees with its plain twin", "[mask]") {
     INFO(text);
     const std::string masked = mask(text);
     if (masked != plain_mask(text)) FAIL(masked << " is not " << plain_mask(text));
-    // Cut anywhere.
+    // Chunks may be cut anywhere.
     neardup::detail::text_masker masker;
     std::string pieced;
     for (std::size_t at = 0; at < text.size();) {
@@ -168,14 +168,14 @@ TEST_CASE("data in base64 is one number", "[mask]") {
   };
   for (const std::size_t size : {60U, 76U, 128U, 129U, 130U, 200U, 5000U}) {
     for (int round = 0; round < 50; ++round) {
-      // A letter first: a run begins with no joiner.
+      // The run begins with a letter, because no run begins with a joiner.
       const std::string picture = std::string("iV").append(data(size)).append("x");
       const std::string text =
           std::string("<img src=\"data:image/png;base64,").append(picture).append("==\"> and more");
       CAPTURE(text);
       REQUIRE(mask(text) == "<img src=\"data:image/png;base64,0==\"> and more");
       REQUIRE(mask(std::string("key: ").append(picture).append("= end")) == "key: 0= end");
-      // However the text is cut.
+      // The result does not depend on the cut.
       const std::size_t cut = random() % text.size(), second = cut + random() % (text.size() - cut);
       neardup::detail::text_masker masker;
       std::string out;
@@ -186,9 +186,9 @@ TEST_CASE("data in base64 is one number", "[mask]") {
       REQUIRE(out == mask(text));
     }
   }
-  // Zeros are data where something says so.
+  // A run of zeros is data only after "base64,".
   CHECK(mask(std::string("data:;base64,").append(300, 'A')) == "data:;base64,0");
-  // Long words, names and paths are none.
+  // Long words, names and paths are no data.
   for (const std::string_view text :
        {"https://example.org/a/very/long/path/with-many-words/and-a-few-more/of-them/index.html",
         "theVeryLongNameOfAFunctionThatDoesEverythingAtOnceAndNothingWell",

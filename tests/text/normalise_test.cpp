@@ -1,4 +1,4 @@
-// Folding and normalising, as strings.
+// Folding and normalising of whole strings.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,7 +32,7 @@ oracle::kind class_of(std::uint32_t c) {
   return static_cast<oracle::kind>(neardup::classify(static_cast<char32_t>(c)));
 }
 
-/// The slow and obvious twin of normalise, by the library's own classes.
+/// The slow twin of normalise, by the library's character classes.
 std::string normalised_one_by_one(std::string_view text) {
   return oracle::normalise(oracle::decode(text), class_of,
                            [](std::uint32_t c) { return neardup::to_lower(static_cast<char32_t>(c)); });
@@ -55,7 +55,7 @@ TEST_CASE("fold lower-cases A to Z and keeps every other byte", "[normalise]") {
   std::string all_bytes;
   for (int i = 0; i < 256; ++i) all_bytes.push_back(static_cast<char>(i));
   CHECK(fold(all_bytes) == oracle::fold(all_bytes));
-  // What does not fill a word of eight bytes is folded byte by byte.
+  // The last bytes, fewer than eight, are folded one by one.
   std::size_t wrong = 0;
   for (std::size_t size = 1; size < 20; ++size) {
     for (std::size_t at = 0; at < size; ++at) {
@@ -73,7 +73,7 @@ TEST_CASE("normalise lower-cases letters of all scripts", "[normalise]") {
   CHECK(normalise("ABC xyz") == "abc xyz");
   CHECK(normalise("\u00c4\u00d6\u00dc \u1e9e") == "\u00e4\u00f6\u00fc \u00df");
   CHECK(normalise("\u041f\u0420\u0418 \u03a3\u03a3") == "\u043f\u0440\u0438 \u03c3\u03c3");
-  CHECK(normalise("\u0130\u212a\u023a") == "ik\u2c65");  // shorter and longer than before
+  CHECK(normalise("\u0130\u212a\u023a") == "ik\u2c65");  // lower case that is shorter, and longer
 }
 
 TEST_CASE("normalise reduces what is between words to one space", "[normalise]") {
@@ -95,7 +95,7 @@ TEST_CASE("normalise leaves no space beside a Han character", "[normalise]") {
   CHECK(normalise("a \u4e2d") == "a\u4e2d");
   CHECK(normalise(" \u4e2d ") == "\u4e2d");
   CHECK(normalise("\u4e2d 2024 \u5e74") == "\u4e2d2024\u5e74");
-  // Only Han: other scripts without spaces keep those that someone put there.
+  // Spaces go only beside Han characters: other scripts without spaces keep theirs.
   CHECK(normalise("\u3042 \u30ab \u0e01 \ud55c") == "\u3042 \u30ab \u0e01 \ud55c");
   CHECK(normalise("\u3042 \u4e2d \u3042") == "\u3042\u4e2d\u3042");
 }
@@ -153,7 +153,7 @@ TEST_CASE("normalising by blocks is normalising character by character, whatever
       REQUIRE(printable(found) == printable(expected));
       REQUIRE(printable(found_in_chunks) == printable(expected));
     }
-    // One text of every kind of run, cut at every place.
+    // One text with every kind of run, cut at every place.
     const std::string text = random.next_runs(500);
     std::size_t wrong = 0;
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
@@ -172,7 +172,7 @@ TEST_CASE("every character is normalised in a block as it is alone", "[normalise
     for (char32_t c = 0; c <= 0x10ffff; c += step) {
       char bytes[4];
       const std::string character(bytes, neardup::encode(c, bytes));
-      // Beside letters, beside Han, and after a gap.
+      // Each character beside letters, beside Han, and after a gap.
       const std::string text = before + character + "a\u4e2d" + character + " " + character + "\u4e2d. Z";
       const std::string found = normalise(text);
       if (found == normalised_one_by_one(text)) continue;
@@ -188,7 +188,7 @@ TEST_CASE("all pairs of bytes are normalised in a block as they are alone", "[no
     INFO(neardup::to_string(level));
     for (unsigned pair = 0; pair < 0x10000; pair += static_cast<unsigned>(oracle::effort(1, 7))) {
       const std::string two{static_cast<char>(pair >> 8), static_cast<char>(pair & 0xff)};
-      // In the middle of a block, and at the end of one.
+      // Characters in the middle of a block, and at the end of one.
       const std::string text = "word " + two + "\x80 Ab" + two + "\u4e2d" + std::string(41, ' ') + two + "\xbf" + two;
       if (normalise(text) == normalised_one_by_one(text)) continue;
       CAPTURE(pair);
@@ -204,7 +204,7 @@ TEST_CASE("folded and normalised hand the rewritten text to the inner tokenizer"
   CHECK(tokens_of(neardup::normalised{neardup::code_point_ngrams{20}}, text) ==
         tokens{"the \u00e9t\u00e9\u4e2d\u6587"});
   CHECK(tokens_of(neardup::folded{neardup::byte_ngrams{40}}, text) == tokens{"the \u00c9t\u00e9,  \u4e2d \u6587!"});
-  // Which is done first matters to neither.
+  // Folding before normalising changes nothing.
   CHECK(tokens_of(neardup::folded{neardup::normalised{neardup::byte_ngrams{40}}}, text) ==
         tokens_of(neardup::normalised{neardup::byte_ngrams{40}}, text));
 }
@@ -218,7 +218,7 @@ TEST_CASE("narrow writes full-width ASCII and white space as ASCII", "[normalise
                         "a\xef") ==
         "\xef\xbc"
         "a\xef");
-  // The slow twin, one character after the other, on all of them and on texts cut anywhere.
+  // The slow twin, character by character, on all characters and on texts cut anywhere.
   std::string all, expected;
   for (char32_t c = 1; c < 0x11000; ++c) {
     if (c >= 0xd800 && c < 0xe000) continue;

@@ -1,4 +1,4 @@
-// Parts of texts, and where they stand.
+// Parts of texts and their places.
 #include <array>
 #include <cstddef>
 #include <random>
@@ -31,7 +31,7 @@ std::string random_part_text(std::mt19937& random) {
   return text;
 }
 
-/// The parts, checked to be views of the text, in order and apart.
+/// The parts of a text, after checking that they are views of it, in order and disjoint.
 std::vector<std::string_view> placed_parts(const text_parts& cut, std::string_view text) {
   std::vector<std::string_view> found;
   const char* last = text.data();
@@ -126,7 +126,7 @@ TEST_CASE("parts are what plain loops cut, whatever the text", "[parts]") {
       for (const std::string_view part : placed_parts({kind}, text)) found.push_back(with_plain_line_ends(part));
       CHECK(found == plain_parts(kind, text));
     }
-    // The tokenizer of sentences finds the same ones, without what stands around their words.
+    // The tokenizer `sentences` finds the same sentences, without the marks around their words.
     const tokens sentences = tokens_of(neardup::sentences{}, text);
     tokens inner;
     for (const std::string_view part : placed_parts({part_kind::sentence}, text)) {

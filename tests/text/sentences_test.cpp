@@ -1,4 +1,4 @@
-// Sentences, and the longest of them.
+// Sentences, and the longest sentences of a text.
 #include <cstdint>
 #include <ios>
 #include <iterator>
@@ -71,7 +71,7 @@ TEST_CASE("the longest tokens come longest first, each once, whatever the order 
   CHECK(tokens_of(longest{3, neardup::words{}}, "dd a cc bb") == tokens{"bb", "cc", "dd"});
   CHECK(tokens_of(longest{9, neardup::words{}}, "x yy x") == tokens{"yy", "x"});
   CHECK(tokens_of(longest{1, neardup::words{}}, "bbb a cccc bb") == tokens{"cccc"});
-  // Code points count, not bytes.
+  // The length of a sentence is in code points, not bytes.
   CHECK(tokens_of(longest{1, sentences{}}, "\u4e00\u4e01. abc") == tokens{"abc"});
   CHECK(tokens_of(longest{2, sentences{}}, "One two three. Four. Five six!") ==
         tokens_of(longest{2, sentences{}}, "Five six! Four? One two three"));

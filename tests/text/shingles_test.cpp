@@ -1,4 +1,4 @@
-// Shingles: every n tokens that follow each other.
+// Shingles: every n consecutive tokens.
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -21,7 +21,7 @@ using support::printable;
 using support::tokens;
 using support::tokens_of;
 
-/// A tokenizer that no library has: each line, empty ones too.
+/// A tokenizer that the library does not have: lines, empty ones included.
 struct lines {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {

@@ -1,4 +1,4 @@
-// Stop words, and tokens without them.
+// Stop words, and tokenizers without them.
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -34,7 +34,7 @@ TEST_CASE("a list of stop words has one a line", "[stop words]") {
   CHECK_THROWS_WITH(stop_words::load("no/such/file"), "cannot open no/such/file");
   stop_words both = list;
   both.merge(stop_words({"A", "the"}));
-  both.merge(stop_words({""}));  // which is no word
+  both.merge(stop_words({""}));  // not a word
   CHECK(both.size() == 4);
   CHECK(both.contains("a"));
 }
@@ -50,7 +50,7 @@ TEST_CASE("stop words and short tokens are left out", "[stop words]") {
   CHECK(tokens_of(without{none, blank, 2}, " a\t").empty());
   CHECK(tokens_of(without{none, blank, 2}, "a\r\n").empty());
   CHECK(tokens_of(without{none, blank, 2}, "\u4e2d\u6587").size() == 1);
-  // The two bytes behind \xe4 do not continue it: three characters, of which none is Chinese.
+  // The two bytes after \xe4 do not continue a sequence, so there are three characters, none of them Chinese.
   CHECK(tokens_of(without{none, blank, 3}, "\xe4xy").size() == 1);
   CHECK(tokens_of(without{none, blank, 3}, "\xe4\xb8y").empty());
   CHECK(tokens_of(without{none, blank, 0}, "").size() == 1);

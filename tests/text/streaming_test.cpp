@@ -1,4 +1,4 @@
-// A text fed in chunks has the tokens of the whole text, wherever it was cut.
+// A text in chunks has the tokens of the whole text, wherever it is cut.
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -27,7 +27,7 @@ using support::cut_every;
 using support::printable;
 using support::tokens;
 
-/// Cut at every byte, in steps of 1 to 7 bytes, and with empty chunks: each time as `expected`, by one stream.
+/// One stream gives `expected` for every cut: at each byte, every 1 to 7 bytes, and with empty chunks between.
 template <class Tokenizer>
 void require_streamed(const Tokenizer& tokenize, std::string_view text, const tokens& expected) {
   token_stream<Tokenizer> stream(tokenize);
@@ -47,7 +47,7 @@ void require_streamed(const Tokenizer& tokenize, std::string_view text, const to
   require_same(sparse);
 }
 
-/// The tokenizer on the whole text agrees with the oracle, and its stream with both.
+/// Checks the tokenizer on the whole text against the oracle, and the stream against both.
 template <class Tokenizer, class Oracle>
 void require_as_oracle(const Tokenizer& tokenize, const Oracle& reference) {
   oracle::random_texts texts(5);
@@ -121,7 +121,7 @@ TEST_CASE("text without its white space does not depend on where it was cut", "[
   for (const char* space :
        {"\t", "\r\n", " ", "\u0085", "\u00a0", "\u1680", "\u2003", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"}) {
     all += space;
-    all += "\u200bx";  // which is no white space
+    all += "\u200bx";  // not white space
   }
   require_streamed(neardup::unspaced{byte_ngrams{1000}}, all, {unspaced(all)});
   REQUIRE(unspaced(all).size() == 1 + 12 * 4);
@@ -146,7 +146,7 @@ TEST_CASE("a word of any length is one token, however it was cut", "[streaming]"
     const tokens expected = {"a", word, "b"};
     token_stream<words> stream(words{});
     CHECK((support::tokens_of(words{}, text) == expected));
-    // A stream that read the word anew with each chunk would take minutes here.
+    // A stream that reads the whole word again with each chunk would take minutes here.
     CHECK((support::tokens_of_chunks(stream, cut_every(text, 1)) == expected));
     CHECK((support::tokens_of_chunks(stream, cut_every(text, 4096)) == expected));
   }
@@ -176,11 +176,11 @@ TEST_CASE("finish and reset leave a stream ready for the next text", "[streaming
     CHECK(support::tokens_of_chunks(stream, {text}) == expected);
     CHECK(support::tokens_of_chunks(stream, {}).empty());
     CHECK(support::tokens_of_chunks(stream, {"", ""}).empty());
-    // After a text with windows, one that is shorter than a window.
+    // A text shorter than a window, after a text with windows.
     CHECK(support::tokens_of_chunks(stream, {text}) == expected);
     CHECK(support::tokens_of_chunks(stream, {"a"}) == tokens{"a"});
   };
-  // Cut within a word, after a space that normalising holds back, within a sequence.
+  // Cuts within a word, after a space that normalising holds back, and within a UTF-8 sequence.
   for (const std::string_view unfinished :
        {"some wo", "some ", "some \xf0\x9f", "a", "\u4e2d ", "one two three four "}) {
     CAPTURE(printable(unfinished));

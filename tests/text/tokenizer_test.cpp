@@ -1,4 +1,4 @@
-// What is a tokenizer, and what it may be called with.
+// Which types are tokenizers, and which arguments they accept.
 #include <concepts>
 #include <functional>
 #include <string>
@@ -22,7 +22,7 @@ struct counts_itself {
   void operator()(std::string_view, Sink&&) {}  // not const
 };
 
-// The library's own, compositions, a lambda, a std::function.
+// Tokenizers: the library's, compositions, a lambda, a std::function.
 static_assert(neardup::tokenizer<neardup::words> && neardup::tokenizer<neardup::byte_ngrams>);
 static_assert(neardup::tokenizer<neardup::shingles<neardup::folded<neardup::words>>>);
 static_assert(neardup::tokenizer<decltype(generic)>);
@@ -32,7 +32,7 @@ static_assert(!neardup::tokenizer<counts_itself>);
 static_assert(!neardup::tokenizer<int>);
 static_assert(!neardup::tokenizer<decltype([](std::string_view) {})>);
 
-// All of the library's take chunks; a callable of one's own needs a token_stream.
+// All tokenizers of the library stream; a caller's callable needs a token_stream.
 static_assert(neardup::streaming_tokenizer<neardup::words>);
 static_assert(neardup::streaming_tokenizer<neardup::byte_ngrams>);
 static_assert(neardup::streaming_tokenizer<neardup::code_point_ngrams>);
@@ -88,7 +88,7 @@ TEST_CASE("the deduction guides take components by name", "[tokenizer]") {
   static_assert(std::same_as<decltype(deep), const neardup::shingles<neardup::shingles<neardup::byte_ngrams>>>);
   CHECK(deep.inner.n == 3);
   CHECK(deep.inner.inner.n == 4);
-  // Of one argument of its own template a guide makes a copy: folding twice is folding once.
+  // A deduction guide copies an argument of its own template: folded{folded{t}} is folded{t}.
   const neardup::folded twice{neardup::folded{neardup::words{}}};
   CHECK(tokens_of(twice, "A b") == tokens{"a", "b"});
 }

@@ -1,4 +1,4 @@
-// Classes and lower case: by hand in many scripts, and all code points by golden values.
+// Character classes and lower case: examples of many scripts, and golden values over all code points.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ void require_lower(std::u32string_view upper, std::u32string_view lower) {
 
 constexpr char32_t last_code_point = 0x10ffff;
 
-/// FNV-1a, a number at a time.
+/// FNV-1a over numbers.
 struct digest {
   std::uint64_t value = 0xcbf29ce484222325;
   void add(std::uint64_t number) { value = (value ^ number) * 0x100000001b3; }
@@ -89,7 +89,7 @@ TEST_CASE("what is no part of a word", "[unicode]") {
   require_class(character_class::other, U"\u0080\u00a0\u00ab\u00d7\u00f7\u037e\u0589\u060c\u0964\u0e3f\u2026");
   require_class(character_class::other, U"\u24b6\u2e80\u2f00\u3000\u3001\u300c\u30fb\uff01\uff5e");
   require_class(character_class::other, U"\ufffc\ufffd\U0001d100");
-  // Unassigned, private, and no code points.
+  // Unassigned and private code points, and numbers that are no code points.
   require_class(character_class::other, U"\u0378\ufada\U0002a6e0\U000323b0\ue000\uf8ff\U000f0000\U0010ffff");
   require_class(character_class::other, U"\U000323ff\U00032400\U000dffff\U000e1000");
   for (const std::uint32_t number : {0xd800U, 0xdfffU, 0xfffeU, 0x110000U, 0x7fffffffU, 0x80000041U, 0xffffffffU}) {
@@ -110,9 +110,9 @@ TEST_CASE("simple lower case", "[unicode]") {
   require_lower(U"\ua7c6\U00010400\U00010594\U0001e900\U0001e921", U"\u1d8e\U00010428\U000105bb\U0001e922\U0001e943");
 }
 
-// Red here means that the tables changed, and with them tokens and stored fingerprints: was that meant?
-// The values come from `tools/make_unicode_tables.py --summary`, which takes them from the Unicode Character Database
-// and not from the tables.
+// A failure here means that the tables changed, and with them tokens and stored fingerprints. The expected values come
+// from `tools/make_unicode_tables.py --summary`, which takes them from the Unicode Character Database and not from the
+// tables.
 TEST_CASE("all code points have the classes and the lower case of Unicode 15.0.0", "[unicode][golden]") {
   REQUIRE(neardup::unicode_version == "15.0.0");
 
@@ -142,13 +142,13 @@ TEST_CASE("lower case keeps the class and has no lower case of its own", "[unico
   for (char32_t c = 0; c <= last_code_point; ++c) {
     const char32_t lower = to_lower(c);
     if (to_lower(lower) == lower && classify(lower) == classify(c)) continue;
-    if (c == U'\u24c2') continue;  // an emoji, the lower case of which is none
+    if (c == U'\u24c2') continue;  // an emoji: no lower case
     CAPTURE(static_cast<std::uint32_t>(c));
     FAIL("lower case changes the class, or is not lower case");
   }
 }
 
-// In constant expressions too.
+// The functions also work in constant expressions.
 static_assert(classify(U'\u4e2d') == character_class::han);
 static_assert(classify(U'_') == character_class::other);
 static_assert(classify(U'\U000323ff') == character_class::other && classify(U'\U00032400') == character_class::other);

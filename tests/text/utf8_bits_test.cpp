@@ -1,4 +1,4 @@
-// The bits of a block of UTF-8 against a loop over its bytes.
+// The bit masks of a block of UTF-8, against a loop over its bytes.
 #include <cstddef>
 #include <cstdint>
 #include <random>

@@ -1,4 +1,4 @@
-// UTF-8 against an oracle that is slow and obvious: the rows of table 3-7, and every length tried.
+// UTF-8 against a slow oracle: the rows of table 3-7, with every length tried.
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -49,7 +49,7 @@ std::string hex(std::string_view text) {
   return out;
 }
 
-/// The length of the well-formed sequences that begin with all of `bytes`; 0 if there are none.
+/// The length of the well-formed sequences that begin with `bytes`; 0 if there are none.
 std::size_t length_of_sequences_with_prefix(std::string_view bytes) {
   for (const sequence_row& row : table_3_7) {
     bool matches = bytes.size() <= row.length;
@@ -68,7 +68,7 @@ bool is_unfinished(std::string_view bytes) {
   return !bytes.empty() && length_of_sequences_with_prefix(bytes) > bytes.size();
 }
 
-/// The code point of a well-formed sequence, by what is left of each byte without its marker.
+/// The code point of a well-formed sequence: the bits of each byte without its marker.
 std::uint32_t value_of(std::string_view bytes) {
   constexpr unsigned lead_marker[] = {0, 0, 0xc0, 0xe0, 0xf0};
   std::uint32_t value = byte_at(bytes, 0) - lead_marker[bytes.size()];
@@ -111,7 +111,7 @@ std::size_t oracle_incomplete_suffix(std::string_view text) {
 void require_as_oracle(std::string_view text) {
   const decoded expected = oracle_decode_one(text);
   const decoded found = decode_one(text);
-  // REQUIRE costs a microsecond, and there are millions of sequences.
+  // REQUIRE runs only where the two differ: it takes a microsecond, and there are millions of sequences.
   if (found.code_point == expected.code_point && found.length == expected.length && found.valid == expected.valid)
     return;
   CAPTURE(hex(text));
@@ -120,7 +120,7 @@ void require_as_oracle(std::string_view text) {
   REQUIRE(found.valid == expected.valid);
 }
 
-// Both ends of every range in table 3-7, and what is just outside of them.
+// Both ends of every range of table 3-7, and the values just outside.
 constexpr unsigned boundary_bytes[] = {0x00, 0x41, 0x7f, 0x80, 0x81, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2,
                                        0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
 
@@ -130,7 +130,7 @@ class random_texts {
     std::string text;
     for (std::size_t left = generator_() % 13; left > 0; --left) {
       const std::size_t choice = generator_() % (2 * std::size(boundary_bytes));
-      // Continuation bytes for half of them, or long sequences would be rare.
+      // Half of the bytes are continuation bytes, since long sequences would be rare otherwise.
       const unsigned byte = choice < std::size(boundary_bytes) ? boundary_bytes[choice] : 0x80U + generator_() % 64;
       text.push_back(static_cast<char>(byte));
     }
@@ -161,7 +161,7 @@ TEST_CASE("decode_one reads every way to begin a sequence as the oracle", "[utf8
     for (unsigned second = 0; second < 256; ++second) {
       put(bytes[1], second);
       require_as_oracle({bytes, 2});
-      // A third byte matters only where the first two begin a sequence; elsewhere the next test tries some.
+      // A third byte matters only where the first two bytes begin a sequence; the next test tries the other cases.
       if (!is_unfinished({bytes, 2})) continue;
       for (unsigned third = 0; third < 256; ++third) {
         put(bytes[2], third);
@@ -318,7 +318,7 @@ TEST_CASE("a text cut before its incomplete suffix decodes as in one piece", "[u
 }
 
 TEST_CASE("nothing reads past the end of a text", "[utf8]") {
-  // A view into the middle of a sequence: the bytes that would complete it are there, but not part of the text.
+  // A view that ends within a sequence: the missing bytes are in memory, but not part of the text.
   constexpr std::string_view sequence = "\xF0\x9F\x98\x80";
   for (std::size_t length = 1; length < sequence.size(); ++length) {
     REQUIRE_FALSE(decode_one(sequence.substr(0, length)).valid);
@@ -329,7 +329,7 @@ TEST_CASE("nothing reads past the end of a text", "[utf8]") {
   REQUIRE(neardup::incomplete_suffix("") == 0);
 }
 
-// In constant expressions too.
+// The decoder also works in constant expressions.
 static_assert(decode_one("\xE4\xB8\xAD").code_point == U'\u4e2d');
 static_assert(neardup::count_invalid("a\xFFz") == 1);
 static_assert(neardup::incomplete_suffix("a\xE4\xB8") == 2);

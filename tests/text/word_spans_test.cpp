@@ -1,4 +1,4 @@
-// Words found 64 bytes at a time are those found one character at a time.
+// Words found 64 bytes at a time equal words found character by character.
 #include <string>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// What a word is, in many scripts.
+// Words in many scripts.
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -53,7 +53,7 @@ TEST_CASE("words of scripts with spaces are what is between the spaces", "[words
   require_words("\ud55c\uad6d\uc5b4 \ub2e8\uc5b4", {"\ud55c\uad6d\uc5b4", "\ub2e8\uc5b4"});
   require_words("e\u0301te\u0301", {"e\u0301te\u0301"});  // letters with combining accents
   require_words("\U00010400\U00010428", {"\U00010400\U00010428"});
-  require_words("\u00b2\u00bd \u2167", {"\u00b2\u00bd", "\u2167"});  // numbers that are no digits
+  require_words("\u00b2\u00bd \u2167", {"\u00b2\u00bd", "\u2167"});  // numbers other than digits
 }
 
 TEST_CASE("a character of a script without spaces is a word of its own", "[words]") {
@@ -96,15 +96,15 @@ TEST_CASE("what is ignored is as if it were not there", "[words]") {
 TEST_CASE("an emoji is a word, with all that belongs to it", "[words]") {
   require_words("a\U0001f600b\U0001f600\U0001f601", {"a", "\U0001f600", "b", "\U0001f600", "\U0001f601"});
   require_words("\u2764\ufe0f \u2600\ufe0f \u26a1", {"\u2764", "\u2600", "\u26a1"});
-  // Skin tones, alone too.
+  // Skin tones, after an emoji and alone.
   require_words("\U0001f44d\U0001f3fd\U0001f44d\ufe0f\U0001f3ff", {"\U0001f44d\U0001f3fd", "\U0001f44d\U0001f3ff"});
   require_words("a\U0001f3fd\U0001f3fd", {"a", "\U0001f3fd", "\U0001f3fd"});
-  // Joined ones; a joiner without a second emoji is ignored.
+  // Emoji joined by U+200D; a joiner without a second emoji is ignored.
   require_words("\U0001f469\u200d\u2764\ufe0f\u200d\U0001f468!", {"\U0001f469\u200d\u2764\u200d\U0001f468"});
   require_words("\U0001f469\u200d \U0001f468", {"\U0001f469", "\U0001f468"});
   require_words("\U0001f469\u200da", {"\U0001f469", "a"});
   require_words("a\u200d\U0001f468", {"a", "\U0001f468"});
-  // Flags, of two letters each, and of regions.
+  // Flags of two letters, and of regions.
   require_words("\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7\U0001f1e9",
                 {"\U0001f1e9\U0001f1ea", "\U0001f1eb\U0001f1f7", "\U0001f1e9"});
   require_words("\U0001f3f4\U000e0067\U000e0062\U000e007f a\U000e0067",

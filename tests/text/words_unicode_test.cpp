@@ -1,5 +1,4 @@
-// Words against what Unicode and ICU say of the same characters: properties, emoji, and the edges of what a reader takes
-// for one character.
+// Words against the data of Unicode and ICU: properties, emoji, and the edges of user-perceived characters.
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -33,7 +32,7 @@ using support::tokens_of;
 
 using code_points = std::vector<std::uint32_t>;
 
-/// The lines of a file of the Unicode Character Database, without comments and empty ones.
+/// The lines of a file of the Unicode Character Database, without comments and empty lines.
 std::vector<std::string> lines_of(const std::string& name) {
   std::ifstream file(std::string(NEARDUP_UNICODE_DATA "/").append(name));
   REQUIRE(file);
@@ -58,7 +57,7 @@ bool is_pictograph(std::uint32_t c) {
   return neardup::classify(static_cast<char32_t>(c)) == character_class::pictograph && !is_tone(c);
 }
 
-/// What ICU takes for one character each.
+/// The user-perceived characters (grapheme clusters) of a text, by ICU.
 std::vector<code_points> characters_of(const code_points& text) {
   icu::UnicodeString units;
   for (const std::uint32_t c : text) units.append(static_cast<UChar32>(c));
@@ -97,8 +96,8 @@ TEST_CASE("classes are those of ICU, of all code points", "[unicode][icu]") {
     } else if ((category & U_GC_M_MASK) != 0) {
       expected = character_class::mark;
     } else if ((category & (U_GC_L_MASK | U_GC_N_MASK)) != 0) {
-      // Which letters are lone is by scripts that the library lists; here by those that ICU finds words in by
-      // dictionaries, or that break anywhere.
+      // Lone letters, by ICU: letters of scripts whose words ICU finds by a dictionary, or that break anywhere. The
+      // library lists scripts instead.
       const bool is_letter = found == character_class::letter;
       const bool is_spaceless = found == character_class::lone || found == character_class::han;
       UErrorCode error = U_ZERO_ERROR;
@@ -133,7 +132,7 @@ TEST_CASE("each emoji of emoji-test.txt is one word, and each emoji another one"
     REQUIRE(found.size() == (is_sign ? 0 : 1));
     if (is_sign) continue;
     ++count;
-    // The word is the emoji without variation selectors, whatever stands around it.
+    // The word is the emoji without variation selectors, whatever text is around it.
     std::string expected;
     for (const std::uint32_t c : emoji) expected += c == 0xfe0f ? "" : oracle::encode(c);
     CHECK(found[0] == expected);
@@ -152,7 +151,7 @@ TEST_CASE("each emoji of emoji-test.txt is one word, and each emoji another one"
 TEST_CASE("no character of GraphemeBreakTest.txt is cut into words", "[words][icu]") {
   std::size_t characters = 0;
   for (const std::string& line : lines_of("auxiliary/GraphemeBreakTest.txt")) {
-    // "÷ 0020 × 0308 ÷ 0020 ÷": where a character may end, and where not.
+    // A line such as "÷ 0020 × 0308 ÷ 0020 ÷": ÷ is an edge of a character, × is none.
     std::istringstream in(line);
     code_points character;
     for (std::string part; in >> part;) {
@@ -162,7 +161,7 @@ TEST_CASE("no character of GraphemeBreakTest.txt is cut into words", "[words][ic
       ++characters;
       std::size_t most = 1;
       for (std::size_t i = 1; i < character.size(); ++i) {
-        // A skin tone is a word of its own behind anything but an emoji, and so is a letter that is a spacing mark.
+        // A skin tone after anything but an emoji is a word of its own, and so is a letter that is a spacing mark.
         if (is_tone(character[i]) && !is_pictograph(character[0])) ++most;
       }
       CAPTURE(line);
@@ -174,7 +173,7 @@ TEST_CASE("no character of GraphemeBreakTest.txt is cut into words", "[words][ic
 }
 
 TEST_CASE("emoji are words where ICU takes them for characters", "[words][icu]") {
-  // With a variation selector only where one belongs.
+  // Variation selectors occur only where they belong.
   const code_points pieces[] = {{0x1f469},
                                 {0x1f3f4, 0xe0067, 0xe0062, 0xe007f},
                                 {0x2764, 0xfe0f},
@@ -197,7 +196,7 @@ TEST_CASE("emoji are words where ICU takes them for characters", "[words][icu]")
     }
     tokens expected;
     for (code_points character : characters_of(text)) {
-      if (character.back() == 0x200d) character.pop_back();  // it joins nothing
+      if (character.back() == 0x200d) character.pop_back();  // the joiner joins nothing here
       std::erase(character, 0xfe0f);
       if (character[0] != 0x20 && !character.empty()) expected.push_back(oracle::encode_all(character));
     }

@@ -2,7 +2,7 @@
 const audit = JSON.parse(byId('decisions').textContent);
 const verdicts = audit.decisions.map(() => '');
 
-// The share that is wrong, with Wilson's interval of 95 %.
+// The share of wrong decisions, with the 95 % interval of Wilson.
 function shareOf(wrong, read) {
   const z = 1.96, share = wrong / read, bottom = 1 + z * z / read;
   const middle = (share + z * z / (2 * read)) / bottom;
@@ -21,7 +21,7 @@ function count() {
   byId('verdicts').textContent = `${text(true)}; ${text(false)}`;
 }
 
-// Without fingerprints there is no distance.
+// A run by features compares no fingerprints and has no distance.
 const apart = decision => (decision.distance === undefined ? '' : `${counted(decision.distance, 'bit', 'bits')} apart, `);
 
 function decisionView(decision, number) {

@@ -1,5 +1,5 @@
 'use strict';
-// Texts and names come in as text only, never as HTML.
+// Creates an element. Strings become text nodes, so texts and names are never read as HTML.
 const element = (name, className, ...children) => {
   const made = document.createElement(name);
   if (className) made.className = className;
@@ -9,7 +9,7 @@ const element = (name, className, ...children) => {
 const byId = id => document.getElementById(id);
 const counted = (count, one, many) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-// Left what is kept, right what is dropped; a row ends with each line that both have.
+// A table of two texts: left the kept one, right the dropped one. Each line end that both have ends a row.
 function comparison(kept, member) {
   const table = element('table', 'difference', element('thead', '', element('tr', '',
     element('th', '', kept.id), element('th', '', member.id))));

@@ -5,7 +5,7 @@ const groups = [...document.querySelectorAll('script.group')].map((data, number)
 const membersOf = group => group.members || (group.members = JSON.parse(group.data.textContent));
 const searchable = group => group.lower || (group.lower = group.data.textContent.toLowerCase());
 
-// What a page of the largest groups has not.
+// The end of the summary, where --most left out the smaller groups.
 const leftOutData = document.getElementById('left-out');
 const leftOut = leftOutData ? (({groups: g, documents: d}) =>
   `; ${counted(g, 'smaller group', 'smaller groups')} of ${counted(d, 'document', 'documents')} left out`)(JSON.parse(leftOutData.textContent)) : '';
@@ -13,7 +13,7 @@ const leftOut = leftOutData ? (({groups: g, documents: d}) =>
 function memberView(kept, member) {
   const line = [element('span', 'mark dropped', 'dropped'), ' ', element('span', 'similarity', member.similarity), ' ',
     element('span', 'name', member.id)];
-  // Without fingerprints there is no distance.
+  // A run by features compares no fingerprints and has no distance.
   if (member.distance !== undefined) line.push(element('span', 'soft', `  ${counted(member.distance, 'bit', 'bits')} apart`));
   if (!member.pieces) return element('div', 'member', ...line);
   if (!member.pieces.some((what, i) => i % 2 === 0 && '-+lr'.includes(what))) {
@@ -53,7 +53,7 @@ function groupView(group) {
   return view;
 }
 
-// Groups are shown some at a time, further ones as the end of the list comes into view.
+// Groups are added to the list some at a time, whenever its end comes into view.
 const groupsAtOnce = 100;
 let wanted = [], shown = 0;
 function showMore() {
@@ -68,7 +68,7 @@ const orders = {
   similarity: (a, b) => a.least - b.least || a.number - b.number,
 };
 function update() {
-  // As they stand in the data: with the escapes of JSON.
+  // The search is over the JSON text of a group, so the words get the escapes of JSON.
   const words = byId('find').value.toLowerCase().split(/\s+/).map(word => JSON.stringify(word).slice(1, -1).replaceAll('<', '\\u003c'));
   const least = Number(byId('least-size').value) || 0;
   const from = Number(byId('from').value) || 0, to = byId('to').value === '' ? 1 : Number(byId('to').value);
@@ -84,7 +84,7 @@ function update() {
   showMore();
 }
 
-// What goes of each source, and what the largest groups of it are like.
+// The table of --by: counts of each source, and a sample of its largest groups.
 function showSources(data) {
   const {by, count, warnings, sources} = JSON.parse(data.textContent);
   const number = (text, ...more) => element('td', 'number', text, ...more);
