@@ -131,7 +131,7 @@ class edit_graph {
     }
   }
 
-  /// Of the points reached, the one farthest from where its search began.
+  /// The point that is farthest from the start of its search.
   template <class Ahead, class Behind>
   static point farthest(number low, number high, number back_low, number back_high, number width, number height,
                         const Ahead& ahead, const Behind& behind) {

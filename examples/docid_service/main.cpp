@@ -30,7 +30,7 @@ int serve(const docid::settings& all) {
     setrlimit(RLIMIT_NOFILE, &files);
   }
 
-  // What can fail comes before the store is marked with the recipe.
+  // Steps that can fail come before the store is marked with the recipe.
   docid::make_describers(all.cascade.recipe, all.cascade.jieba);
   docid::http_server server(all.http);
   const int port = server.bind();

@@ -60,7 +60,7 @@ class connection {
 
   /// Reads up to `size` bytes, as soon as some are available.
   arrived read(char* place, std::size_t size, moment deadline);
-  /// The same between two requests: the order to stop ends the wait at once.
+  /// Like read(), for the wait between two requests: the order to stop ends it at once.
   arrived read_first(char* place, std::size_t size);
 
   /// Writes all parts. After the order to stop, the client has its grace time, and at least a second.

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_sql = std::size_t{4} << 20;  // most bytes of a statement, if the server accepts so many
 
-// These were added later, so tables made by an earlier version may lack them.
+// Tables that earlier versions did not have, so a database may lack them.
 constexpr const char* pairs_schema =
     "CREATE TABLE IF NOT EXISTS pairs(document INT UNSIGNED PRIMARY KEY, content LONGBLOB NOT NULL) ENGINE=InnoDB";
 

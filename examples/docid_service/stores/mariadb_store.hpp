@@ -154,7 +154,7 @@ class mariadb_mapping final : public mapping {
   state state_;
   state before_;  // as of the begin of the transaction
   bool is_open_ = false;
-  // Of the current transaction: what has been read, and the rows not sent yet.
+  // State of the current transaction: articles and summaries that were read, and rows that are not sent yet.
   found_articles by_nid_;
   found_articles by_url_;
   std::unordered_map<doc_number, std::optional<summary>> summaries_;

@@ -18,7 +18,7 @@ void run(sqlite3* database, const char* sql) {
   if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(database);
 }
 
-// What indexes need is in another table than features and contents, so a start does not read these.
+// The columns from which indexes are built have a table of their own, so a start does not read features and contents.
 constexpr const char* schema = R"(
   CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS document(

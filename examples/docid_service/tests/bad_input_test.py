@@ -224,7 +224,7 @@ class BadInput(TestCase):
 
     def test_a_thousand_connections(self):
         self.restart("--connections", "200")
-        # It keeps its connection, so the number of other connections is known.
+        # The first client keeps its connection, so the number of other connections is known.
         first = self.service.connect()
         self.addCleanup(first.close)
         kept = self.service.post(article(1), connection=first)[1]["docId"]

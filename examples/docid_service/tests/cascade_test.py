@@ -82,7 +82,7 @@ class Cascade(TestCase):
         self.assertEqual(len(names), 10)
 
     def test_long_articles_of_the_same_characters_do_not_unite(self):
-        # Their sets of characters are equal, so only what stands beside what tells them apart.
+        # The articles have equal sets of characters, so only pairs of characters tell them apart.
         make = random.Random(4)
         contents = ["".join(chr(0x4e00 + make.randrange(300)) for _ in range(4000)) for _ in range(12)]
         for recipe in ("minwise", "words", "pairs"):

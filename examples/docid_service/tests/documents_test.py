@@ -47,7 +47,7 @@ class Documents(TestCase):
             with self.subTest(deleted=deleted):
                 name = self.service.doc_id(article(1, nid="a", url="a", title="Harbour", content=first))
                 self.assertEqual(self.service.doc_id(article(2, nid="b", url="b", title="Pier", content=second)), name)
-                # Its first article gets another text, then is deleted.
+                # The first article of the document gets another text, then is deleted.
                 changed = article(1, nid="a", url="a", title="Kitchen", content=texts("soup"))
                 self.assertEqual(self.service.doc_id(changed), name)
                 self.assertEqual(self.service.request("DELETE", "/articles/" + deleted)[0], 200)
@@ -99,7 +99,7 @@ class Documents(TestCase):
         self.assertEqual(self.shown(name), "a")
 
     def test_an_updated_article_replaces_its_fingerprints(self):
-        # It is identified by its nid, or by its url with another nid; it has a title of its own or none.
+        # The article is known by its nid, or by its url with another nid; it has a title of its own or none.
         for nid, title in (("a", "first"), ("b", "")):
             self.restart_empty()
             old, new = article(1, nid="a", url="U", title=title), article(2, nid=nid, url="U", title=title and "second")

@@ -325,7 +325,7 @@ class Http(TestCase):
         self.restart("--deadline", "1", "--connections", "1")
         self.doc_ids(article(number, media="x" * 1000000) for number in range(14))  # more than buffers have room for
         self.wait_until(lambda: self.service.request("GET", "/health")[0] == 200)
-        # It takes the answer byte after byte, and holds the only place.
+        # A client takes the answer byte by byte, and occupies the only connection.
         with self.service.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.sendall(get("/docs?limit=1000"))
@@ -427,7 +427,7 @@ class Http(TestCase):
                     answer = self.talk_through(client, text[cut:])
                 except (BrokenPipeError, ConnectionResetError):
                     continue
-            # Whatever it says is an answer: of what is no request the last one, with a status that says so.
+            # The service sends nothing but answers. The last answer to an invalid request has an error status.
             for line in answer.split(b"\r\n"):
                 if line.startswith(b"HTTP/1.1 "):
                     statuses[line.split()[1].decode()] = statuses.get(line.split()[1].decode(), 0) + 1

@@ -240,7 +240,7 @@ class surviving_unpacker final : public byte_stream {
       ++lost;
       ++begin_;
     }
-    // Nothing follows, so the content before the damage is returned as if there had been no search.
+    // No whole member follows the damage, so the content before it is returned as if there had been no search.
     held_ = before;
     inside_ = false;
     ended_ = true;
@@ -481,7 +481,7 @@ class zstd_unpacker final : public block_unpacker {
       ended_ = true;
       return 0;
     }
-    // It handles several frames, and frames without content.
+    // One call decompresses several frames, and frames without content.
     const std::size_t status = ::ZSTD_decompressStream(stream_, &out, &in);
     rest_.remove_prefix(in.pos);
     if (::ZSTD_isError(status) != 0) {

@@ -385,7 +385,7 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
   read.insert(read.end(), {to.fingerprint.idf_file, to.fingerprint.words.dictionary,
                            to.fingerprint.words.user_dictionary, to.fingerprint.words.stop_words, to.input.names_from});
   const auto identity_of = [](const std::string& file) { return file.empty() ? "" : identity_of_file(file); };
-  // As in `query --index FILE … >> FILE`.
+  // Standard output may be an input file, as in `query --index FILE … >> FILE`.
   const std::string printed = to.output.file.empty() && !to.output.is_saved ? identity_of("/dev/stdout") : "";
   struct written_file {
     const char* option;
@@ -476,7 +476,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   }
   refuse_what_same_cannot(typed, to);
   if (lists || !to.against.without_features.empty()) {
-    // There are no texts to check.
+    // Without texts there is no check.
     to.comparison.min_similarity.reset();
     to.choice.reset();
   }

@@ -193,7 +193,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     out.offset = offset_;
     const bool may_wait = file_->is_live();
     if (may_wait && was_full_ && file_->is_quiet()) {
-      // Nothing more comes for now, although the last batch was returned in expectation of more.
+      // The input is quiet, although the last batch was returned early in expectation of more.
       was_full_ = false;
       out.live = true;
       return true;

@@ -185,7 +185,7 @@ struct source_walker::folder {
   std::string path;       // as typed, with the names of folders below appended
   std::string relative;   // relative to the argument; empty for the argument itself
   std::string real_path;  // without links
-  /// Its entries: name and type; the type is `none` if it has to be determined.
+  /// The entries of the folder: name and type; the type is `none` if it has to be determined.
   std::vector<std::pair<std::string, fs::file_type>> entries;
   std::size_t next = 0;
 };
@@ -251,7 +251,7 @@ std::optional<bad_input> missing(const input_settings& settings, std::size_t num
 }  // namespace
 
 source_walker::source_walker(const input_settings& settings) : settings_(settings), outputs_(settings.written) {
-  // One file for all, because one for each source could be more files than a program may open.
+  // All copies go to one temporary file: one for each source could be more files than a program may open.
   if (settings.is_read_twice) copies_ = std::make_shared<temporary_file>();
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {

@@ -91,7 +91,7 @@ struct source {
   std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< of a table
   std::string header = {};                                            ///< the row with the columns' names
 
-  /// Its name in messages.
+  /// The name of the source in messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
   /// The name of one of its lines in messages; line 0 means that the source is the document.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }

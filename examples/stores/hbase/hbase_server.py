@@ -111,7 +111,7 @@ def main():
     fetch(jars)
     folder.mkdir(parents=True, exist_ok=True)
     configure(folder)
-    # What is asked of this process holds for the Java that it becomes.
+    # A process keeps this setting through exec, so it holds for the Java that this process becomes.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != starter:
         sys.exit("whoever started this has ended")

@@ -334,7 +334,7 @@ class deduplicator {
 
   /// The number of added documents: new ones, duplicates, and those with nothing to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
-  /// That number as an Id; or the id of the document that follows the next `more` ones.
+  /// The id of the next document, or of the one `more` documents later: the number of documents added before it.
   /// Throws: std::length_error if Id cannot represent it.
   [[nodiscard]] Id next_id(std::size_t more = 0) const requires counting_id<Id> {
     if (!std::in_range<Id>(added_ + more))

@@ -66,7 +66,7 @@ class text_normaliser {
     while (cursor.at < cursor.end) {
       const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
       const std::size_t part = left < step ? left : step;
-      // One more, for the space that the last piece has left out.
+      // One byte more than normalised_room: the space that ended the last piece is written here.
       out.resize(size + normalised_room(part) + 1);
       if (last_ == normalised_end::space) out[size++] = ' ';
       cursor.out = out.data() + size;

@@ -21,7 +21,7 @@ enum class part_kind {
   /// Cut as by sentences, but with the marks that end it, and the quotes and brackets behind these.
   sentence,
   line,
-  /// `text_parts::size` words; the next part begins behind them.
+  /// Windows of `text_parts::size` words, which do not overlap.
   words,
 };
 

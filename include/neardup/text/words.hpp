@@ -60,7 +60,7 @@ struct detail::cuts_of<words> {
       do --i;
       while (i > first && is_continuation(text, i));
       const decoded character = decode_one(text.substr(i));
-      // There are more continuation bytes than the character has, so the first of them is ill-formed.
+      // The character has fewer continuation bytes than follow, so the first byte too many is ill-formed.
       if (i + character.length < end) return {i + character.length, i + character.length};
       const character_class kind = classify(character.code_point);
       if (kind == character_class::other || kind == character_class::lone || kind == character_class::han)

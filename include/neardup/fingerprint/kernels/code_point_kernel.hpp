@@ -87,7 +87,7 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
     }
     const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
                                                static_cast<std::uint32_t>(position), places, level);
-    // The pairs of the last two code points have no known ends yet.
+    // The pairs at the last two code points end beyond the places found so far; placeholders stand for their ends.
     for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
     add_pairs(text.data(), count - 2);
     position = places[count - 2];

@@ -212,7 +212,7 @@ struct pair_hasher {
 
   pair_hasher(std::size_t length, std::uint64_t seed, const char* source) noexcept
       : n(length), flip(seeded_xxh3(seed).flip_of(length)), text(source), last(source + length - (Tiny ? 1 : 4)) {
-    // Otherwise compilers add the place to `text` first.
+    // Keeps `last` in a register. Otherwise compilers first add the place to `text`.
     NEARDUP_SCALAR(last);
   }
 

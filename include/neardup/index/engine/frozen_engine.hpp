@@ -156,7 +156,7 @@ class frozen_engine {
     return sum;
   }
 
-  /// As in pigeonhole_engine.
+  /// Searches, with the parameters of pigeonhole_engine.
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }

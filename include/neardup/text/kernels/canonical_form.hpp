@@ -534,7 +534,7 @@ class canonical_form {
     for (;;) {
       if (composer_.is_open()) at = compose(at, end);
       if (at == end) return;
-      // One step at a time, so that the text is still in the cache when it is taken.
+      // The text is searched and taken in steps, so that each step is still in the cache when it is taken.
       const char* const limit = end - at < step ? end : at + step;
       const char* const settled = find_unsettled(at, limit, end, level);
       const auto size = static_cast<std::size_t>(settled - at);

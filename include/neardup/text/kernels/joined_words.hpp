@@ -263,7 +263,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
       continue;
     }
     if (const std::uint64_t hyphens = soft_hyphens_avx512(bytes); hyphens != 0) {
-      // They are as if they were not there. The rest of such a block is ASCII as a rule.
+      // Soft hyphens are dropped from the block. The rest of such a block is mostly ASCII.
       const std::uint64_t rest = low_mask(size) & ~hyphens;
       const __m512i without = _mm512_maskz_compress_epi8(rest, bytes);
       character_masks ascii = ascii_masks_avx512(without);

@@ -44,7 +44,7 @@ struct utf8_rare_bits {
 
 /// Sets the highest bit of each byte that equals `value`.
 constexpr std::uint64_t equal_tops(std::uint64_t bytes, std::uint64_t value) noexcept {
-  // If lower bits differ, the sum is at least 128.
+  // Per byte: if any of the lower seven bits differ, adding 127 sets the highest bit.
   const std::uint64_t difference = bytes ^ value * byte_ones;
   return ~(((difference & ~byte_tops) + ~byte_tops) | difference);
 }
