@@ -524,7 +524,7 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   index.commit(last.number());
 }
 
-/// The same for the index that finds contents by their features.
+/// Adds the documents that the index of contents by features lacks.
 void service::catch_up_contents() {
   ahead_ = {};
   if (!exact_) return;

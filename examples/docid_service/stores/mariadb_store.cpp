@@ -223,7 +223,7 @@ void mariadb_connection::refresh() {
 }
 
 void mariadb_connection::append_row(std::string& rows, const char* insert, const std::string& values) {
-  // The row is sent with the rest of the statement and bytes of the protocol.
+  // 1,000 bytes are left for the rest of the statement and the protocol.
   if (values.size() + 1000 > packet_) {
     throw unstorable("a row of this article has " + std::to_string(values.size()) +
                      " bytes as SQL, and MariaDB's max_allowed_packet is " + std::to_string(packet_));

@@ -156,7 +156,8 @@ class memory_index final : public fingerprint_index {
     return recent_.size() - static_cast<std::size_t>(commits_ - part.commits);
   }
 
-  /// Adds the recent commits to the main index. They stay until the next call, for early searches made before.
+  /// Adds the recent commits to the main index. Their list is kept until the next call, because early searches may
+  /// predate the addition.
   void take_recent() {
     committed_.write([&](committed& all) {
       const std::size_t old = recent_.size() - static_cast<std::size_t>(commits_ - all.commits);

@@ -119,7 +119,7 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
   }
 }
 
-/// The same by posting lists, which give the overlap of the sets at once.
+/// Finds the similar sets by posting lists, which give the overlap of the sets at once.
 void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
                        const match_visitor& visit) {
   const double similarity = *settings.comparison.min_similarity;

@@ -53,7 +53,7 @@ decltype(auto) with_tokenizer(const feature_setting& features, Use&& use) {
   return neardup::with_tokenizer(features.choice, std::forward<Use>(use));
 }
 
-/// The same tokenizer as one type, so that code that uses it is compiled once.
+/// The tokenizer of the features as one type, so that code that uses it is compiled once.
 template <class Hasher = neardup::xxh3<64>>
 neardup::any_tokenizer<Hasher> make_tokenizer(const feature_setting& features) {
   auto tokenizer = with_tokenizer(features, [](const auto& chosen) { return neardup::any_tokenizer<Hasher>(chosen); });

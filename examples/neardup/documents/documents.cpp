@@ -113,7 +113,7 @@ class batch_worker {
     }
   }
 
-  /// The same for records that are not lines; for tables, `lines` counts lines, otherwise records.
+  /// Reads records that are not lines. For tables `lines` counts lines, otherwise records.
   void read_records(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
     std::size_t begin = 0;

@@ -102,7 +102,7 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
                     const comparison_settings& comparison, source_walker& sources, run_notes& notes,
                     const document_visitor& visit, const batch_visitor& after);
 
-/// The same, with the texts of the documents instead of fingerprints.
+/// read_documents() with the texts of the documents instead of fingerprints.
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit);
 
 /// Calls `visit` for each line of the sources, whatever it contains, until `visit` returns false.

@@ -26,7 +26,7 @@ neardup::fingerprint_composition composition_of_settings(const fingerprint_setti
 /// Checksums of the dictionary files for words, on one line. Precondition: load_dictionary() was called.
 std::string tables_of_words(const feature_setting& features);
 
-/// Compares them with the value "check-words" of a file, if both exist. Throws: input_error.
+/// Compares the checksums of dictionaries with the value "check-words" of a file, if both exist. Throws: input_error.
 void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
 /// Throws: input_error, which tells the first difference.

@@ -116,7 +116,7 @@ class run_notes {
   /// Registers the id of a document, if ids are watched. Returns: whether an earlier document has the same id.
   bool repeats_id(std::string_view id, const source& from, std::uint64_t line);
 
-  /// The same for a document that is already in an index.
+  /// Registers the id of a document that is already in an index.
   void knows_id(std::string_view id);
 
   /// Moves the progress bar.

@@ -37,7 +37,7 @@ const std::string& value_of(const std::string& path, const named_values& values,
   return found->second;
 }
 
-/// The same for a number.
+/// The value of a setting as a number. Throws: input_error if there is none.
 template <class Number>
 Number number_of(const std::string& path, const named_values& values, const std::string& name) {
   const std::string& text = value_of(path, values, name);

@@ -24,7 +24,7 @@ bool may_be_foreign(std::string_view beginning);
 /// known one.
 std::optional<foreign_content> foreign_format(std::string_view beginning);
 
-/// The same, given more bytes: detects tar archives, whose mark comes late.
+/// foreign_format() for callers with more bytes: also detects tar archives, whose mark comes late.
 std::optional<foreign_content> foreign_archive(std::string_view beginning);
 
 /// The program that the name of a file promises, such as bzip2 for "x.bz2", if the command cannot write that format.

@@ -27,7 +27,7 @@ class json_object {
 /// The text without line breaks: control characters as \n or \x1b, everything else unchanged.
 std::string on_one_line(std::string_view text);
 
-/// The same with each backslash doubled, so that it can be read back.
+/// on_one_line() with each backslash doubled, so that the text can be read back.
 std::string printable(std::string_view text);
 
 /// Precondition: the text is well-formed UTF-8.

@@ -93,7 +93,7 @@ Number parse_number(const std::string& option, const std::string& text, Number l
   return value;
 }
 
-/// The same for an optional option: sets `to` if it was given.
+/// Sets `to` to the number of an option, if the option was given.
 template <class Number, class To>
 void take_number(const typed_options& typed, const std::string& option, To& to, Number low, Number high) {
   if (const auto text = typed[option]) to = parse_number(option, *text, low, high);

@@ -206,7 +206,7 @@ class coming_documents {
     return all;
   }
 
-  /// Adds them; with --replace, only the last of those with the same id.
+  /// Adds the documents; with --replace, of documents with one id only the last.
   void add_to(index_change& change) const {
     for (std::size_t i = 0; i < documents_.size(); ++i) {
       const coming& d = documents_[i];

@@ -244,7 +244,7 @@ class first_come_filter {
     });
   }
 
-  /// The same, with the documents of the index first in the order of decision.
+  /// Decides about documents, with the documents of the index first in the order of decision.
   void decide_with_index(const std::vector<const document*>& compared) {
     const comparison_settings& comparison = context_.settings.comparison;
     by_index_.assign(compared.size(), std::nullopt);

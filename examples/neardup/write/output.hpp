@@ -64,7 +64,7 @@ void check_output(const std::string& path);
 /// Throws: output_error.
 void save_whole(const std::string& path, const std::function<void(const std::string&)>& save);
 
-/// The same with the permissions of the file at `like`, which may be another file.
+/// save_whole() with the permissions of the file at `like`, which may be another file.
 void save_whole(const std::string& path, const std::string& like, const std::function<void(const std::string&)>& save);
 
 }  // namespace command

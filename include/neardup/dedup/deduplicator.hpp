@@ -214,8 +214,8 @@ class deduplicator {
     return add_in_place_of(decider_type::no_slot, document, id, commit);
   }
 
-  /// The same for a document whose id is the number of documents added before, including duplicates.
-  /// Throws: as above; std::length_error if Id cannot represent the number.
+  /// Adds a document under the number of documents added before, including duplicates, as its id.
+  /// Throws: as add(text, id); std::length_error if Id cannot represent the number.
   verdict_type add(std::string_view text) requires counting_id<Id> { return add(text, next_id()); }
 
   /// As add(), but first removes the document that is kept under this id, if any, so it cannot be the original of the
@@ -239,7 +239,7 @@ class deduplicator {
     check_ids(texts.size(), ids);
     return add_batch(describe_all(*describer_, texts, run), ids, run);
   }
-  /// The same for documents whose ids are the numbers of documents added before, including duplicates.
+  /// Adds a batch under the numbers of documents added before, including duplicates, as ids.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, const any_runner& run = {}) requires counting_id<Id> {
     return add_batch(texts, next_ids(texts.size()), run);
@@ -273,7 +273,7 @@ class deduplicator {
     workspace scratch;
     return find(text, scratch);
   }
-  /// The same with scratch memory that is reused.
+  /// find() with scratch memory that is reused.
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return find(describe(text, scratch), scratch);
   }

@@ -302,7 +302,7 @@ class describer {
     }
   }
 
-  /// The same for a document of several texts: no token spans two of them. The member `text` is empty then.
+  /// Describes a document of several texts: no token spans two of them. The member `text` is empty then.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
     static_assert(has_one_pass,
                   "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "

@@ -104,7 +104,8 @@ struct cuts_of<byte_ngrams> {
   }
 };
 
-/// The same for code points; the bytes of an incomplete code point at the end are left to the next piece.
+/// Cuts for code points: a piece repeats the last n - 1 of them, and leaves the bytes of an incomplete one to the next
+/// piece.
 template <>
 struct cuts_of<code_point_ngrams> {
   static text_cut cut(const code_point_ngrams& tokenize, std::string& text, std::size_t& /*searched*/, bool at_end) {

@@ -62,7 +62,8 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// For each length n of 1 to 8, at index n % 8: the bytes that form the word of its formula.
+/// Byte orders for words of 1 to 8 bytes: entry n % 8 says which bytes form the word that the formula for length n
+/// uses.
 alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   std::array<std::uint64_t, 8> sources{};
   for (std::size_t n = 1; n <= sources.size(); ++n) {
