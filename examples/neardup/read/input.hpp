@@ -131,7 +131,7 @@ bool has_bare_returns(std::string_view line);
 /// The content of a line: without the line end, and without a byte order mark at the beginning of a source.
 std::string_view content_of_line(std::string_view raw, bool first_of_source);
 
-/// The content of a record of any format: a line as by content_of_line(), other records unchanged.
+/// The content of a record of any format: lines as by content_of_line(), files without their byte order mark.
 std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source);
 
 }  // namespace command
