@@ -23,7 +23,7 @@ constexpr std::size_t max_group = 4000;
 // Number of duplicates that are remembered.
 constexpr std::size_t max_latest = 20;
 
-// In bytes; the pairs of words of a longer content are computed by the submitting thread, in advance.
+// Size limit in bytes. The submitting thread computes the pairs of words of longer contents in advance.
 constexpr std::size_t long_content = std::size_t{1} << 16;
 
 std::string hex_of(std::uint64_t word) { return fingerprint(word).to_hex(); }
@@ -303,7 +303,7 @@ std::vector<clue_document> service::find_clue(std::string_view clue, double leas
     }
     return found;
   });
-  // Only a few articles at a time: they may be long, and others wait meanwhile.
+  // Articles are read a few at a time: they may be long, and other requests wait meanwhile.
   const auto for_each_article = [&](const auto& visit) {
     constexpr std::size_t bytes_together = std::size_t{1} << 22;
     for (std::size_t i = 0; i < candidates.size();) {
@@ -820,7 +820,7 @@ std::optional<feature_view> service::pairs_of(doc_number document) {
 bool service::confirms(double least, item& it, doc_number document, feature_view content) {
   if (least == 0) return true;
   if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(it), *pairs, least);
-  // Without pairs, the words have to do.
+  // If the pairs of words are unknown, the words decide.
   ++counts_.checks_without_pairs;
   return neardup::jaccard_at_least(feature_view(it.content.features), content, std::max(least, 0.5)).has_value();
 }

@@ -43,7 +43,7 @@ class memory_index final : public fingerprint_index {
   std::uint64_t known() override { return known_; }
 
   void search_early(query_group& queries) const override {
-    // Fewer queries are searched later, together with those of other requests.
+    // Groups of fewer queries are searched later, together with those of other requests.
     constexpr std::size_t worth_while = 32;
     if (queries.prints.size() < worth_while) return;
     auto result = std::make_unique<found_early>();
@@ -125,8 +125,8 @@ class memory_index final : public fingerprint_index {
   static constexpr std::size_t together = 250;      // queries that take_recent() may have to wait for
   static constexpr std::size_t max_waiting = 8000;  // documents; scanning so many takes a few microseconds
 
-  /// Results of `together` queries each. `places` gets the position of each query's result, or `none` if it has no
-  /// fingerprint.
+  /// Searches in parts of `together` queries. `places` gets for each query the position of its result, or `none`
+  /// without a fingerprint.
   std::vector<found_part> search(std::span<const std::optional<fingerprint>> queries,
                                  std::vector<std::size_t>& places) const {
     std::vector<fingerprint> all;

@@ -147,7 +147,7 @@ class mapping {
   virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
   virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
   virtual std::vector<std::string> nids_of(doc_number document) = 0;
-  /// Sorted by age.
+  /// The articles of a document, oldest first.
   virtual std::vector<known_article> articles_of(doc_number document) = 0;
   /// The oldest article. Precondition: the document exists.
   virtual known_article first_of(doc_number document) = 0;

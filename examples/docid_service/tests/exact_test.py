@@ -53,7 +53,7 @@ class Exact(TestCase):
         self.assertEqual(len(set(names)), len(crowd))
         self.assertEqual(self.doc_ids(article(1000 + i, title="", content=content + " more")
                                       for i, content in enumerate(crowd)), names)
-        # Unless only fewer candidates may be compared.
+        # With --candidates 20 fewer documents are compared, so some duplicates are missed.
         self.restart("--candidates", "20")
         found = self.doc_ids(article(2000 + i, title="", content=content + " less")
                              for i, content in enumerate(crowd[40:]))

@@ -104,7 +104,7 @@ described_document described_by(const std::optional<any_fingerprint>& fingerprin
   return {fingerprint.has_value(), fingerprint.value_or(any_fingerprint()), features};
 }
 
-/// If no fingerprints are needed.
+/// A describer for runs that need no fingerprints.
 document_describer describe_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const bool are_texts = comparison.checks_edits();
   return [are_texts, extract = make_feature_reader(settings, comparison)](const document_texts& texts) {

@@ -108,7 +108,7 @@ std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>
       throw read_error(error.what(), size_ - std::min(size_, position_));
     }
     position_ += count;
-    // For a small file, a further system call would take as long as this one.
+    // A regular file ends at a short read. For a small file, another call to make sure would take as long as this one.
     has_ended_ = count < size && position_ == size_;
     return count;
   }
@@ -267,7 +267,7 @@ std::string identity_of_file(const std::string& path) {
 
 bool may_replace(const std::string& path) {
   if (::access(path.c_str(), W_OK) != 0) return false;
-  // In a folder like /tmp, only the owner of the file or the folder may do that.
+  // In a folder like /tmp, only the owner of the file or of the folder may replace the file.
   struct stat file {};
   struct stat folder {};
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();

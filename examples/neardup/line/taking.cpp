@@ -163,7 +163,7 @@ void take_listed(const typed_options& typed, run_settings& to) {
     if (!ends_with_zero && path.ends_with('\r')) path.pop_back();
     if (path.empty() && ends_with_zero) throw input_error({where, "a name is empty"});
     if (path.empty()) continue;
-    // In a list, it does not mean standard input.
+    // A "-" in a list is a file of that name, not standard input.
     to.input.paths.push_back(path == "-" ? "./-" : path);
     to.input.listed_at.push_back(number);
   }
@@ -364,7 +364,7 @@ void take_output(const typed_options& typed, run_settings& to, bool writes_lists
     say("--memory " + size + " means " + size + (size == "1" ? " byte" : " bytes") +
         ", and all features lie in a temporary file; --memory " + size + "G means gigabytes");
   }
-  // If standard output is not a file, this names nothing that is read.
+  // If standard output is not a file, "/dev/stdout" equals no file that is read.
   to.input.written = {file.empty() ? "/dev/stdout" : file};
   for (const std::string& other : {to.output.dropped, to.output.dropped_records, to.output.audit}) {
     if (!other.empty()) to.input.written.push_back(other);

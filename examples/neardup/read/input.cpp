@@ -17,7 +17,8 @@ void byte_buffer::release::operator()(char* bytes) const noexcept { std::free(by
 
 namespace {
 
-// Large enough that locks and system calls do not matter, small enough for the cache and to divide short inputs.
+// Sizes of a batch: so large that locks and system calls do not matter, so small that it fits the cache and divides
+// short inputs.
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 

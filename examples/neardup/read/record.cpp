@@ -10,7 +10,8 @@ namespace command {
 
 namespace {
 
-/// For texts in UTF-8, and for WARC, whose reader decodes the content because bytes have to be counted before.
+/// Makes a reader for UTF-8 texts, and for WARC, whose reader decodes the content itself: lengths count undecoded
+/// bytes.
 record_reader make_reader_of_utf8(const input_settings& settings) {
   const auto read_text = [](const source& /*from*/, std::string_view text, record& out) -> std::optional<std::string> {
     out.clear();

@@ -14,7 +14,7 @@ namespace command {
 /// pieces.
 class record_cutter {
  public:
-  /// For tables, JSON arrays and WARC; for anything else, the whole source is one record.
+  /// Cuts tables, JSON arrays and WARC into records. Any other source is one record.
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
   /// Continues at this position, behind a gap in a source; for WARC, it searches for the next record.

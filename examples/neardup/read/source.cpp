@@ -102,7 +102,7 @@ void source_file::begin(const std::atomic<bool>& stop) {
   };
   const bool is_kept = from_.copies != nullptr && copy_ == nullptr;
   if (is_kept && !file_->is_regular()) keep();
-  // In one read, since these bytes are needed below.
+  // One read fetches the bytes that are needed below.
   if (file_->is_regular()) plain->peek(from_.text_only ? first_block : first_record, stop);
   content_ = unpacked(plain, from_.path, from_.as_it_is ? when_foreign::read : when_foreign::refuse,
                       !from_.survives       ? when_damaged::stop

@@ -64,7 +64,7 @@ class recovered_records {
 /// A file, or standard input; shared by everything that may still read it.
 struct source {
   std::string path;  ///< documents are named after it; "-" is standard input
-  /// Where it is copied to if it cannot be read again; null if that is not needed.
+  /// The file for the copy of a source that cannot be read again; null if no copy is needed.
   std::shared_ptr<temporary_file> copies;
 
   /// The content read so far of a source that cannot be read again or at an offset: standard input, a pipe, a
@@ -130,8 +130,7 @@ class source_file {
   /// Whether reading may have to wait for a writer.
   [[nodiscard]] bool is_live() const noexcept { return file_ != nullptr && !file_->is_regular(); }
 
-  /// For a live source: whether nothing arrives for a tenth of a second. That is unknown for compressed ones, for which
-  /// it is always true.
+  /// Whether nothing arrives from a live source for a tenth of a second. Always true for a compressed one.
   [[nodiscard]] bool is_quiet() const;
 
  private:

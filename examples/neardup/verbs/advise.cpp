@@ -44,11 +44,11 @@ struct advised_run : run_settings {
   std::vector<std::string> input_words;                                         // as typed
 };
 
-/// Fewer documents do not suffice for advice.
+/// The least number of documents for which advice is given.
 constexpr std::uint64_t few_documents = 20;
 
-/// Only so many bytes at the beginning of a longer text are used: the advisor compares whole texts, and fingerprints
-/// and features of the rest would hardly be different.
+/// The number of bytes that are used of a longer text. The advisor compares whole texts; the rest would hardly change
+/// fingerprints and features.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
 neardup::advice_request request_of(const advised_run& settings) {

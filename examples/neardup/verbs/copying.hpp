@@ -87,7 +87,7 @@ class record_writer {
 
   /// Renames the finished outputs to their final names.
   void close() {
-    // Without a record it is an empty array, or the header of a table.
+    // Output without a record is an empty array, or the header of a table.
     if (first_ == nullptr && context_.sources.first() != nullptr) expect_source(context_.sources.first());
     if (first_ != nullptr && !is_closed_) {
       kept_.end(first_->unit);

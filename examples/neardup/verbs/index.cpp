@@ -73,7 +73,7 @@ struct indexing {
   std::uint64_t checksum = 0;  // of its header, when other settings were taken from it
   bool keeps_features = false;
   bool keeps_postings = false;
-  // If the old index is changed in place:
+  // Settings for a change in place of the old index.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
   compaction compact = compaction::automatic;

@@ -30,8 +30,8 @@ class text_rereader {
 
   static constexpr std::size_t max_text = std::size_t{1} << 20;
 
-  /// At most the first megabyte; empty if only the fingerprint is known. Throws: input_error if the text is not there
-  /// any more.
+  /// The text at a place, at most its first megabyte; empty if only the fingerprint is known. Throws: input_error if
+  /// the text is not there any more.
   std::string at(const place& where) {
     if (where.length == 0) return "";
     const std::string_view raw = bytes_at(where);

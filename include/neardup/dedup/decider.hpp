@@ -133,7 +133,7 @@ class fingerprint_candidates {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return index_.memory_usage(); }
 
  private:
-  /// Candidates within k bits, and what the rule finds besides.
+  /// Matches documents by the index (candidates within k bits) and by the other matches that the rule knows.
   template <class Rule>
   class rule_matcher final : public detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t> {
     using base = detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t>;
@@ -528,7 +528,7 @@ class decider {
                                     std::optional<double> best) {
       const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
       if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
-      // Only a similarity can be a bound for the judge.
+      // The best value so far bounds the judge only if the judge returns similarities, not bools.
       const bool is_bound = best && gives_similarity_.load(std::memory_order_relaxed);
       const check_result checked =
           judge_(view_of_number(earlier), document(number), is_bound ? best : std::optional<double>());

@@ -55,7 +55,8 @@ struct description {
   std::string_view text;  ///< for a check that reads it
   /// nullopt if the text has no tokens, or all have weight 0; or if no fingerprint was asked for.
   std::optional<Fingerprint> fingerprint;
-  /// For a check of features, in ascending order. Empty if a fingerprint was asked for, and there is none.
+  /// Features for the check, ascending. Empty without a check of features, and for a text that has no fingerprint
+  /// although one was asked for.
   std::span<const Feature> features;
   std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal for equal sets of tokens
 };
@@ -272,7 +273,7 @@ class describer {
     std::vector<hash_type> tokens_;
   };
 
-  /// For a check that compares the features of the fingerprint.
+  /// A describer for a check that compares the features of the fingerprint.
   explicit describer(Simhasher hash, std::size_t min_tokens = default_min_tokens) requires may_share_tokens
       : describer(std::move(hash), min_tokens, 0) {}
   /// `min_tokens`: texts of fewer distinct tokens are short.

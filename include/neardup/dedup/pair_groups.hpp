@@ -24,7 +24,7 @@ namespace neardup::inline v0 {
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_groups {
  public:
-  /// For documents 0 .. count - 1.
+  /// Groups of documents 0 .. count - 1, each alone at first.
   explicit pair_groups(Number count) : label_(static_cast<std::size_t>(count)) {
     for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = static_cast<Number>(i);
   }
@@ -133,7 +133,7 @@ class pair_groups {
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_components {
  public:
-  /// For documents 0 .. count - 1.
+  /// Components of documents 0 .. count - 1, each alone at first.
   explicit pair_components(Number count) : components_(static_cast<std::size_t>(count)), count_(count) {}
 
   /// Throws: std::invalid_argument if a document does not exist.

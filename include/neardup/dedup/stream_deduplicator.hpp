@@ -38,9 +38,9 @@ struct stream_limits {
   when_full full = when_full::forget_oldest;
 };
 
-/// When documents are added to a stream_deduplicator.
+/// The time at which documents are added to a stream_deduplicator.
 struct arrival {
-  /// In any unit, and never before that of an earlier call. If it is not given: that of the last call, or 0.
+  /// The time in any unit, never before that of an earlier call. Without a value: the time of the last call, or 0.
   std::optional<std::uint64_t> now = std::nullopt;
 };
 

@@ -71,7 +71,8 @@ constexpr bool is_ascii_upper(char32_t code_point) noexcept { return code_point 
 /// Complexity: constant.
 [[nodiscard]] constexpr character_class classify(char32_t code_point) noexcept {
   if (code_point < 0x80) {
-    // Without a branch for letter or space, which would be mispredicted once per word (3.5 instead of 0.9 ns, g++ 12).
+    // Letters and spaces are told apart without a branch: one would be mispredicted once per word (3.5 instead of 0.9
+    // ns, g++ 12).
     const auto letter = static_cast<unsigned>(detail::is_ascii_upper(code_point & ~char32_t{0x20}));
     const auto digit = static_cast<unsigned>(code_point - U'0' < 10);
     return static_cast<character_class>(letter | digit);

@@ -230,7 +230,7 @@ class edit_join {
   /// The length of the longest text that may be similar to one of this length: it is longer by at most the allowed
   /// edits.
   [[nodiscard]] std::size_t longest_partner(std::size_t length) const {
-    // At a similarity near 0 any text may be.
+    // At a similarity near 0 the partner may have any length.
     if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
     auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
     while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;

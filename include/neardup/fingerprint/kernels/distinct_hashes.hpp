@@ -36,7 +36,7 @@ class distinct_hashes {
 
   /// Begins a new text.
   void clear() noexcept {
-    // append() uses no numbers, so numbers may end below the count of hashes.
+    // Numbers end at first_number_ + count_ at most: hashes that append() adds take none.
     const std::uint64_t next_number = std::uint64_t{first_number_} + count_;
     if (next_number > max_number) std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
     first_number_ = next_number > max_number ? 1 : static_cast<std::uint32_t>(next_number);

@@ -405,7 +405,7 @@ template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text) {
   using scratch_type = fingerprint_scratch<Tokenizer, Weighter, Hasher, Bits>;
-  // On the heap if large, because a thread may have a stack of only 128 KiB.
+  // Large scratch memory is on the heap, because a thread may have a stack of only 128 KiB.
   constexpr std::size_t max_on_stack = 65536;
   if constexpr (sizeof(scratch_type) <= max_on_stack) {
     scratch_type scratch;

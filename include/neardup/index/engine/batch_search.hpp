@@ -314,8 +314,8 @@ class batch_search {
     const words_type difference = differing_bits(fingerprint, query);
     const int distance = portable_popcount(difference);
     if (distance <= k_) {
-      // Not marked as judged yet. A match is reported only at its own key, by the first probed table that finds it.
-      // That table may come later, because the tables of a group are not searched in order.
+      // The slot is not marked as judged yet: only the first probed table that finds the match, at its own key, reports
+      // it, and that table may come later, because the tables of a group are not searched in order.
       if (!steps_[c.step].is_own_key(difference, fingerprint, c.hash)) return;
       if (plan_.is_found_before(c.step, difference)) return;
       prefetch(store_.first_id(c.number));

@@ -26,7 +26,7 @@ struct filter_hit {
   std::size_t position;  ///< within the run
 };
 
-/// Where a scan of several runs resumes.
+/// The place where a scan of several runs resumes.
 struct scan_position {
   std::size_t run = 0, at = 0;
 };

@@ -180,7 +180,8 @@ class word_dictionary {
       share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
       if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
     }
-    // Below the total; but a mapped file may say anything, so it is capped below 2^53, like every frequency.
+    // The product is below the total. A mapped file may claim any total, so it is capped below 2^53, like every
+    // frequency.
     const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
     return (std::max)(by_chance, known_frequency(word).value_or(1));
   }

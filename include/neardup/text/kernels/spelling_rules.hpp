@@ -40,7 +40,7 @@ inline bool may_be_toned(char before, char c) noexcept {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Where `may_be_written` is true in 32 bytes, as top bits.
+/// The bytes among 32 for which `may_be_written` is true, as top bits.
 NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
   // The two halves of a byte select table entries, which have a bit in common for a hyphen or blank, a control
   // character, and the last bytes of hyphens.
@@ -57,7 +57,7 @@ NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) n
   return _mm256_or_si256(line, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('&')));
 }
 
-/// Where `may_be_toned` is true, as top bits.
+/// The bytes for which `may_be_toned` is true, as top bits.
 NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
   const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
   const __m256i a_or_e =

@@ -48,7 +48,7 @@ class word_scanner {
       if (byte < 0x80) {
         kind = ascii_classes[byte];
       } else if (begins_with_han(text.substr(position))) {
-        // Most of Chinese: each character is a word, without a table lookup.
+        // The usual case of Chinese: the character is a word, without a table lookup.
         close(take);
         begin(position);
         open = word_run::lone;
