@@ -63,7 +63,8 @@ class input_file final : public byte_stream {
  private:
   descriptor file_;
   bool regular_ = false;
-  // The read position in a regular file. The system's file position is not changed, so that the file can be opened again.
+  // The read position in a regular file. The system's file position is not changed, so that the file can be opened
+  // again.
   std::uint64_t position_ = 0;
   std::uint64_t size_ = 0;  // when the file was opened
   bool has_ended_ = false;  // a read returned less than it could have, at the end

@@ -147,7 +147,8 @@ class text_masker {
     const kind is = kind_of(run);
     const bool is_date = is == kind::date || is == kind::month || before_ == kind::date || before_ == kind::month;
     if (is != kind::other && spaces_ > 0 && is_date && !(is == kind::month && before_ == kind::month)) {
-      // "Nov 22 10:00:01" and "22 Nov" are one date each; its 0 has been written already, except after a month.
+      // The run continues a date, as in "Nov 22 10:00:01" and "22 Nov". The first run of a date has written its 0,
+      // unless that run was a month.
       drop_held();
       if (before_ == kind::month) out.push_back('0');
       before_ = kind::date;

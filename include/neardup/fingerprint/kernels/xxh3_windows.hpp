@@ -90,8 +90,8 @@ struct window_lanes_avx2 {
   }
 };
 
-/// hash_windows_portable by AVX2. Precondition: as there, and 16 bytes are readable from text + count - 1 on; `hashes`
-/// has room for count + 3.
+/// hash_windows_portable by AVX2. Preconditions: those of hash_windows_portable; 16 bytes are readable from
+/// text + count - 1 on; `hashes` has room for count + 3.
 template <bool Tiny>
 NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
                                                   std::uint64_t* hashes) noexcept {
