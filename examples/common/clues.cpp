@@ -168,10 +168,10 @@ std::optional<clue_passages::place> clue_passages::in(const std::vector<std::str
     std::optional<place> found;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const std::vector<std::size_t> features = features_of(words[i], kind);
-      const window own = best_window(words[i], features, kind);
-      if (own.common < best.common || (own.common == best.common && own.run <= best.run)) continue;
-      best = own;
-      found = place{i, shortened(own, words[i], features, kind)};
+      const window here = best_window(words[i], features, kind);
+      if (here.common < best.common || (here.common == best.common && here.run <= best.run)) continue;
+      best = here;
+      found = place{i, shortened(here, words[i], features, kind)};
     }
     if (found) return found;
   }

@@ -20,11 +20,11 @@ void for_each_word_pair(std::string_view text, const Visit& visit) {
   std::string folded;
   neardup::for_each_word(text, [&](std::string_view word, std::string_view bytes) {
     folded = neardup::normalise(word);
-    const std::uint64_t own = hash(folded);
+    const std::uint64_t current = hash(folded);
     const auto begin = static_cast<std::size_t>(bytes.data() - text.data());
     constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // any odd number; makes the order of the two words matter
-    if (has_last) visit(static_cast<word_pair>((last * factor ^ own) >> 32), begin_of_last, begin + bytes.size());
-    last = own;
+    if (has_last) visit(static_cast<word_pair>((last * factor ^ current) >> 32), begin_of_last, begin + bytes.size());
+    last = current;
     begin_of_last = begin;
     has_last = true;
   });

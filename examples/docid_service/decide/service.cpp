@@ -87,15 +87,15 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   task work;
   work.items.reserve(articles.size());
   for (article& arrived : articles) {
-    item it = described(std::move(arrived));
+    item incoming = described(std::move(arrived));
     // The pairs of words are only needed for articles that are similar to another one, so the writer computes them on
     // demand. For long contents that would keep others waiting, so they are computed here.
-    const std::string& content = it.arrived.content;
-    if (kept_.is_local() || content.size() > long_content) it.pairs = describe_.pairs(content);
-    if (options_.finds_clues) it.all_pairs = all_pairs_of(content);
-    work.titles.prints.push_back(it.title.print);
-    work.bodies.prints.push_back(options_.by_content && !exact_ ? it.content.print : std::nullopt);
-    work.items.push_back(std::move(it));
+    const std::string& content = incoming.arrived.content;
+    if (kept_.is_local() || content.size() > long_content) incoming.pairs = describe_.pairs(content);
+    if (options_.finds_clues) incoming.all_pairs = all_pairs_of(content);
+    work.titles.prints.push_back(incoming.title.print);
+    work.bodies.prints.push_back(options_.by_content && !exact_ ? incoming.content.print : std::nullopt);
+    work.items.push_back(std::move(incoming));
   }
   titles_.search_early(work.titles);
   bodies_.search_early(work.bodies);
@@ -105,13 +105,13 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
 }
 
 service::item service::described(article arrived) const {
-  item it;
-  it.title = describe_.title(arrived.title);
+  item incoming;
+  incoming.title = describe_.title(arrived.title);
   // A title that is ignored is neither searched for nor stored.
-  if (!options_.by_title || it.title.features.size() < options_.title_tokens) it.title.print.reset();
-  it.content = describe_.content(arrived.content);
-  it.arrived = std::move(arrived);
-  return it;
+  if (!options_.by_title || incoming.title.features.size() < options_.title_tokens) incoming.title.print.reset();
+  incoming.content = describe_.content(arrived.content);
+  incoming.arrived = std::move(arrived);
+  return incoming;
 }
 
 void service::enqueue(task work) {
@@ -602,9 +602,9 @@ void service::decide_all(std::vector<task>& group) {
       for (const task& work : group) {
         titles.push_back(&work.titles);
         bodies.push_back(&work.bodies);
-        for (const item& it : work.items) {
-          nids.push_back(it.arrived.nid);
-          if (options_.by_url) urls.push_back(it.arrived.url);
+        for (const item& incoming : work.items) {
+          nids.push_back(incoming.arrived.nid);
+          if (options_.by_url) urls.push_back(incoming.arrived.url);
         }
       }
       map_.prepare(nids, urls);
@@ -612,7 +612,7 @@ void service::decide_all(std::vector<task>& group) {
       bodies_.prepare(bodies);
       std::size_t query = 0;
       for (std::size_t i = 0; i < group.size(); ++i) {
-        for (item& it : group[i].items) answers[i].push_back(decide(it, query++));
+        for (item& incoming : group[i].items) answers[i].push_back(decide(incoming, query++));
       }
       if (!options_.answers_early) return;
       titles_.confirm();
@@ -640,35 +640,35 @@ void service::decide_all(std::vector<task>& group) {
   if (!are_given) give();
 }
 
-answer service::decide(item& it, std::size_t query) {
-  const article& arrived = it.arrived;
-  const auto found = find_document(it, query);
+answer service::decide(item& incoming, std::size_t query) {
+  const article& arrived = incoming.arrived;
+  const auto found = find_document(incoming, query);
   if (!found) {
     const doc_number number = map_.next_number();
-    const definition defined{name_of(it.title, it.content, number), it.title, it.content};
+    const definition defined{name_of(incoming.title, incoming.content, number), incoming.title, incoming.content};
     const kept_article kept{arrived.heat, random_()};
     map_.add_document(number, defined, kept);
     kept_.put(number, kept.version, arrived.json);
-    note_for_clues(number, std::move(it.all_pairs));
-    features_.add(number, {it.title.features, it.content.features});
-    if (kept_.is_local()) map_.add_pairs(number, pairs_of(it));
+    note_for_clues(number, std::move(incoming.all_pairs));
+    features_.add(number, {incoming.title.features, incoming.content.features});
+    if (kept_.is_local()) map_.add_pairs(number, pairs_of(incoming));
     map_.add(arrived.nid, arrived.url, number, {kept.heat, kept.version, digest_of(arrived)});
-    if (it.title.print) titles_.insert(*it.title.print, number);
-    if (options_.by_content && it.content.print) bodies_.insert(*it.content.print, number);
+    if (incoming.title.print) titles_.insert(*incoming.title.print, number);
+    if (options_.by_content && incoming.content.print) bodies_.insert(*incoming.content.print, number);
     ahead_ = {};
-    if (exact_ && it.content.print) exact_->insert(number, it.content);
+    if (exact_ && incoming.content.print) exact_->insert(number, incoming.content);
     return {defined.name, step::none, 0, std::nullopt};
   }
   auto [number, result] = *found;
-  update(it, number, result.by);
+  update(incoming, number, result.by);
   result.name = map_.name_of(number).value();
   return result;
 }
 
 /// Stores an article of a document, unless it is stored already. The hottest article of a document is kept, of equally
 /// hot ones the earliest; of several articles with one url, the latest.
-void service::update(item& it, doc_number document, step by) {
-  const article& arrived = it.arrived;
+void service::update(item& incoming, doc_number document, step by) {
+  const article& arrived = incoming.arrived;
   const kept_article kept = map_.kept_of(document).value();
   const stored_article now{arrived.heat, random_(), digest_of(arrived)};
   const bool is_known = by == step::nid;
@@ -679,7 +679,7 @@ void service::update(item& it, doc_number document, step by) {
   const bool will_be_kept =
       arrived.heat > kept.heat ||
       (arrived.heat == kept.heat && (was_kept || (by == step::url && kept_url(document, kept) == arrived.url)));
-  if (is_known || by == step::url) redefine_if_first(it, document);
+  if (is_known || by == step::url) redefine_if_first(incoming, document);
   if (was_kept || will_be_kept) store_pairs(document);
   if (was_kept) {
     kept_.erase(document, kept.version);
@@ -694,7 +694,7 @@ void service::update(item& it, doc_number document, step by) {
   }
   if (will_be_kept) {
     map_.set_kept(document, {now.heat, now.version});
-    note_for_clues(document, std::move(it.all_pairs));
+    note_for_clues(document, std::move(incoming.all_pairs));
   } else if (was_kept) {
     keep_hottest(document);
     note_for_clues(document);
@@ -702,9 +702,9 @@ void service::update(item& it, doc_number document, step by) {
 }
 
 /// A document is defined by the texts of its first article, so it is redefined if that has changed.
-void service::redefine_if_first(item& it, doc_number document) {
+void service::redefine_if_first(item& incoming, doc_number document) {
   const known_article first = map_.first_of(document);
-  if (first.nid == it.arrived.nid || first.url == it.arrived.url) redefine(it, document);
+  if (first.nid == incoming.arrived.nid || first.url == incoming.arrived.url) redefine(incoming, document);
 }
 
 /// If the first article is erased, the next one defines the document, unless its content is unknown because an earlier
@@ -717,21 +717,22 @@ void service::redefine_by_next(doc_number document) {
   redefine(next, document);
 }
 
-void service::redefine(item& it, doc_number document) {
+void service::redefine(item& incoming, doc_number document) {
   const definition old = map_.definition_of(document).value();
-  if (old.title == it.title && old.content == it.content) return;
+  if (old.title == incoming.title && old.content == incoming.content) return;
   const auto move = [&](fingerprint_index& index, const auto& from, const auto& to) {
     if (from == to) return;
     if (from) index.erase(*from, document);
     if (to) index.insert(*to, document);
   };
-  move(titles_, old.title.print, it.title.print);
-  if (options_.by_content) move(bodies_, old.content.print, it.content.print);
-  map_.redefine(document, old, {old.name, it.title, it.content}, pairs_of(it));
+  move(titles_, old.title.print, incoming.title.print);
+  if (options_.by_content) move(bodies_, old.content.print, incoming.content.print);
+  map_.redefine(document, old, {old.name, incoming.title, incoming.content}, pairs_of(incoming));
   features_.forget(document);
   pairs_.forget(document);
   ahead_ = {};
-  if (exact_ && it.content.print && old.content != it.content) exact_->replace(document, old.content, it.content);
+  if (exact_ && incoming.content.print && old.content != incoming.content)
+    exact_->replace(document, old.content, incoming.content);
   redefined_.push_back(document);
 }
 
@@ -773,18 +774,18 @@ bool service::keep_hottest(doc_number document) {
   return true;
 }
 
-std::optional<std::pair<doc_number, answer>> service::find_document(item& it, std::size_t query) {
+std::optional<std::pair<doc_number, answer>> service::find_document(item& incoming, std::size_t query) {
   const auto plain = [](doc_number document, step by) {
     return std::pair{document, answer{{}, by, std::nullopt, std::nullopt}};
   };
-  if (const auto document = map_.document_of_nid(it.arrived.nid)) return plain(*document, step::nid);
+  if (const auto document = map_.document_of_nid(incoming.arrived.nid)) return plain(*document, step::nid);
   if (options_.by_url) {
-    if (const auto document = map_.document_of_url(it.arrived.url)) return plain(*document, step::url);
+    if (const auto document = map_.document_of_url(incoming.arrived.url)) return plain(*document, step::url);
   }
-  if (it.title.print) {
-    if (const auto found = nearest(step::title, it, query)) return found;
+  if (incoming.title.print) {
+    if (const auto found = nearest(step::title, incoming, query)) return found;
   }
-  return options_.by_content && it.content.print ? nearest(step::content, it, query) : std::nullopt;
+  return options_.by_content && incoming.content.print ? nearest(step::content, incoming, query) : std::nullopt;
 }
 
 std::optional<service::features_in_memory::views> service::features_of(doc_number document) {
@@ -796,9 +797,9 @@ std::optional<service::features_in_memory::views> service::features_of(doc_numbe
   return features_.add(document, {read->title.features, read->content.features});
 }
 
-const feature_set& service::pairs_of(item& it) {
-  if (!it.pairs) it.pairs = describe_.pairs(it.arrived.content);
-  return *it.pairs;
+const feature_set& service::pairs_of(item& incoming) {
+  if (!incoming.pairs) incoming.pairs = describe_.pairs(incoming.arrived.content);
+  return *incoming.pairs;
 }
 
 /// The pairs of words of the content that defines a document. If the mapping does not have them, they are computed from
@@ -817,20 +818,20 @@ std::optional<feature_view> service::pairs_of(doc_number document) {
 }
 
 /// Whether the similarity of the pairs of words of two contents is at least `least`.
-bool service::confirms(double least, item& it, doc_number document, feature_view content) {
+bool service::confirms(double least, item& incoming, doc_number document, feature_view content) {
   if (least == 0) return true;
-  if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(it), *pairs, least);
+  if (const auto pairs = pairs_of(document)) return have_similar_pairs(pairs_of(incoming), *pairs, least);
   // If the pairs of words are unknown, the words decide.
   ++counts_.checks_without_pairs;
-  return neardup::jaccard_at_least(feature_view(it.content.features), content, std::max(least, 0.5)).has_value();
+  return neardup::jaccard_at_least(feature_view(incoming.content.features), content, std::max(least, 0.5)).has_value();
 }
 
 /// Chooses the original among the candidates, by the library's rule.
-std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it, std::size_t query) {
+std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& incoming, std::size_t query) {
   const bool is_title = by == step::title;
   const rule& limits = is_title ? options_.title : options_.content;
   const double min_pairs = is_title ? options_.title_content : options_.content_pairs();
-  const description& own = is_title ? it.title : it.content;
+  const description& own = is_title ? incoming.title : incoming.content;
   neardup::original_choice<doc_number, doc_number> best;  // docIds ascend in the order of decision
   const auto judge = [&](doc_number document) -> neardup::check_result {
     if (limits.similarity == 0 && min_pairs == 0) return {true, std::nullopt};
@@ -844,7 +845,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
     if (!similarity || (so_far.similarity && *similarity == least && document > *so_far.original)) {
       return {false, similarity};
     }
-    return {confirms(min_pairs, it, document, content), similarity};
+    return {confirms(min_pairs, incoming, document, content), similarity};
   };
   const bool is_exact = !is_title && exact_;
   std::size_t left = options_.most_candidates(is_exact);
@@ -861,7 +862,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& it,
     }
   };
   if (is_exact) {
-    consider_all(exact_->near(it.content), std::identity(), [](doc_number) { return std::nullopt; });
+    consider_all(exact_->near(incoming.content), std::identity(), [](doc_number) { return std::nullopt; });
   } else {
     consider_all((is_title ? titles_ : bodies_).near(query), std::mem_fn(&candidate::document),
                  std::mem_fn(&candidate::distance));

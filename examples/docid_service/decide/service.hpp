@@ -166,12 +166,12 @@ class service {
   void decide_all(std::vector<task>& group);
   template <class Work>
   void in_transaction(Work&& work);
-  answer decide(item& it, std::size_t query);
-  std::optional<std::pair<doc_number, answer>> find_document(item& it, std::size_t query);
-  void update(item& it, doc_number document, step by);
-  void redefine_if_first(item& it, doc_number document);
+  answer decide(item& incoming, std::size_t query);
+  std::optional<std::pair<doc_number, answer>> find_document(item& incoming, std::size_t query);
+  void update(item& incoming, doc_number document, step by);
+  void redefine_if_first(item& incoming, doc_number document);
   void redefine_by_next(doc_number document);
-  void redefine(item& it, doc_number document);
+  void redefine(item& incoming, doc_number document);
   void store_pairs(doc_number document);
   bool is_kept(const std::string& nid, const std::optional<stored_article>& stored, doc_number document);
   std::optional<std::string> kept_url(doc_number document, const kept_article& kept);
@@ -186,9 +186,9 @@ class service {
   using features_in_memory = feature_memory<2>;  // sets of title and content
   std::optional<features_in_memory::views> features_of(doc_number document);
   std::optional<feature_view> pairs_of(doc_number document);
-  const feature_set& pairs_of(item& it);
-  bool confirms(double least, item& it, doc_number document, feature_view content);
-  std::optional<std::pair<doc_number, answer>> nearest(step by, item& it, std::size_t query);
+  const feature_set& pairs_of(item& incoming);
+  bool confirms(double least, item& incoming, doc_number document, feature_view content);
+  std::optional<std::pair<doc_number, answer>> nearest(step by, item& incoming, std::size_t query);
 
   cascade_options options_;
   describers describe_;

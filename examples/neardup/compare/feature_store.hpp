@@ -73,11 +73,11 @@ class feature_store {
 
   [[nodiscard]] std::span<const std::uint32_t> operator[](std::size_t i) const {
     const std::uint64_t end = ends_[i];
-    const slot& own = slots_[end >> slot_bits_];
-    const std::uint32_t* const behind = own.features + (end - own.begin);
-    if (own.is_filed) return {behind - *behind, *behind};
-    const std::uint64_t begin = i == 0 ? 0 : std::max(own.begin, ends_[i - 1]);
-    return {own.features + (begin - own.begin), end - begin};
+    const slot& holder = slots_[end >> slot_bits_];
+    const std::uint32_t* const behind = holder.features + (end - holder.begin);
+    if (holder.is_filed) return {behind - *behind, *behind};
+    const std::uint64_t begin = i == 0 ? 0 : std::max(holder.begin, ends_[i - 1]);
+    return {holder.features + (begin - holder.begin), end - begin};
   }
 
  private:
@@ -95,8 +95,8 @@ class feature_store {
     std::uint64_t begin = 0;
   };
 
-  [[nodiscard]] static bool has_room(const open_chunk& of, std::size_t count) noexcept {
-    return of.size - of.used > count;
+  [[nodiscard]] static bool has_room(const open_chunk& chunk, std::size_t count) noexcept {
+    return chunk.size - chunk.used > count;
   }
 
   /// A chunk with room for a document of so many features, in the file if memory is used up.
@@ -110,12 +110,12 @@ class feature_store {
       return in_memory_ = begin_chunk(std::make_unique_for_overwrite<std::uint32_t[]>(size), slots, false);
     }
     if (is_in_memory()) filed_.resize(class_of(std::numeric_limits<std::uint32_t>::max()) + 1);
-    open_chunk& own = filed_[class_of(count)];
-    if (!has_room(own, count)) {
+    open_chunk& chunk = filed_[class_of(count)];
+    if (!has_room(chunk, count)) {
       const std::shared_ptr<void> memory = memory_in_file(bytes);
-      own = begin_chunk({memory, static_cast<std::uint32_t*>(memory.get())}, slots, true);
+      chunk = begin_chunk({memory, static_cast<std::uint32_t*>(memory.get())}, slots, true);
     }
-    return own;
+    return chunk;
   }
 
   open_chunk begin_chunk(std::shared_ptr<std::uint32_t[]> features, std::size_t slots, bool is_filed) {

@@ -27,11 +27,11 @@ std::string folder_of(const std::string& path) {
   return slash == path.npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
-std::string name_of_source(const source_setting& how, const placed_document& d) {
-  switch (how.kind) {
-    case source_kind::field: return d.by.empty() ? "(no " + how.field + ")" : std::string(d.by);
+std::string name_of_source(const source_setting& setting, const placed_document& d) {
+  switch (setting.kind) {
+    case source_kind::field: return d.by.empty() ? "(no " + setting.field + ")" : std::string(d.by);
     case source_kind::host: {
-      const std::string host = host_of(how.field.empty() ? d.id.value_or("") : d.by);
+      const std::string host = host_of(setting.field.empty() ? d.id.value_or("") : d.by);
       return host.empty() ? "(no host)" : host;
     }
     case source_kind::folder: return d.from->path == "-" ? d.from->name() : folder_of(d.from->path);
@@ -42,7 +42,8 @@ std::string name_of_source(const source_setting& how, const placed_document& d) 
 }  // namespace
 
 std::uint32_t source_tally::come(const placed_document& d) {
-  const auto [place, is_new] = numbers_.try_emplace(name_of_source(how_, d), static_cast<std::uint32_t>(in_.size()));
+  const auto [place, is_new] =
+      numbers_.try_emplace(name_of_source(setting_, d), static_cast<std::uint32_t>(in_.size()));
   if (is_new) in_.push_back(0);
   ++in_[place->second];
   return place->second;
@@ -128,7 +129,7 @@ void say_sources(const source_tally& tally, const group_namer& name, bool quiet)
       constexpr std::size_t width = 13;
       return std::string(width - std::min(width, text.size()), ' ') + text;
     };
-    say("by " + tally.how().text + ":");
+    say("by " + tally.setting().text + ":");
     say(column("in") + column("kept") + column("dropped") + "           source");
     const auto say_row = [&](std::uint64_t in, std::uint64_t dropped, const std::string& rest) {
       const std::string share = share_text(dropped, in);

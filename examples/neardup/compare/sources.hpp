@@ -24,7 +24,7 @@ struct source_count {
 /// Counts documents by source. Memory: the names, and 16 bytes for each dropped document.
 class source_tally {
  public:
-  explicit source_tally(const source_setting& how) : how_(how) {}
+  explicit source_tally(const source_setting& setting) : setting_(setting) {}
 
   /// Counts a document of the input. Returns: the number of its source.
   std::uint32_t come(const placed_document& d);
@@ -37,7 +37,7 @@ class source_tally {
   /// The group because of which most documents are dropped, and their number. Precondition: something was dropped.
   [[nodiscard]] source_count::group largest_group() const;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.size(); }
-  [[nodiscard]] const source_setting& how() const noexcept { return how_; }
+  [[nodiscard]] const source_setting& setting() const noexcept { return setting_; }
 
  private:
   struct loss {
@@ -45,7 +45,7 @@ class source_tally {
     std::uint64_t group;
   };
 
-  source_setting how_;
+  source_setting setting_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // by name
   std::vector<std::uint64_t> in_;
   std::vector<loss> dropped_;

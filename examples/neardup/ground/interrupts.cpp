@@ -57,8 +57,8 @@ sigset_t watched_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);
   for (const int number : std::array{SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction how {};
-    if (::sigaction(number, nullptr, &how) == 0 && how.sa_handler == SIG_DFL) ::sigaddset(&signals, number);
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_DFL) ::sigaddset(&signals, number);
   }
   return signals;
 }
@@ -83,16 +83,16 @@ void watch(registry& all) noexcept {
   if (std::exchange(all.is_watched, true)) return;
   const sigset_t signals = watched_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  pthread_attr_t how;
-  ::pthread_attr_init(&how);
+  pthread_attr_t attributes;
+  ::pthread_attr_init(&attributes);
   constexpr std::size_t stack = std::size_t{1} << 18;  // the usual 8 MB matter if the address space is limited
-  ::pthread_attr_setstacksize(&how, stack);
-  ::pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
+  ::pthread_attr_setstacksize(&attributes, stack);
+  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_t thread{};
-  if (::pthread_create(&thread, &how, wait_for_signal, nullptr) != 0) {
+  if (::pthread_create(&thread, &attributes, wait_for_signal, nullptr) != 0) {
     ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   }
-  ::pthread_attr_destroy(&how);
+  ::pthread_attr_destroy(&attributes);
 }
 
 }  // namespace

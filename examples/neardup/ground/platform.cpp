@@ -70,12 +70,13 @@ std::size_t read_all_at(const descriptor& file, std::uint64_t offset, char* to, 
 bool ignores_closed_pipes = false;  // SIGPIPE was ignored when the program started
 
 void give_rights(int descriptor, const struct stat& other) {
-  struct stat own {};
-  if (::fstat(descriptor, &own) != 0) return;
+  struct stat current {};
+  if (::fstat(descriptor, &current) != 0) return;
   // Only root may change the owner of a file, and only to a group that it belongs to may anybody change the group.
-  if (own.st_uid != other.st_uid) static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
+  if (current.st_uid != other.st_uid)
+    static_cast<void>(::fchown(descriptor, other.st_uid, static_cast<gid_t>(-1)) == 0);
   mode_t mode = other.st_mode & 0777;
-  if (own.st_gid != other.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), other.st_gid) != 0) {
+  if (current.st_gid != other.st_gid && ::fchown(descriptor, static_cast<uid_t>(-1), other.st_gid) != 0) {
     mode &= static_cast<mode_t>(~S_IRWXG);
   }
   ::fchmod(descriptor, mode);
