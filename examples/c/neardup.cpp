@@ -1,0 +1,982 @@
+#include "neardup.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <neardup/neardup.hpp>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "arrow_input.hpp"
+
+namespace c_interface {
+
+struct cancelled {};
+
+/// Threads that start no further work once the caller has cancelled.
+class cancellable_threads {
+ public:
+  explicit cancellable_threads(const neardup_run* run)
+      : inner_{run == nullptr ? 0 : run->threads}, cancel_(run == nullptr ? nullptr : run->cancel) {}
+
+  [[nodiscard]] std::size_t parts() const { return inner_.parts(); }
+  template <class Work>
+  void operator()(std::size_t parts, const Work& work) const {
+    check();
+    inner_(parts, work);
+  }
+  /// Throws: cancelled.
+  void check() const {
+    if (cancel_ != nullptr && *cancel_ != 0) throw cancelled();
+  }
+
+ private:
+  neardup::threads inner_;
+  const volatile int* cancel_;
+};
+
+/// A sequence whose elements cannot be read any more once the caller has cancelled, so that long joins end.
+template <class Sequence>
+class cancellable {
+ public:
+  cancellable(const Sequence& inner, const cancellable_threads& run) : inner_(inner), run_(run) {}
+
+  [[nodiscard]] std::size_t size() const { return inner_.size(); }
+  decltype(auto) operator[](std::size_t i) const {
+    run_.check();
+    return inner_[i];
+  }
+
+ private:
+  const Sequence& inner_;
+  const cancellable_threads& run_;
+};
+
+/// Calls `work(part, first, last)` for runs of `step` of the numbers below `count`, on several threads.
+/// Throws: the first exception of `work`.
+template <class Work>
+void in_steps(const cancellable_threads& run, std::size_t count, std::size_t step, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex mutex;
+  run(std::min(run.parts(), (count + step - 1) / step), [&](std::size_t part) {
+    try {
+      for (std::size_t first = next.fetch_add(step); first < count; first = next.fetch_add(step)) {
+        run.check();
+        work(part, first, std::min(first + step, count));
+      }
+    } catch (...) {
+      next = count;
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+    }
+  });
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Calls `work` and turns its exception into a status and a message.
+template <class Work>
+neardup_status guarded(neardup_error* error, const Work& work) noexcept {
+  const auto fail = [&](neardup_status status, const char* message) {
+    if (error == nullptr) return status;
+    error->status = status;
+    std::size_t size = std::min(std::strlen(message), sizeof(error->message) - 1);
+    if (message[size] != 0) {  // cut, though not within a character
+      while (size > 0 && (static_cast<unsigned char>(message[size]) & 0xc0U) == 0x80) --size;
+    }
+    std::memcpy(error->message, message, size);
+    error->message[size] = 0;
+    return status;
+  };
+  try {
+    work();
+    return fail(NEARDUP_OK, "");
+  } catch (const cancelled&) {
+    return fail(NEARDUP_CANCELLED, "cancelled");
+  } catch (const std::bad_alloc&) {
+    return fail(NEARDUP_NO_MEMORY, "there is not enough memory");
+  } catch (const std::length_error& e) {
+    return fail(NEARDUP_TOO_LARGE, e.what());
+  } catch (const std::logic_error& e) {
+    return fail(NEARDUP_INVALID, e.what());
+  } catch (const std::runtime_error& e) {
+    return fail(NEARDUP_FAILED, e.what());
+  } catch (const std::exception& e) {
+    return fail(NEARDUP_UNKNOWN, e.what());
+  } catch (...) {
+    return fail(NEARDUP_UNKNOWN, "an unknown error");
+  }
+}
+
+template <class T>
+const T& given(const T* pointer, const char* what) {
+  if (pointer == nullptr) refuse(std::string(what) + " is NULL");
+  return *pointer;
+}
+
+/// An array that grows in place where the system can, and does not touch memory before it is used.
+template <class T>
+class growing_array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  growing_array() = default;
+  growing_array(const growing_array&) = delete;
+  growing_array& operator=(const growing_array&) = delete;
+  ~growing_array() { std::free(data_); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] T* data() noexcept { return data_; }
+  [[nodiscard]] const T* data() const noexcept { return data_; }
+  void reserve(std::size_t count) {
+    if (count <= capacity_) return;
+    const std::size_t more = std::max({count, 2 * capacity_, std::size_t{64}});
+    if (more > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+    void* const moved = std::realloc(data_, more * sizeof(T));
+    if (moved == nullptr) throw std::bad_alloc();
+    data_ = static_cast<T*>(moved);
+    capacity_ = more;
+  }
+  void append(std::span<const T> values) {
+    reserve(size_ + values.size());
+    if (!values.empty()) std::memcpy(data_ + size_, values.data(), values.size_bytes());
+    size_ += values.size();
+  }
+  void push_back(T value) { append({&value, 1}); }
+  void shrink_to(std::size_t size) noexcept { size_ = size; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+/// Sets of features one after the other.
+template <class Feature>
+class flat_sets {
+ public:
+  using feature_type = Feature;
+
+  flat_sets() { offsets_.push_back(0); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return offsets_.size() - 1; }
+  [[nodiscard]] std::span<const Feature> operator[](std::size_t i) const noexcept {
+    const std::int64_t begin = offsets_.data()[i];
+    return {features_.data() + begin, static_cast<std::size_t>(offsets_.data()[i + 1] - begin)};
+  }
+  [[nodiscard]] const Feature* features() const noexcept { return features_.data(); }
+  [[nodiscard]] const std::int64_t* offsets() const noexcept { return offsets_.data(); }
+
+  void add(std::span<const Feature> set) {
+    if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
+      refuse("the features of set " + std::to_string(size()) + " are not ascending, each once");
+    }
+    add_valid(set);
+  }
+  /// Precondition: ascending and distinct.
+  void add_valid(std::span<const Feature> set) {
+    offsets_.reserve(offsets_.size() + 1);
+    features_.append(set);
+    offsets_.push_back(static_cast<std::int64_t>(features_.size()));
+  }
+  void shrink_to(std::size_t sets) noexcept {
+    offsets_.shrink_to(sets + 1);
+    features_.shrink_to(static_cast<std::size_t>(offsets_.data()[sets]));
+  }
+
+ private:
+  growing_array<Feature> features_;
+  growing_array<std::int64_t> offsets_;
+};
+
+using any_sets = std::variant<flat_sets<std::uint32_t>, flat_sets<std::uint64_t>>;
+
+/// Takes sets back that were added before an exception.
+class addition {
+ public:
+  explicit addition(neardup_sets& sets);
+  addition(const addition&) = delete;
+  addition& operator=(const addition&) = delete;
+  ~addition();
+  void keep();
+
+ private:
+  neardup_sets& sets_;
+  std::size_t size_, nulls_;
+};
+
+neardup::any_tokenizer<> tokenizer_of(const neardup_composition* made_of) {
+  const char* const name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
+  return neardup::with_tokenizer(neardup::parse_features(name),
+                                 [](const auto& tokenizer) { return neardup::any_tokenizer<>(tokenizer); });
+}
+template <std::size_t Bits = 64>
+neardup::xxh3<Bits> hasher_of(const neardup_composition* made_of) {
+  return {.seed = made_of == nullptr ? 0 : made_of->seed};
+}
+
+/// Appends the features of some texts.
+template <class Feature, class Extractor>
+void add_features(flat_sets<Feature>& to, const Extractor& extract, std::span<const std::string_view> texts,
+                  const cancellable_threads& run) {
+  struct worker {
+    typename Extractor::workspace scratch;
+    std::vector<Feature> features;
+  };
+  struct piece {
+    std::size_t part, begin;
+  };
+  constexpr std::size_t step = 64;
+  std::vector<worker> workers(run.parts());
+  std::vector<piece> pieces((texts.size() + step - 1) / step);
+  std::vector<std::size_t> sizes(texts.size());
+  in_steps(run, texts.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
+    worker& own = workers[part];
+    pieces[first / step] = {part, own.features.size()};
+    for (std::size_t i = first; i < last; ++i) {
+      const std::span<const Feature> features = extract(texts[i], own.scratch);
+      own.features.insert(own.features.end(), features.begin(), features.end());
+      sizes[i] = features.size();
+    }
+  });
+  for (std::size_t i = 0, begin = 0; i < texts.size(); ++i) {
+    const piece& from = pieces[i / step];
+    if (i % step == 0) begin = from.begin;
+    to.add_valid(std::span<const Feature>(workers[from.part].features).subspan(begin, sizes[i]));
+    begin += sizes[i];
+  }
+}
+
+neardup::set_similarity measure_of(neardup_measure measure) {
+  switch (measure) {
+    case NEARDUP_JACCARD: return neardup::set_similarity::jaccard;
+    case NEARDUP_COSINE: return neardup::set_similarity::cosine;
+    case NEARDUP_CONTAINMENT: return neardup::set_similarity::containment;
+  }
+  refuse("there is no such measure");
+}
+
+/// A join with its defaults filled in.
+neardup_join settings_of(const neardup_join* join) {
+  neardup_join result = join == nullptr ? neardup_join{} : *join;
+  static_cast<void>(measure_of(result.measure));
+  if (result.similarity == 0) result.similarity = neardup::default_similarity;
+  if (result.min_common == 0) {
+    result.min_common = result.measure == NEARDUP_CONTAINMENT ? neardup::default_min_contained : 1;
+  }
+  return result;
+}
+
+/// Calls `use(sets, others)` with the features of two collections; `others` is a null pointer if there is none.
+template <class Use>
+void with_two(const neardup_sets* first, const neardup_sets* second, const Use& use);
+
+/// Calls `use` with the width as a constant. Throws: std::invalid_argument for other widths.
+template <class Use>
+decltype(auto) with_bits(int bits, const Use& use) {
+  switch (bits) {
+    case 32: return use(std::integral_constant<std::size_t, 32>{});
+    case 64: return use(std::integral_constant<std::size_t, 64>{});
+    case 128: return use(std::integral_constant<std::size_t, 128>{});
+    case 256: return use(std::integral_constant<std::size_t, 256>{});
+    default: refuse("codes have 32, 64, 128 or 256 bits, not " + std::to_string(bits));
+  }
+}
+
+/// The codes of a view that are there, and their positions.
+template <std::size_t Bits>
+struct code_list {
+  std::vector<neardup::simhash<Bits>> codes;
+  std::vector<std::uint32_t> positions;
+
+  explicit code_list(const neardup_code_view& view) {
+    constexpr std::size_t words = neardup::simhash<Bits>::words;
+    if (view.size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("there are 2^32 codes or more");
+    codes.reserve(view.size);
+    positions.reserve(view.size);
+    for (std::size_t i = 0; i < view.size; ++i) {
+      if (view.valid != nullptr && view.valid[i] == 0) continue;
+      typename neardup::simhash<Bits>::words_type value;
+      std::copy_n(view.words + words * i, words, value.begin());
+      codes.emplace_back(value);
+      positions.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+};
+
+}  // namespace c_interface
+
+using namespace c_interface;  // NOLINT(google-build-using-namespace): what follows is outside of every namespace
+
+struct neardup_sets {
+  any_sets features;
+  std::size_t nulls = 0;
+
+  [[nodiscard]] std::size_t size() const {
+    return std::visit([](const auto& sets) { return sets.size(); }, features);
+  }
+};
+
+struct neardup_pairs {
+  std::vector<std::uint32_t> first, second, common, distance;
+  std::vector<double> similarity;
+
+  void reserve(std::size_t count, bool of_sets) {
+    first.reserve(count);
+    second.reserve(count);
+    if (of_sets) similarity.reserve(count);
+    (of_sets ? common : distance).reserve(count);
+  }
+};
+
+struct neardup_codes {
+  int bits = 64;
+  std::size_t nulls = 0;
+  std::vector<std::uint64_t> words;
+  std::vector<std::uint8_t> valid;
+};
+
+namespace c_interface {
+
+addition::addition(neardup_sets& sets) : sets_(sets), size_(sets.size()), nulls_(sets.nulls) {}
+addition::~addition() {
+  std::visit([&](auto& features) { features.shrink_to(size_); }, sets_.features);
+  sets_.nulls = nulls_;
+}
+void addition::keep() {
+  size_ = sets_.size();
+  nulls_ = sets_.nulls;
+}
+
+template <class Use>
+void with_two(const neardup_sets* first, const neardup_sets* second, const Use& use) {
+  std::visit(
+      [&]<class Sets>(const Sets& sets) {
+        if (second == nullptr) return use(sets, static_cast<const Sets*>(nullptr));
+        const Sets* const others = std::get_if<Sets>(&second->features);
+        if (others == nullptr) refuse("one corpus has features of 32 bits, the other of 64");
+        use(sets, others);
+      },
+      given(first, "sets").features);
+}
+
+/// Adds the codes of all texts of an input.
+template <class Hasher>
+void add_codes(neardup_codes& to, const Hasher& hash, const neardup_input& input, const cancellable_threads& run) {
+  for_each_texts(input, [&](std::span<const std::string_view> texts) {
+    for (const auto& code : neardup::fingerprint_all(hash, cancellable(texts, run), run)) {
+      to.valid.push_back(code ? 1 : 0);
+      to.nulls += code ? 0 : 1;
+      auto words = code ? code->to_words() : typename Hasher::fingerprint_type::words_type{};
+      if (to.bits == 32) words[0] &= 0xffffffffU;
+      to.words.insert(to.words.end(), words.begin(), words.end());
+    }
+  });
+}
+
+/// Calls `use(weighter)` with the weighter of this name.
+template <class Use>
+void with_weighter(const neardup_code_options& options, const Use& use) {
+  const std::string_view name = options.weights == nullptr ? "unit" : options.weights;
+  const bool needs_table = name == "idf" || name == "tfidf";
+  if (needs_table && options.idf_file == nullptr) refuse("weights '" + std::string(name) + "' need an idf_file");
+  if (!needs_table && options.idf_file != nullptr) refuse("an idf_file is for weights idf and tfidf");
+  if (name == "unit") return use(neardup::unit{});
+  if (name == "tf") return use(neardup::tf{});
+  if (name == "logtf") return use(neardup::log_tf{});
+  if (!needs_table) refuse("weights are unit, tf, logtf, idf or tfidf, not '" + std::string(name) + "'");
+  const auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(options.idf_file));
+  if (name == "idf") return use(neardup::idf{table});
+  use(neardup::tf_idf{table});
+}
+
+}  // namespace c_interface
+
+const char* neardup_version(void) { return NEARDUP_VERSION_STRING; }
+
+neardup_status neardup_tokens(const neardup_composition* made_of, neardup_text text,
+                              int (*take)(void* context, const char* token, size_t size), void* context,
+                              neardup_error* error) {
+  return guarded(error, [&] {
+    if (take == nullptr) refuse("take is NULL");
+    bool goes_on = true;
+    tokenizer_of(made_of)(std::string_view(text.data, text.size), [&](std::string_view token) {
+      goes_on = goes_on && take(context, token.data(), token.size()) == 0;
+    });
+  });
+}
+
+// ---- Feature sets ----------------------------------------------------------------------------------------------------
+
+neardup_status neardup_sets_new(int width, neardup_sets** result, neardup_error* error) {
+  return guarded(error, [&] {
+    if (width != 32 && width != 64) refuse("features have 32 or 64 bits, not " + std::to_string(width));
+    auto made = std::make_unique<neardup_sets>();
+    if (width == 64) made->features.emplace<flat_sets<std::uint64_t>>();
+    *result = made.release();
+  });
+}
+
+void neardup_sets_free(neardup_sets* sets) { delete sets; }
+
+neardup_status neardup_sets_add_texts(neardup_sets* sets, const neardup_composition* made_of,
+                                      const neardup_input* input, const neardup_run* how, neardup_error* error) {
+  return guarded(error, [&] {
+    given(sets, "sets");
+    const cancellable_threads run(how);
+    std::visit(
+        [&]<class Feature>(flat_sets<Feature>& features) {
+          const neardup::feature_extractor<neardup::any_tokenizer<>, neardup::xxh3<64>, Feature> extract(
+              tokenizer_of(made_of), hasher_of(made_of));
+          for_each_texts(given(input, "input"), [&](std::span<const std::string_view> texts) {
+            addition adding(*sets);
+            add_features(features, extract, texts, run);
+            for (const std::string_view text : texts) sets->nulls += text.data() == nullptr ? 1 : 0;
+            adding.keep();
+          });
+        },
+        sets->features);
+  });
+}
+
+neardup_status neardup_sets_add(neardup_sets* sets, const void* features, const int64_t* offsets, size_t count,
+                                neardup_error* error) {
+  return guarded(error, [&] {
+    given(sets, "sets");
+    addition adding(*sets);
+    std::visit(
+        [&]<class Feature>(flat_sets<Feature>& to) {
+          for (std::size_t i = 0; i < count; ++i) {
+            if (offsets[i] < 0 || offsets[i + 1] < offsets[i]) refuse("the offsets of sets do not ascend");
+            to.add({static_cast<const Feature*>(features) + offsets[i],
+                    static_cast<std::size_t>(offsets[i + 1] - offsets[i])});
+          }
+        },
+        sets->features);
+    adding.keep();
+  });
+}
+
+neardup_status neardup_sets_add_lists(neardup_sets* sets, const neardup_input* input, neardup_error* error) {
+  return guarded(error, [&] {
+    given(sets, "sets");
+    addition adding(*sets);
+    std::visit(
+        [&]<class Feature>(flat_sets<Feature>& to) {
+          for_each_array(given(input, "input"), [&](const ArrowSchema& schema, const ArrowArray& array) {
+            for_each_list<Feature>(schema, array, [&](std::span<const Feature> set, bool is_null) {
+              to.add(set);
+              sets->nulls += is_null ? 1 : 0;
+            });
+          });
+        },
+        sets->features);
+    adding.keep();
+  });
+}
+
+int neardup_sets_width(const neardup_sets* sets) { return sets->features.index() == 0 ? 32 : 64; }
+size_t neardup_sets_size(const neardup_sets* sets) { return sets->size(); }
+size_t neardup_sets_nulls(const neardup_sets* sets) { return sets->nulls; }
+const void* neardup_sets_features(const neardup_sets* sets) {
+  return std::visit([](const auto& all) -> const void* { return all.features(); }, sets->features);
+}
+const int64_t* neardup_sets_offsets(const neardup_sets* sets) {
+  return std::visit([](const auto& all) { return all.offsets(); }, sets->features);
+}
+
+// ---- Joins of sets ---------------------------------------------------------------------------------------------------
+
+void neardup_pairs_free(neardup_pairs* pairs) { delete pairs; }
+size_t neardup_pairs_size(const neardup_pairs* pairs) { return pairs->first.size(); }
+const uint32_t* neardup_pairs_first(const neardup_pairs* pairs) { return pairs->first.data(); }
+const uint32_t* neardup_pairs_second(const neardup_pairs* pairs) { return pairs->second.data(); }
+const uint32_t* neardup_pairs_common(const neardup_pairs* pairs) { return pairs->common.data(); }
+const double* neardup_pairs_similarity(const neardup_pairs* pairs) { return pairs->similarity.data(); }
+const uint32_t* neardup_pairs_distance(const neardup_pairs* pairs) { return pairs->distance.data(); }
+
+neardup_status neardup_pairs_of_sets(const neardup_sets* sets, const neardup_sets* others, const neardup_join* join,
+                                     const neardup_run* how, neardup_pairs** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const neardup_join of = settings_of(join);
+    const neardup::set_join_options options{
+        .measure = measure_of(of.measure), .min_common = of.min_common, .copies_once = of.copies_once != 0, .run = run};
+    auto made = std::make_unique<neardup_pairs>();
+    with_two(sets, others, [&](const auto& a, const auto* b) {
+      const auto found = b == nullptr
+                             ? neardup::pairs(cancellable(a, run), of.similarity, options)
+                             : neardup::pairs(cancellable(a, run), cancellable(*b, run), of.similarity, options);
+      made->reserve(found.size(), true);
+      for (const auto& pair : found) {
+        made->first.push_back(pair.first);
+        made->second.push_back(pair.second);
+        made->common.push_back(pair.common);
+        made->similarity.push_back(pair.similarity);
+      }
+    });
+    *result = made.release();
+  });
+}
+
+neardup_status neardup_verify(const neardup_sets* sets, const neardup_sets* others, const uint32_t* first,
+                              const uint32_t* second, size_t count, const neardup_join* join, const neardup_run* how,
+                              neardup_pairs** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const neardup_join of = settings_of(join);
+    const neardup::set_bounds bounds(measure_of(of.measure), of.similarity, of.min_common);
+    auto made = std::make_unique<neardup_pairs>();
+    with_two(sets, others, [&](const auto& a, const auto* b) {
+      const auto& behind = b == nullptr ? a : *b;
+      std::vector<std::uint32_t> common(count);
+      in_steps(run, count, 256, [&](std::size_t /*part*/, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          if (first[i] >= a.size() || second[i] >= behind.size()) {
+            refuse("pair " + std::to_string(i) + " has a position that does not exist");
+          }
+          const auto x = a[first[i]], y = behind[second[i]];
+          for (auto p = x.begin(), q = y.begin(); p != x.end() && q != y.end();) {
+            const auto left = *p, right = *q;
+            common[i] += left == right ? 1 : 0;
+            p += left <= right ? 1 : 0;
+            q += right <= left ? 1 : 0;
+          }
+        }
+      });
+      for (std::size_t i = 0; i < count; ++i) {
+        if (common[i] < of.min_common || common[i] == 0) continue;
+        const double similarity = bounds.similarity(a[first[i]].size(), behind[second[i]].size(), common[i]);
+        if (similarity < of.similarity) continue;
+        made->first.push_back(first[i]);
+        made->second.push_back(second[i]);
+        made->common.push_back(common[i]);
+        made->similarity.push_back(similarity);
+      }
+    });
+    *result = made.release();
+  });
+}
+
+namespace c_interface {
+
+neardup::set_group_options options_of(const neardup_grouping* grouping, const neardup_join& join, std::size_t count,
+                                      const cancellable_threads& run) {
+  neardup::set_group_options options{.measure = measure_of(join.measure), .min_common = join.min_common, .run = run};
+  if (grouping == nullptr) return options;
+  if (grouping->components != 0) options.by = neardup::grouping::components;
+  if (grouping->preference != nullptr) options.preference = {grouping->preference, count};
+  options.originals = grouping->keep_only == 0;
+  return options;
+}
+
+}  // namespace c_interface
+
+neardup_status neardup_group(const neardup_sets* sets, const neardup_grouping* grouping, const neardup_run* how,
+                             uint32_t* labels, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const neardup_join join = settings_of(grouping == nullptr ? nullptr : &grouping->join);
+    with_two(sets, nullptr, [&](const auto& all, const auto* /*none*/) {
+      const auto found =
+          neardup::group(cancellable(all, run), join.similarity, options_of(grouping, join, all.size(), run));
+      std::copy(found.begin(), found.end(), labels);
+    });
+  });
+}
+
+neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_sets* sets,
+                                     const neardup_grouping* grouping, const neardup_run* how, uint32_t* labels,
+                                     neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const neardup_join join = settings_of(grouping == nullptr ? nullptr : &grouping->join);
+    with_two(kept, &given(sets, "sets"), [&](const auto& earlier, const auto* all) {
+      const auto found = neardup::extend_groups(cancellable(earlier, run), cancellable(*all, run), join.similarity,
+                                                options_of(grouping, join, all->size(), run));
+      std::copy(found.begin(), found.end(), labels);
+    });
+  });
+}
+
+// ---- Codes -----------------------------------------------------------------------------------------------------------
+
+neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const neardup_code_options* options,
+                                      const neardup_input* input, const neardup_run* how, neardup_codes** result,
+                                      neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const neardup_code_options of = options == nullptr ? neardup_code_options{} : *options;
+    auto made = std::make_unique<neardup_codes>();
+    made->bits = of.bits == 0 ? 64 : of.bits;
+    with_bits(made->bits, [&](auto bits) {
+      if (of.kind == NEARDUP_MINWISE) {
+        if (of.weights != nullptr || of.idf_file != nullptr) refuse("min-wise codes have no weights");
+        return add_codes(*made, neardup::make_minwise_hasher<bits>(tokenizer_of(made_of), hasher_of(made_of)),
+                         given(input, "input"), run);
+      }
+      if (of.kind != NEARDUP_SIMHASH) refuse("there is no such kind of codes");
+      // 32 bits are the lowest of 64, as in the command.
+      constexpr std::size_t width = std::max<std::size_t>(bits, 64);
+      using hasher = neardup::xxh3<width>;
+      const auto name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
+      const auto tokenizer = neardup::with_tokenizer(
+          neardup::parse_features(name), [](const auto& chosen) { return neardup::any_tokenizer<hasher>(chosen); });
+      with_weighter(of, [&](const auto& weighter) {
+        add_codes(*made, neardup::make_simhasher<width>(tokenizer, weighter, hasher_of<width>(made_of)),
+                  given(input, "input"), run);
+      });
+    });
+    *result = made.release();
+  });
+}
+
+void neardup_codes_free(neardup_codes* codes) { delete codes; }
+size_t neardup_codes_size(const neardup_codes* codes) { return codes->valid.size(); }
+size_t neardup_codes_nulls(const neardup_codes* codes) { return codes->nulls; }
+const uint64_t* neardup_codes_words(const neardup_codes* codes) { return codes->words.data(); }
+const uint8_t* neardup_codes_valid(const neardup_codes* codes) { return codes->valid.data(); }
+
+neardup_status neardup_near_pairs(const neardup_code_view* codes, const neardup_code_view* others, int k,
+                                  int copies_once, const neardup_run* how, neardup_pairs** result,
+                                  neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const neardup::join_options options{.run = run, .copies_once = copies_once != 0};
+    auto made = std::make_unique<neardup_pairs>();
+    with_bits(given(codes, "codes").bits, [&](auto bits) {
+      const code_list<bits> a(*codes);
+      const auto add = [&](const auto& found, const auto& second) {
+        made->reserve(found.size(), false);
+        for (const auto& pair : found) {
+          made->first.push_back(a.positions[pair.first]);
+          made->second.push_back(second[pair.second]);
+          made->distance.push_back(static_cast<std::uint32_t>(pair.distance));
+        }
+      };
+      if (others == nullptr) return add(neardup::pairs(a.codes, k, options), a.positions);
+      if (others->bits != codes->bits) refuse("codes of different widths are compared");
+      const code_list<bits> b(*others);
+      add(neardup::pairs(a.codes, b.codes, k, options), b.positions);
+    });
+    *result = made.release();
+  });
+}
+
+neardup_status neardup_cluster(const neardup_code_view* codes, int k, const neardup_run* how, uint32_t* labels,
+                               neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    with_bits(given(codes, "codes").bits, [&](auto bits) {
+      const code_list<bits> list(*codes);
+      const auto found = neardup::cluster(list.codes, k, {.run = run});
+      for (std::size_t i = 0; i < codes->size; ++i) labels[i] = static_cast<std::uint32_t>(i);
+      for (std::size_t i = 0; i < found.size(); ++i) labels[list.positions[i]] = list.positions[found[i]];
+    });
+  });
+}
+
+// ---- An index of codes -----------------------------------------------------------------------------------------------
+
+struct neardup_matches {
+  std::vector<std::uint32_t> query, distance;
+  std::vector<std::uint64_t> id;
+};
+
+/// An index of any width, in memory or in a file.
+struct neardup_index {
+  virtual ~neardup_index() = default;
+  [[nodiscard]] virtual int bits() const = 0;
+  [[nodiscard]] virtual int k() const = 0;
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  virtual std::size_t insert(const neardup_code_view& codes, const std::uint64_t* ids) = 0;
+  virtual std::size_t erase(const neardup_code_view& codes, const std::uint64_t* ids) = 0;
+  virtual void search(const neardup_code_view& queries, int k, const cancellable_threads& run,
+                      neardup_matches& to) const = 0;
+  virtual void save(const char* path, const neardup::fingerprint_composition& made_of) const = 0;
+};
+
+namespace c_interface {
+
+/// The composition of codes about which only a text of the caller's is known.
+neardup::fingerprint_composition composition_named(const char* made_of) {
+  return {.tokenizer = made_of == nullptr || *made_of == 0 ? "unknown" : made_of};
+}
+
+template <class Index>
+class index_of final : public neardup_index {
+  static constexpr std::size_t width = Index::bits;
+
+ public:
+  explicit index_of(Index index) : index_(std::move(index)) {}
+
+  [[nodiscard]] int bits() const override { return static_cast<int>(width); }
+  [[nodiscard]] int k() const override { return index_.max_distance(); }
+  [[nodiscard]] std::size_t size() const override { return index_.size(); }
+  std::size_t insert(const neardup_code_view& codes, const std::uint64_t* ids) override {
+    return change(codes, ids, [](auto& index, const auto& code, std::uint64_t id) { return index.insert(code, id); });
+  }
+  std::size_t erase(const neardup_code_view& codes, const std::uint64_t* ids) override {
+    return change(codes, ids, [](auto& index, const auto& code, std::uint64_t id) { return index.erase(code, id); });
+  }
+  void search(const neardup_code_view& queries, int k, const cancellable_threads& run,
+              neardup_matches& to) const override {
+    const code_list<width> list(checked(queries));
+    const auto found = index_.search_batch(list.codes, k < 0 ? std::nullopt : std::optional(k), run);
+    to.query.reserve(found.matches.size());
+    to.id.reserve(found.matches.size());
+    to.distance.reserve(found.matches.size());
+    for (std::size_t i = 0; i < list.codes.size(); ++i) {
+      for (std::size_t m = found.offsets[i]; m < found.offsets[i + 1]; ++m) {
+        to.query.push_back(list.positions[i]);
+        to.id.push_back(found.matches[m].id);
+        to.distance.push_back(static_cast<std::uint32_t>(found.matches[m].distance));
+      }
+    }
+  }
+  void save(const char* path, const neardup::fingerprint_composition& made_of) const override {
+    neardup::save(path, index_, made_of);
+  }
+
+ private:
+  static const neardup_code_view& checked(const neardup_code_view& codes) {
+    if (codes.bits != static_cast<int>(width)) {
+      refuse("codes of " + std::to_string(codes.bits) + " bits for an index of " + std::to_string(width));
+    }
+    return codes;
+  }
+
+  template <class Change>
+  std::size_t change(const neardup_code_view& codes, const std::uint64_t* ids, const Change& apply) {
+    if constexpr (requires(Index & index) { index.insert({}, 0); }) {
+      const code_list<width> list(checked(codes));
+      std::size_t changed = 0;
+      for (std::size_t i = 0; i < list.codes.size(); ++i) {
+        changed += apply(index_, list.codes[i], ids[list.positions[i]]) ? 1 : 0;
+      }
+      return changed;
+    } else {
+      refuse("an index that is mapped cannot be changed: load it");
+    }
+  }
+
+  Index index_;
+};
+
+template <std::size_t Bits>
+using memory_index = neardup::pigeonhole_index<Bits, neardup::dynamic_layout, neardup::dynamic_layout, std::uint64_t>;
+
+}  // namespace c_interface
+
+neardup_status neardup_index_new(int bits, int k, int blocks, neardup_index** result, neardup_error* error) {
+  return guarded(error, [&] {
+    with_bits(bits, [&](auto width) {
+      if (k < 0 || k >= bits) refuse("k is from 0 to " + std::to_string(bits - 1) + ", not " + std::to_string(k));
+      *result = new index_of(memory_index<width>(k, blocks == 0 ? neardup::default_blocks(width, k) : blocks));
+    });
+  });
+}
+
+void neardup_index_free(neardup_index* index) { delete index; }
+
+neardup_status neardup_index_insert(neardup_index* index, const neardup_code_view* codes, const uint64_t* ids,
+                                    size_t* inserted, neardup_error* error) {
+  return guarded(error, [&] { *inserted = index->insert(given(codes, "codes"), ids); });
+}
+
+neardup_status neardup_index_erase(neardup_index* index, const neardup_code_view* codes, const uint64_t* ids,
+                                   size_t* erased, neardup_error* error) {
+  return guarded(error, [&] { *erased = index->erase(given(codes, "codes"), ids); });
+}
+
+neardup_status neardup_index_search(const neardup_index* index, const neardup_code_view* queries, int k,
+                                    const neardup_run* how, neardup_matches** result, neardup_error* error) {
+  return guarded(error, [&] {
+    auto made = std::make_unique<neardup_matches>();
+    index->search(given(queries, "queries"), k, cancellable_threads(how), *made);
+    *result = made.release();
+  });
+}
+
+neardup_status neardup_index_save(const neardup_index* index, const char* path, const char* made_of,
+                                  neardup_error* error) {
+  return guarded(error, [&] { index->save(path, composition_named(made_of)); });
+}
+
+neardup_status neardup_index_load(const char* path, int bits, const char* made_of, int is_mapped,
+                                  neardup_index** result, neardup_error* error) {
+  return guarded(error, [&] {
+    with_bits(bits, [&](auto width) {
+      if (is_mapped != 0) {
+        neardup::index_view<width, std::uint64_t> view{neardup::mapped_file(path)};
+        if (made_of != nullptr && view.made_of() != composition_named(made_of)) {
+          refuse(std::string(path) + ": its codes are made of " + view.made_of().tokenizer + ", not of " + made_of);
+        }
+        *result = new index_of(std::move(view));
+      } else if (made_of != nullptr) {
+        *result = new index_of(neardup::load<memory_index<width>>(path, composition_named(made_of)));
+      } else {
+        *result = new index_of(neardup::load<memory_index<width>>(path));
+      }
+    });
+  });
+}
+
+int neardup_index_bits(const neardup_index* index) { return index->bits(); }
+int neardup_index_k(const neardup_index* index) { return index->k(); }
+size_t neardup_index_size(const neardup_index* index) { return index->size(); }
+
+void neardup_matches_free(neardup_matches* matches) { delete matches; }
+size_t neardup_matches_size(const neardup_matches* matches) { return matches->query.size(); }
+const uint32_t* neardup_matches_query(const neardup_matches* matches) { return matches->query.data(); }
+const uint64_t* neardup_matches_id(const neardup_matches* matches) { return matches->id.data(); }
+const uint32_t* neardup_matches_distance(const neardup_matches* matches) { return matches->distance.data(); }
+
+// ---- Documents that come one by one, or in batches ------------------------------------------------------------------
+
+namespace c_interface {
+
+using hash_of_texts = neardup::simhasher<neardup::any_tokenizer<>>;
+using stream = neardup::stream_deduplicator<
+    neardup::deduplicator<hash_of_texts, neardup::feature_extractor_of<hash_of_texts>, std::uint64_t>>;
+using durable_stream = neardup::durable_deduplicator<stream>;
+
+stream make_stream(const neardup_composition* made_of, const neardup_dedup_options* options) {
+  const neardup_dedup_options of = options == nullptr ? neardup_dedup_options{} : *options;
+  neardup::stream_limits limits;
+  if (of.max_documents != 0) limits.max_documents = static_cast<std::size_t>(of.max_documents);
+  if (of.max_bytes != 0) limits.max_bytes = static_cast<std::size_t>(of.max_bytes);
+  if (of.max_age != 0) limits.max_age = of.max_age;
+  limits.duplicates_renew = of.duplicates_renew != 0;
+  if (of.refuse_when_full != 0) limits.full = neardup::when_full::refuse;
+  const double similarity = of.similarity == 0 ? neardup::default_similarity : of.similarity;
+  return stream(neardup::make_deduplicator<std::uint64_t>(hash_of_texts(tokenizer_of(made_of), {}, hasher_of(made_of)),
+                                                          {.similarity = similarity}),
+                limits);
+}
+
+neardup::fingerprint_composition composition_of(const neardup_composition* made_of) {
+  const char* const name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
+  return neardup::with_tokenizer(neardup::parse_features(name), [&](const auto& tokenizer) {
+    return neardup::composition_of(neardup::simhasher{tokenizer, neardup::unit{}, hasher_of(made_of)});
+  });
+}
+
+/// All texts of an input that is no stream; nulls are empty.
+std::vector<std::string_view> texts_of(const neardup_input& input) {
+  if (input.stream != nullptr) refuse("a stream of texts: add its arrays one after the other");
+  std::vector<std::string_view> all;
+  for_each_texts(input,
+                 [&](std::span<const std::string_view> texts) { all.insert(all.end(), texts.begin(), texts.end()); });
+  return all;
+}
+
+void write_verdict(const stream::verdict_type& verdict, std::size_t i, const neardup_verdicts& to) {
+  to.is_new[i] = verdict.is_new() ? 1 : 0;
+  to.original[i] = verdict.original.value_or(0);
+  to.similarity[i] = verdict.similarity.value_or(0);
+}
+
+}  // namespace c_interface
+
+struct neardup_dedup {
+  std::variant<stream, durable_stream> inner;
+  neardup::fingerprint_composition made_of;
+};
+
+neardup_status neardup_dedup_new(const neardup_composition* made_of, const neardup_dedup_options* options,
+                                 neardup_dedup** result, neardup_error* error) {
+  return guarded(error, [&] { *result = new neardup_dedup{make_stream(made_of, options), composition_of(made_of)}; });
+}
+
+neardup_status neardup_dedup_open(const char* path, const neardup_composition* made_of,
+                                  const neardup_dedup_options* options, neardup_dedup** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const auto named = composition_of(made_of);
+    *result = new neardup_dedup{
+        decltype(neardup_dedup::inner)(std::in_place_type<durable_stream>, path, make_stream(made_of, options), named),
+        named};
+  });
+}
+
+neardup_status neardup_dedup_load(const char* path, const neardup_composition* made_of,
+                                  const neardup_dedup_options* options, neardup_dedup** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const auto named = composition_of(made_of);
+    *result = new neardup_dedup{neardup::restore(path, make_stream(made_of, options), named), named};
+  });
+}
+
+void neardup_dedup_free(neardup_dedup* dedup) { delete dedup; }
+
+neardup_status neardup_dedup_add(neardup_dedup* dedup, const neardup_input* input, const uint64_t* ids,
+                                 const uint64_t* now, const neardup_run* how, const neardup_verdicts* verdicts,
+                                 neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const std::vector<std::string_view> texts = texts_of(given(input, "input"));
+    const auto add = [&](auto& inner) {
+      std::vector<std::uint64_t> numbers(texts.size());
+      for (std::size_t i = 0; i < texts.size(); ++i) numbers[i] = ids == nullptr ? inner.added() + i : ids[i];
+      neardup::arrival at;
+      if (now != nullptr) at.now = *now;
+      const auto decided = inner.add_batch(cancellable(texts, run), numbers, run, at);
+      for (std::size_t i = 0; i < decided.size(); ++i) write_verdict(decided[i], i, given(verdicts, "verdicts"));
+    };
+    std::visit(add, dedup->inner);
+  });
+}
+
+neardup_status neardup_dedup_find(const neardup_dedup* dedup, const neardup_input* input, const neardup_run* how,
+                                  const neardup_verdicts* verdicts, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const std::vector<std::string_view> texts = texts_of(given(input, "input"));
+    std::vector<stream::workspace> scratch(run.parts());
+    std::visit(
+        [&](const auto& inner) {
+          in_steps(run, texts.size(), 16, [&](std::size_t part, std::size_t first, std::size_t last) {
+            for (std::size_t i = first; i < last; ++i) {
+              write_verdict(inner.find(texts[i], scratch[part]), i, given(verdicts, "verdicts"));
+            }
+          });
+        },
+        dedup->inner);
+  });
+}
+
+neardup_status neardup_dedup_erase(neardup_dedup* dedup, uint64_t id, int* was_kept, neardup_error* error) {
+  return guarded(error,
+                 [&] { *was_kept = std::visit([&](auto& inner) { return inner.erase(id); }, dedup->inner) ? 1 : 0; });
+}
+
+neardup_status neardup_dedup_save(neardup_dedup* dedup, const char* path, neardup_error* error) {
+  return guarded(error, [&] {
+    if (auto* const durable = std::get_if<durable_stream>(&dedup->inner)) {
+      if (path == nullptr) return durable->save();
+      return neardup::save(path, durable->get(), dedup->made_of);
+    }
+    if (path == nullptr) refuse("a path is needed: this deduplicator is in memory only");
+    neardup::save(path, std::get<stream>(dedup->inner), dedup->made_of);
+  });
+}
+
+size_t neardup_dedup_size(const neardup_dedup* dedup) {
+  return std::visit([](const auto& inner) { return inner.size(); }, dedup->inner);
+}
+uint64_t neardup_dedup_added(const neardup_dedup* dedup) {
+  return std::visit([](const auto& inner) { return inner.added(); }, dedup->inner);
+}
+int neardup_dedup_contains(const neardup_dedup* dedup, uint64_t id) {
+  return std::visit([&](const auto& inner) { return inner.contains(id); }, dedup->inner) ? 1 : 0;
+}
+size_t neardup_dedup_memory(const neardup_dedup* dedup) {
+  return std::visit([](const auto& inner) { return inner.memory_usage(); }, dedup->inner);
+}

@@ -1,0 +1,391 @@
+/* The C interface from C: every function once, errors, and what an oracle in here says. */
+#include "../neardup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+
+#define CHECK(condition)                                             \
+  do {                                                               \
+    if (!(condition)) {                                              \
+      ++failures;                                                    \
+      printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                \
+  } while (0)
+#define CHECK_OK(call)                                                  \
+  do {                                                                  \
+    neardup_error e_;                                                   \
+    memset(&e_, 0, sizeof(e_));                                         \
+    error = &e_;                                                        \
+    if ((call) != NEARDUP_OK) {                                         \
+      ++failures;                                                       \
+      printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, e_.message); \
+    }                                                                   \
+  } while (0)
+
+enum { COUNT = 200, MOST = 40 };
+
+/* A small generator, so that every machine has the same sets. */
+static uint32_t random_below(uint32_t* state, uint32_t n) {
+  *state = *state * 1664525u + 1013904223u;
+  return (*state >> 8) % n;
+}
+
+static int by_value(const void* a, const void* b) {
+  const uint32_t x = *(const uint32_t*)a, y = *(const uint32_t*)b;
+  return (x > y) - (x < y);
+}
+
+/* Sets of which many are similar: each is a changed copy of one of 20. Returns the number of features. */
+static size_t make_sets(uint32_t* features, int64_t* offsets) {
+  uint32_t state = 7, base[20][MOST];
+  size_t used = 0;
+  int i, j;
+  for (i = 0; i < 20; ++i) {
+    for (j = 0; j < MOST; ++j) base[i][j] = random_below(&state, 1u << 20);
+  }
+  for (i = 0; i < COUNT; ++i) {
+    uint32_t own[MOST];
+    const uint32_t from = random_below(&state, 20), size = random_below(&state, MOST + 1);
+    size_t kept = 0;
+    for (j = 0; j < (int)size; ++j) {
+      own[j] = random_below(&state, 20) == 0 ? random_below(&state, 1u << 20) : base[from][j];
+    }
+    qsort(own, size, sizeof(own[0]), by_value);
+    offsets[i] = (int64_t)used;
+    for (j = 0; j < (int)size; ++j) {
+      if (kept == 0 || own[j] != features[used + kept - 1]) features[used + kept++] = own[j];
+    }
+    used += kept;
+  }
+  offsets[COUNT] = (int64_t)used;
+  return used;
+}
+
+static uint32_t overlap(const uint32_t* features, const int64_t* offsets, int a, int b) {
+  int64_t i = offsets[a], j = offsets[b];
+  uint32_t common = 0;
+  while (i < offsets[a + 1] && j < offsets[b + 1]) {
+    const uint32_t x = features[i], y = features[j];
+    common += x == y;
+    i += x <= y;
+    j += y <= x;
+  }
+  return common;
+}
+
+static double similarity_of(neardup_measure measure, double a, double b, double common) {
+  if (a == 0 || b == 0) return 0;
+  if (measure == NEARDUP_COSINE) return common / sqrt(a * b);
+  if (measure == NEARDUP_CONTAINMENT) return common / (a < b ? a : b);
+  return common / (a + b - common);
+}
+
+static void test_joins(void) {
+  static uint32_t features[COUNT * MOST];
+  static uint64_t wide[COUNT * MOST];
+  static int64_t offsets[COUNT + 1];
+  const size_t used = make_sets(features, offsets);
+  neardup_error* error = NULL;
+  size_t i;
+  int width, measure, threads;
+  for (i = 0; i < used; ++i) wide[i] = (uint64_t)features[i] << 20;
+  for (width = 32; width <= 64; width += 32) {
+    neardup_sets* sets = NULL;
+    CHECK_OK(neardup_sets_new(width, &sets, error));
+    CHECK_OK(neardup_sets_add(sets, width == 32 ? (const void*)features : (const void*)wide, offsets, COUNT, error));
+    CHECK(neardup_sets_width(sets) == width);
+    CHECK(neardup_sets_size(sets) == COUNT);
+    for (measure = NEARDUP_JACCARD; measure <= NEARDUP_CONTAINMENT; ++measure) {
+      for (threads = 1; threads <= 3; ++threads) {
+        neardup_join join;
+        neardup_run run;
+        neardup_pairs *pairs = NULL, *across = NULL, *verified = NULL;
+        uint32_t labels[COUNT], expected[COUNT], extended[COUNT];
+        neardup_grouping grouping;
+        size_t at = 0;
+        int a, b;
+        memset(&join, 0, sizeof(join));
+        memset(&run, 0, sizeof(run));
+        memset(&grouping, 0, sizeof(grouping));
+        join.similarity = 0.6;
+        join.measure = (neardup_measure)measure;
+        join.min_common = 1;
+        run.threads = (size_t)threads;
+        grouping.join = join;
+        CHECK_OK(neardup_pairs_of_sets(sets, NULL, &join, &run, &pairs, error));
+        CHECK_OK(neardup_pairs_of_sets(sets, sets, &join, &run, &across, error));
+        for (a = 0; a < COUNT; ++a) {
+          for (b = a + 1; b < COUNT; ++b) {
+            const uint32_t common = overlap(features, offsets, a, b);
+            const double similarity = similarity_of(join.measure, (double)(offsets[a + 1] - offsets[a]),
+                                                    (double)(offsets[b + 1] - offsets[b]), common);
+            if (similarity < 0.6) continue;
+            CHECK(at < neardup_pairs_size(pairs));
+            CHECK(neardup_pairs_first(pairs)[at] == (uint32_t)a);
+            CHECK(neardup_pairs_second(pairs)[at] == (uint32_t)b);
+            CHECK(neardup_pairs_common(pairs)[at] == common);
+            CHECK(neardup_pairs_similarity(pairs)[at] == similarity);
+            ++at;
+          }
+        }
+        CHECK(at > 100 && at == neardup_pairs_size(pairs));
+        CHECK(neardup_pairs_size(across) > 2 * at); /* both ways, and each set with itself */
+        CHECK_OK(neardup_verify(sets, NULL, neardup_pairs_first(pairs), neardup_pairs_second(pairs), at, &join, &run,
+                                &verified, error));
+        CHECK(neardup_pairs_size(verified) == at);
+        CHECK(memcmp(neardup_pairs_similarity(verified), neardup_pairs_similarity(pairs), at * sizeof(double)) == 0);
+        neardup_pairs_free(verified);
+        neardup_pairs_free(across);
+        neardup_pairs_free(pairs);
+        if (measure == NEARDUP_CONTAINMENT) continue; /* prefers the largest sets */
+        for (b = 0; b < COUNT; ++b) {
+          double best = 0;
+          expected[b] = (uint32_t)b;
+          for (a = 0; a < b; ++a) {
+            const double similarity =
+                similarity_of(join.measure, (double)(offsets[a + 1] - offsets[a]),
+                              (double)(offsets[b + 1] - offsets[b]), overlap(features, offsets, a, b));
+            if (expected[a] != (uint32_t)a || similarity < 0.6 || similarity <= best) continue;
+            best = similarity;
+            expected[b] = (uint32_t)a;
+          }
+        }
+        CHECK_OK(neardup_group(sets, &grouping, &run, labels, error));
+        CHECK(memcmp(labels, expected, sizeof(labels)) == 0);
+        CHECK_OK(neardup_extend_groups(sets, sets, &grouping, &run, extended, error));
+        for (b = 0; b < COUNT; ++b) { /* the most similar one is an equal set */
+          for (a = 0; a < COUNT && offsets[b] < offsets[b + 1]; ++a) {
+            const uint32_t common = overlap(features, offsets, a, b);
+            if (common == offsets[b + 1] - offsets[b] && common == offsets[a + 1] - offsets[a]) break;
+          }
+          CHECK(extended[b] == (uint32_t)(offsets[b] < offsets[b + 1] ? a : COUNT + b));
+        }
+        grouping.keep_only = 1;
+        CHECK_OK(neardup_group(sets, &grouping, &run, labels, error));
+        for (b = 0; b < COUNT; ++b) CHECK((labels[b] == (uint32_t)b) == (expected[b] == (uint32_t)b));
+      }
+    }
+    neardup_sets_free(sets);
+  }
+}
+
+static void test_texts(void) {
+  const char* const words[] = {"one two three four five six", "one two three four five six seven", NULL, "", "\xff\xfe",
+                               "one two three four five six"};
+  neardup_text texts[6];
+  neardup_input input;
+  neardup_composition made_of;
+  neardup_sets* sets = NULL;
+  neardup_pairs* pairs = NULL;
+  neardup_codes *codes = NULL, *half = NULL;
+  neardup_code_options options;
+  neardup_error* error = NULL;
+  neardup_code_view view;
+  uint32_t labels[6];
+  int i;
+  memset(&input, 0, sizeof(input));
+  memset(&made_of, 0, sizeof(made_of));
+  memset(&options, 0, sizeof(options));
+  for (i = 0; i < 6; ++i) {
+    texts[i].data = words[i];
+    texts[i].size = words[i] == NULL ? 0 : strlen(words[i]);
+  }
+  input.texts = texts;
+  input.size = 6;
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  CHECK_OK(neardup_sets_add_texts(sets, NULL, &input, NULL, error));
+  CHECK(neardup_sets_nulls(sets) == 1);
+  CHECK(neardup_sets_offsets(sets)[1] == 5); /* pairs of words */
+  CHECK(neardup_sets_offsets(sets)[6] == 16);
+  CHECK_OK(neardup_pairs_of_sets(sets, NULL, NULL, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 3);
+  CHECK(neardup_pairs_similarity(pairs)[0] == 5.0 / 6);
+  neardup_pairs_free(pairs);
+  CHECK_OK(neardup_codes_of_texts(NULL, NULL, &input, NULL, &codes, error));
+  CHECK(neardup_codes_size(codes) == 6 && neardup_codes_nulls(codes) == 3);
+  CHECK(neardup_codes_words(codes)[0] == neardup_codes_words(codes)[5]);
+  options.bits = 32;
+  CHECK_OK(neardup_codes_of_texts(NULL, &options, &input, NULL, &half, error));
+  CHECK(neardup_codes_words(half)[0] == (neardup_codes_words(codes)[0] & 0xffffffffu));
+  view.words = neardup_codes_words(codes);
+  view.valid = neardup_codes_valid(codes);
+  view.size = 6;
+  view.bits = 64;
+  CHECK_OK(neardup_near_pairs(&view, NULL, 0, 0, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 1 && neardup_pairs_first(pairs)[0] == 0 && neardup_pairs_second(pairs)[0] == 5);
+  neardup_pairs_free(pairs);
+  CHECK_OK(neardup_cluster(&view, 0, NULL, labels, error));
+  CHECK(labels[5] == 0 && labels[1] == 1 && labels[2] == 2 && labels[3] == 3);
+  neardup_codes_free(half);
+  neardup_codes_free(codes);
+  neardup_sets_free(sets);
+}
+
+static int count_tokens(void* context, const char* token, size_t size) {
+  (void)token;
+  *(size_t*)context += size;
+  return 0;
+}
+
+static void test_errors(void) {
+  neardup_error e, *error = &e;
+  neardup_sets *sets = NULL, *wide = NULL;
+  neardup_pairs* pairs = NULL;
+  neardup_join join;
+  neardup_run run;
+  neardup_composition made_of;
+  neardup_text text;
+  volatile int cancel = 1;
+  const uint32_t twice[] = {3, 3};
+  const int64_t offsets[] = {0, 2};
+  const uint32_t beyond[] = {0};
+  size_t sum = 0;
+  char long_name[4000];
+  CHECK(neardup_sets_new(31, &sets, error) == NEARDUP_INVALID);
+  CHECK(strcmp(e.message, "features have 32 or 64 bits, not 31") == 0);
+  CHECK(neardup_sets_new(31, &sets, NULL) == NEARDUP_INVALID);
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  CHECK_OK(neardup_sets_new(64, &wide, error));
+  error = &e;
+  CHECK(neardup_sets_add(sets, twice, offsets, 1, error) == NEARDUP_INVALID);
+  CHECK(neardup_sets_size(sets) == 0);
+  CHECK(neardup_pairs_of_sets(sets, wide, NULL, NULL, &pairs, error) == NEARDUP_INVALID);
+  memset(&join, 0, sizeof(join));
+  join.similarity = -1;
+  CHECK(neardup_pairs_of_sets(sets, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
+  join.similarity = NAN;
+  CHECK(neardup_pairs_of_sets(sets, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
+  CHECK(neardup_pairs_of_sets(NULL, NULL, NULL, NULL, &pairs, error) == NEARDUP_INVALID);
+  CHECK(neardup_verify(sets, NULL, beyond, beyond, 1, NULL, NULL, &pairs, error) == NEARDUP_INVALID);
+  memset(&run, 0, sizeof(run));
+  run.cancel = &cancel;
+  CHECK(neardup_pairs_of_sets(sets, NULL, NULL, &run, &pairs, error) == NEARDUP_CANCELLED);
+  memset(&made_of, 0, sizeof(made_of));
+  memset(long_name, 'x', sizeof(long_name) - 1);
+  long_name[sizeof(long_name) - 1] = 0;
+  made_of.features = long_name;
+  text.data = "two words";
+  text.size = 9;
+  CHECK(neardup_tokens(&made_of, text, count_tokens, &sum, error) == NEARDUP_INVALID);
+  CHECK(strlen(e.message) == sizeof(e.message) - 1);
+  made_of.features = "words";
+  CHECK_OK(neardup_tokens(&made_of, text, count_tokens, &sum, error));
+  CHECK(sum == 8);
+  neardup_sets_free(wide);
+  neardup_sets_free(sets);
+  neardup_sets_free(NULL);
+}
+
+static void test_index(const char* folder) {
+  const uint64_t words[] = {0, 1, 3, 7, 15, 0xffff}, ids[] = {10, 11, 12, 13, 14, 15};
+  const uint8_t valid[] = {1, 1, 1, 1, 0, 1};
+  neardup_error e, *error = &e;
+  neardup_index *index = NULL, *loaded = NULL;
+  neardup_matches* matches = NULL;
+  neardup_code_view view;
+  size_t changed = 0;
+  char path[1000];
+  int is_mapped;
+  view.words = words;
+  view.valid = valid;
+  view.size = 6;
+  view.bits = 64;
+  snprintf(path, sizeof(path), "%s/index.neardup", folder);
+  CHECK_OK(neardup_index_new(64, 3, 0, &index, error));
+  CHECK_OK(neardup_index_insert(index, &view, ids, &changed, error));
+  CHECK(changed == 5 && neardup_index_size(index) == 5 && neardup_index_bits(index) == 64);
+  CHECK_OK(neardup_index_insert(index, &view, ids, &changed, error));
+  CHECK(changed == 0);
+  CHECK_OK(neardup_index_save(index, path, "mine", error));
+  view.valid = NULL;
+  for (is_mapped = 0; is_mapped < 2; ++is_mapped) {
+    CHECK_OK(neardup_index_load(path, 64, "mine", is_mapped, &loaded, error));
+    view.size = 1;
+    CHECK_OK(neardup_index_search(loaded, &view, -1, NULL, &matches, error));
+    CHECK(neardup_matches_size(matches) == 4);
+    CHECK(neardup_matches_id(matches)[3] == 13 && neardup_matches_distance(matches)[3] == 3);
+    CHECK(neardup_matches_query(matches)[3] == 0);
+    neardup_matches_free(matches);
+    error = &e;
+    CHECK(neardup_index_load(path, 64, "yours", is_mapped, &index, error) == NEARDUP_INVALID);
+    CHECK(neardup_index_load(path, 128, NULL, is_mapped, &index, error) == NEARDUP_FAILED);
+    CHECK(neardup_index_search(loaded, &view, 4, NULL, &matches, error) == NEARDUP_INVALID);
+    CHECK(neardup_index_insert(loaded, &view, ids, &changed, error) == (is_mapped ? NEARDUP_INVALID : NEARDUP_OK));
+    neardup_index_free(loaded);
+  }
+  CHECK_OK(neardup_index_erase(index, &view, ids, &changed, error));
+  CHECK(changed == 1 && neardup_index_size(index) == 4 && neardup_index_k(index) == 3);
+  neardup_index_free(index);
+}
+
+static void test_dedup(const char* folder) {
+  neardup_text texts[3];
+  neardup_input input;
+  uint8_t is_new[3];
+  uint64_t original[3], now = 5;
+  double similarity[3];
+  neardup_verdicts verdicts;
+  neardup_error e, *error = &e;
+  neardup_dedup *dedup = NULL, *again = NULL;
+  neardup_composition other;
+  int was_kept = 0;
+  char path[1000];
+  snprintf(path, sizeof(path), "%s/dedup.neardup.log", folder);
+  remove(path);
+  snprintf(path, sizeof(path), "%s/dedup.neardup", folder);
+  remove(path);
+  texts[0].data = "a ferry leaves the pier at seven in the morning";
+  texts[0].size = strlen(texts[0].data);
+  texts[1].data = NULL;
+  texts[1].size = 0;
+  texts[2] = texts[0];
+  memset(&input, 0, sizeof(input));
+  memset(&other, 0, sizeof(other));
+  other.features = "chars:5";
+  input.texts = texts;
+  input.size = 3;
+  verdicts.is_new = is_new;
+  verdicts.original = original;
+  verdicts.similarity = similarity;
+  CHECK_OK(neardup_dedup_open(path, NULL, NULL, &dedup, error));
+  CHECK_OK(neardup_dedup_add(dedup, &input, NULL, &now, NULL, &verdicts, error));
+  CHECK(is_new[0] == 1 && is_new[1] == 1 && is_new[2] == 0 && original[2] == 0 && similarity[2] == 1);
+  CHECK(neardup_dedup_size(dedup) == 1 && neardup_dedup_added(dedup) == 3 && neardup_dedup_contains(dedup, 0));
+  error = &e;
+  now = 4;
+  CHECK(neardup_dedup_add(dedup, &input, NULL, &now, NULL, &verdicts, error) == NEARDUP_INVALID);
+  CHECK(neardup_dedup_open(path, NULL, NULL, &again, error) == NEARDUP_FAILED); /* one process at a time */
+  CHECK_OK(neardup_dedup_save(dedup, NULL, error));
+  neardup_dedup_free(dedup);
+  error = &e;
+  CHECK(neardup_dedup_load(path, &other, NULL, &again, error) == NEARDUP_INVALID);
+  CHECK_OK(neardup_dedup_load(path, NULL, NULL, &again, error));
+  CHECK_OK(neardup_dedup_find(again, &input, NULL, &verdicts, error));
+  CHECK(is_new[0] == 0 && is_new[1] == 1 && neardup_dedup_added(again) == 3 && neardup_dedup_memory(again) > 0);
+  CHECK_OK(neardup_dedup_erase(again, 0, &was_kept, error));
+  CHECK(was_kept == 1 && neardup_dedup_size(again) == 0);
+  neardup_dedup_free(again);
+  CHECK_OK(neardup_dedup_new(NULL, NULL, &again, error));
+  error = &e;
+  CHECK(neardup_dedup_save(again, NULL, error) == NEARDUP_INVALID);
+  neardup_dedup_free(again);
+}
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    printf("usage: c_test FOLDER, in which it writes files\n");
+    return 2;
+  }
+  CHECK(strchr(neardup_version(), '.') != NULL);
+  test_joins();
+  test_texts();
+  test_errors();
+  test_index(arguments[1]);
+  test_dedup(arguments[1]);
+  printf("%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
