@@ -32,7 +32,7 @@ class source_tally {
   /// representative.
   void drop(std::uint32_t source, std::uint64_t group) { dropped_.push_back({source, group}); }
 
-  /// Sorted by descending number of dropped documents.
+  /// The counts of all sources, by descending number of dropped documents.
   [[nodiscard]] std::vector<source_count> counts() const;
   /// The group because of which most documents are dropped, and their number. Precondition: something was dropped.
   [[nodiscard]] source_count::group largest_group() const;

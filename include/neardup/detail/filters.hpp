@@ -86,7 +86,7 @@ struct filter_join {
 
   [[nodiscard]] constexpr bool is_done() const noexcept { return x >= x_end; }
 
-  /// Goes to the next x and its first y.
+  /// Moves to the next x, and to the first y that is paired with it.
   constexpr void advance() noexcept {
     ++x;
     y = is_behind ? x + 1 : y_begin;

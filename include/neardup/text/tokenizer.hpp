@@ -199,7 +199,8 @@ class text_pieces {
     });
   }
 
-  /// Passes the rest as well, if it has tokens of its own or is the whole text.
+  /// Ends the text: passes the bytes that are left, unless they repeat the previous piece and hold no token of their
+  /// own.
   template <class Take>
   void finish(const Take& take) {
     if (find_cut(true).next > 0 || !is_begun_) take(std::string_view(text_));
