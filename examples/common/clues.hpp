@@ -61,7 +61,7 @@ class clue_passages {
 
  private:
   using numbers = std::unordered_map<std::uint64_t, std::size_t>;  // from features to numbers from 0 on
-  /// Which features are compared: single words or pairs. Feature i of a text begins with its word i.
+  /// The kind of features that are compared: single words or pairs. Feature i of a text begins with its word i.
   struct feature_kind {
     std::size_t words;
     numbers wanted;

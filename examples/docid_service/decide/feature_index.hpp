@@ -115,7 +115,7 @@ class feature_index {
     }
   }
 
-  /// What is kept of a content besides its features, which are elsewhere.
+  /// The entry of a content: bounds for comparisons. Its features are elsewhere.
   struct mark {
     std::uint64_t bitmap = 0;  // each feature flips one of its bits
     std::uint32_t size = 0;

@@ -301,8 +301,8 @@ struct http_server::implementation {
     threads.join();
   }
 
-  /// What follows an answer: reading a further request, closing the connection, or abandoning it because the client is
-  /// gone.
+  /// The step after an answer: reading a further request, closing the connection, or abandoning it because the client
+  /// is gone.
   enum class sequel { request, end, nothing };
 
   /// Answers the requests of a connection, one after the other.

@@ -73,8 +73,8 @@ class fingerprint_index {
   virtual void rollback() noexcept = 0;
 };
 
-/// What an index contains: the documents up to a number, as they are after the redefinitions up to a number. Encoded as
-/// one integer, it is compatible with versions that had no redefinitions.
+/// The content of an index: the documents up to a number, as they are after the redefinitions up to a number. Encoded
+/// as one integer, it is compatible with versions that had no redefinitions.
 struct known_state {
   doc_number documents = 0;
   std::uint64_t redefinitions = 0;
@@ -84,7 +84,7 @@ struct known_state {
   friend bool operator==(const known_state&, const known_state&) = default;
 };
 
-/// What defines a document: its name, which never changes, and the texts of its first article.
+/// The definition of a document: its name, which never changes, and the texts of its first article.
 struct definition {
   std::string name;  ///< the docId
   description title;

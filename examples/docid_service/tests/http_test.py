@@ -241,7 +241,7 @@ class Http(TestCase):
                 answer += client.recv(1)
             self.assertTrue(answer.startswith(b"HTTP/1.1 100 "))
             self.assertEqual([status for status, _ in self.answers_in(self.talk_through(client, body))], [200])
-        # Who does not wait, and who cannot be given leave.
+        # A client that does not wait for "100 Continue", and one whose body is too large to get it.
         self.assertEqual([s for s, _ in self.answers_in(self.talk(head + b"\r\n\r\n" + body))], [200])
         self.restart("--max-body", "100")
         self.assertTrue(self.talk(head + b"\r\n\r\n", half=False).startswith(b"HTTP/1.1 413 "))

@@ -506,7 +506,7 @@ class OtherStores(StoresTestCase):
                          {("duplicate", "good")})
         firsts = sum(a["filterStatus"] == "good" for a, _ in both)
         print(f"\n{count} articles at two services at once: one docId each, {firsts} by the first service")
-        # What one service has deleted, the other does not find.
+        # An article that one service has deleted is not found by the other.
         self.assertEqual(services[0].request("DELETE", "/articles/" + urllib.parse.quote("http://0.example/5", safe=""))[0], 200)
         self.assertEqual(services[1].request("DELETE", "/articles/" + urllib.parse.quote("http://1.example/5", safe=""))[0], 200)
         for service, number in ((services[1], 1005), (services[0], 2005)):
@@ -601,7 +601,7 @@ class ContentsInHBase(StoresTestCase):
         self.options = (*self.options, "--mariadb", servers[0].options, "--redis", servers[1].socket)
         self.restart_empty(*self.options)
         other = self.another(*self.options)
-        # What one service has received, the other shows.
+        # An article that one service has received is shown by the other.
         names = [self.service.doc_id(article(number)) for number in range(20)]
         self.assertEqual([other.doc_id(article(number, url=f"copy {number}", title="")) for number in range(20)], names)
         for number, name in enumerate(names):

@@ -48,7 +48,7 @@ class document_check {
   }
 
  private:
-  // What a run stores for each document besides its features: fingerprints and their join, or a join of sets.
+  // The data that a run stores for each document besides its features: fingerprints and their join, or a join of sets.
   static constexpr std::uint64_t bytes_of_join = 60, bytes_of_exact_join = 250;
 
   const comparison_settings& settings_;

@@ -1,4 +1,4 @@
-// What is kept of documents after they are read: fingerprints, names, and positions to find them again.
+// The corpus of a run: fingerprints and names of documents, and positions to find them again.
 #pragma once
 
 #include <neardup/sets/feature_sets.hpp>

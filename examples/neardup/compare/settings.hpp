@@ -7,7 +7,7 @@
 
 namespace command {
 
-/// Which document of a group is kept as its representative.
+/// The preference that chooses the representative of a group (--keep).
 enum class preference { first, longest, highest, lowest };
 
 struct grouping_settings {
@@ -16,7 +16,7 @@ struct grouping_settings {
   std::uint64_t memory = 0;  ///< bytes that a run may use; features beyond that are in a temporary file
 };
 
-/// What defines the source of a document, for counts by source.
+/// The source of a document, for counts by source (--by).
 enum class source_kind { none, field, folder, file, host };
 
 struct source_setting {

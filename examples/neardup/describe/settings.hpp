@@ -31,7 +31,7 @@ struct spelling_count {
   std::atomic<std::uint64_t> seen = 0, changed = 0;
 };
 
-/// What fingerprints are made of, and how.
+/// The features of fingerprints, their weights, kind and width.
 struct fingerprint_settings {
   feature_setting features;
   dictionary_files words;

@@ -72,8 +72,9 @@ inline std::span<const std::uint32_t> set_in(std::span<const std::uint32_t> feat
   return check == similarity_measure::cosine ? features.first(features.size() / 2) : features;
 }
 
-/// What shards were made for, as far as files of features are beside them; reads no more of these than needed.
-/// Throws: input_error, also if shards have different distances, or a file of features belongs to another shard.
+/// The comparison that shards were made for, as far as files of features are beside them; reads no more of these than
+/// needed. Throws: input_error, also if shards have different distances, or a file of features belongs to another
+/// shard.
 struct shard_comparison {
   std::string first, without;  ///< the first shard that has features, and the first one that has none; may be empty
   named_values settings;       ///< of the first shard with features, as named_comparison() returns them

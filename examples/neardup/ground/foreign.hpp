@@ -11,7 +11,7 @@ namespace command {
 /// The number of bytes at the beginning that may be needed to detect a foreign format.
 inline constexpr std::size_t longest_foreign_magic = 16;
 
-/// What a file without text contains.
+/// A format without text: the end of an error message, and whether texts may be inside.
 struct foreign_content {
   std::string text;     ///< for an error: "compressed by xz; unpack it first, as in: …"
   bool may_hold_texts;  ///< true for a compressed file, an archive or a table; false for a picture or a program

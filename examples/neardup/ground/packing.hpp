@@ -29,13 +29,13 @@ class peeking_stream final : public byte_stream {
   std::exception_ptr failure_;  // thrown when everything before it was returned
 };
 
-/// What to do with a file that is not text (see foreign_format()).
+/// The treatment of a file that is not text (see foreign_format()).
 enum class when_foreign {
   refuse,
   read  ///< its bytes, unchanged
 };
 
-/// What to do about a damaged member of a compressed file (for zstd, a frame).
+/// The treatment of a damaged member of a compressed file (for zstd, a frame).
 enum class when_damaged {
   stop,
   go_on,            ///< continue with the next intact member; a gap_error reports the loss

@@ -13,7 +13,7 @@
 
 namespace command {
 
-/// What one document is.
+/// The unit of input that is one document.
 enum class unit_of_input {
   files,
   lines,
@@ -31,7 +31,7 @@ inline bool has_fields(unit_of_input unit) {
   return unit >= unit_of_input::json_lines && unit <= unit_of_input::automatic;
 }
 
-/// Which documents there are, and what is read of each.
+/// The documents of a run, and the parts of each that are read.
 struct input_settings {
   std::vector<std::string> paths;
   std::string names_from;  ///< a file that lists further paths; "-" is standard input, empty: none

@@ -53,7 +53,7 @@ std::optional<char32_t> hex4(std::string_view text) {
 bool is_high_surrogate(char32_t c) { return c >= 0xd800 && c < 0xdc00; }
 bool is_low_surrogate(char32_t c) { return c >= 0xdc00 && c < 0xe000; }
 
-/// Which of 64 bytes are backslashes: bit i is for byte i.
+/// The backslashes among 64 bytes: bit i is for byte i.
 std::uint64_t backslashes(const char* bytes) {
   std::uint64_t found = 0;
 #if defined(__SSE2__)

@@ -225,8 +225,8 @@ std::vector<std::string_view> recovered_elements(std::string_view raw) {
   return pieces.size() > 1 ? pieces : objects_in_line(raw);
 }
 
-/// Returns: the end of the WARC record that begins at this mark; nullopt if there is none, that is, unless another
-/// record or the end of the bytes follows it.
+/// The end of the WARC record that begins at this mark: there another record or the end of the bytes follows. nullopt
+/// if the mark begins no record.
 std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin) {
   const header_lines header(raw.substr(begin));
   const auto length = content_length(header["Content-Length"].value_or(""));

@@ -35,7 +35,7 @@ constexpr std::array advise_options{
                "what the similarity is about (default: {features})"},
 };
 
-/// What is to be found, and what may be recommended.
+/// The settings of advise: the near-duplicates to find, and the setups to choose from.
 struct advised_run : run_settings {
   bool is_about_fingerprints = false;                                           // otherwise about exact comparisons
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // required share of the near-duplicates

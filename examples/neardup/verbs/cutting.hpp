@@ -25,7 +25,7 @@ class passage_names {
   byte_buffer file_;
 };
 
-/// Which parts --parts removes.
+/// The parts that --parts removes.
 struct part_settings {
   neardup::text_parts cut;
   double similarity = 1;          ///< least similarity of a part and an earlier one

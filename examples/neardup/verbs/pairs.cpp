@@ -140,7 +140,7 @@ std::vector<checked_pair> checked_pairs(const context& c, const corpus& all, boo
   return passed;
 }
 
-/// Which of two documents is contained in the other, and their overlap.
+/// The relation of two documents by containment, and their overlap.
 std::string text_of_containment(const corpus& all, bool as_json, const checked_pair& pair) {
   const std::size_t a = all.check[pair.a].size(), b = all.check[pair.b].size();
   const auto common = std::llround(pair.similarity * static_cast<double>(std::min(a, b)));

@@ -45,8 +45,8 @@ enum class grouping {
 struct group_options {
   grouping by = grouping::representatives;
 
-  /// Which documents to prefer: a score for each, higher ones first, equal ones in order of their positions. If empty:
-  /// in order of positions. To prefer long documents: `.preference = lengths`.
+  /// The preference of documents: a score for each, higher ones first, equal ones in order of their positions. If
+  /// empty: in order of positions. To prefer long documents: `.preference = lengths`.
   std::span<const double> preference = {};
 
   /// The least similarity of near-duplicates, if the check returns similarities.

@@ -40,7 +40,7 @@ struct set_group_options {
   /// The least overlap, however similar sets are. 0 stands for one, or for containment default_min_contained.
   std::size_t min_common = 0;
 
-  /// Which sets to prefer: a score for each, higher ones first, equal ones in order of their positions. If empty: in
+  /// The preference of sets: a score for each, higher ones first, equal ones in order of their positions. If empty: in
   /// order of positions; for containment the largest sets first, so that sets which contain others are kept.
   std::span<const double> preference = {};
 

@@ -27,7 +27,7 @@ struct text_group_options {
   /// Around representatives, or by chains of similar texts.
   grouping by = grouping::representatives;
 
-  /// Which texts to prefer: a score for each, higher ones first, equal ones in order of their positions. If empty: in
+  /// The preference of texts: a score for each, higher ones first, equal ones in order of their positions. If empty: in
   /// order of positions.
   std::span<const double> preference = {};
 
@@ -93,8 +93,8 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
     }
     return label;
   }
-  // By rank of a distinct text: the place in the order at which it was kept; the best of the representatives kept
-  // before a place, and that place.
+  // By rank of a distinct text: kept_at is the place in `order` at which it was kept. best is the closest of the
+  // representatives that were kept before place considered_until.
   std::vector<std::size_t> kept_at(texts.size(), none), considered_until(texts.size(), 0);
   std::vector<std::optional<original_rank<std::size_t>>> best(texts.size());
   std::size_t last_kept = none;

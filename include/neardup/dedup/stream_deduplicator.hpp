@@ -21,7 +21,7 @@
 
 namespace neardup::inline v0 {
 
-/// What a stream_deduplicator does if it is full and a document is new.
+/// The behaviour of a full stream_deduplicator when a document is new.
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
   refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of these is

@@ -36,10 +36,10 @@ enum class feature_kind {
   spaced_words
 };
 
-/// Which pieces of a text are its features: runs of `size` words or code points of the normalised text; of `size` bytes
-/// of the text; of `size` words of the masked, then normalised text (see mask); of `size` words or code points of the
-/// canonical text (see canonicalise); of `size` code points of the normalised text without its spaces (letters); of
-/// `size` code_tokens or spaced_words; or the `size` longest sentences of the text.
+/// The kind of the features: runs of `size` words or code points of the normalised text; of `size` bytes of the text;
+/// of `size` words of the masked, then normalised text (see mask); of `size` words or code points of the canonical text
+/// (see canonicalise); of `size` code points of the normalised text without its spaces (letters); of `size` code_tokens
+/// or spaced_words; or the `size` longest sentences of the text.
 struct feature_choice {
   feature_kind kind = feature_kind::words;
   std::size_t size = 2;  ///< at least 1

@@ -24,7 +24,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// What is compared first: fingerprints folded to 32 bits, to 64 bits, or whole.
+/// The value that a join compares first: fingerprints folded to 32 bits, to 64 bits, or whole.
 enum class join_filter { narrow, wide, whole };
 
 template <std::size_t Words>
