@@ -158,6 +158,7 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/canonical_tables.hpp
     include/neardup/text/kernels/joined_words.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
+    include/neardup/text/kernels/number_reader.hpp
     include/neardup/text/kernels/reference_tables.hpp
     include/neardup/text/kernels/spelling_rules.hpp
     include/neardup/text/kernels/text_blocks.hpp

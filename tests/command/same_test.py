@@ -12,7 +12,8 @@ JSON = ("--jsonl", "--format", "jsonl")
 
 def numbers(text):
     """The numbers of the texts below, which have no dates, lists or separators but commas of thousands."""
-    return collections.Counter(n.replace(",", "") for n in re.findall(r"(?<![\w-])-?\d+(?:,\d{3})*(?:\.\d+)?", text))
+    found = re.findall(r"(?<![\w-])-?\d+(?:,\d{3})*(?:\.\d+)?", text.replace("\u2212", "-"))
+    return collections.Counter(n.replace(",", "") if n.count(",") > 1 else n for n in found)
 
 
 def negations(text):
@@ -24,12 +25,12 @@ def notes(count, seed):
     shuffled = random.Random(seed)
     texts = []
     for _ in range(count):
-        said = [f"PR {shuffled.choice((260, 480, '1,000', 1000))}" if shuffled.random() < 0.8 else "A pull request"]
+        said = [f"PR {shuffled.choice((260, 480, '1,000,000', 1000000, '1,000', 1000))}" if shuffled.random() < 0.8 else "A pull request"]
         for word in "is merged after the review and the build was green again in the end".split():
             if shuffled.random() > 0.06:
                 said.append(word)
             if shuffled.random() < 0.03:
-                said.append(shuffled.choice(("not", "no longer", "-2.5", "NOT")))
+                said.append(shuffled.choice(("not", "no longer", "-2.5", "\u22122.5", "NOT")))
         texts.append(" ".join(said))
     return texts
 
@@ -97,6 +98,22 @@ class Same(CommandTest):
             done = self.assert_done(run("pairs", *JSON, "--similarity", 0.6, "--against", path, *options, "-", data=data))
             self.assertEqual({(row["a"], row["against"]) for row in done.json},
                              {(f"d{i}", f"d{j - len(texts)}") for i, j in expected_pairs(texts, others, 0.6, *facts)})
+
+    def test_numbers_and_words_are_read_in_any_dress(self):
+        listed = self.write("accents.txt", "n\u00e3o\n")
+        for same, a, b, agree in (
+            ("numbers", ".5 mg", "0.5 mg", True), ("numbers", ".5 mg", "5 mg", False), ("numbers", "-$5", "$5", False),
+            ("numbers", "1e-5 mol", "1e5 mol", False), ("numbers", "\uff0d5 mol", "-5 mol", True),
+            ("numbers", "10\u00b2 m", "10\u00b3 m", False), ("numbers", "1\u00bd cups", "1 1/2 cups", True),
+            ("numbers", "1\u00bd cups", "1 cups", False), ("numbers", "point \u2460", "point \u2461", False),
+            ("numbers", "on 3/4/2025", "on 4/3/2025", False), ("numbers", "1\u2007234 t", "1234 t", True),
+            ("numbers", "12\u00ad345 t", "12345 t", True), ("numbers", "\uff11\uff0c\uff12\uff13\uff14\uff0c\uff15\uff16\uff17 t", "1234567 t", True),
+            ("numbers", "1,500 t", "1500 t", False), ("numbers", "+5 t", "5 t", True), ("numbers", "5% off", "5 off", False),
+            (f"words:{listed}", "na\u0303o vai", "N\u00c3O vai", True), (f"words:{listed}", "nao vai", "n\u00e3o vai", False),
+        ):
+            texts = "".join(f"the report of the second meeting said that {said} and then it ended\n" for said in (a, b))
+            done = self.assert_done(run("pairs", "--lines", "--similarity", 0.3, "--same", same, "-", data=texts))
+            self.assertEqual(bool(done.text), agree, (a, b))
 
     def test_the_command_that_is_meant_says_it(self):
         done = self.assert_done(run("pairs", "--lines", "--similarity", 0.5, "--same", "numbers", "-", data="a b c 1\na b c 2\n"))
