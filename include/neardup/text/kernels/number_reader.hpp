@@ -173,19 +173,23 @@ class number_reader {
   void read(std::string_view line, const Visit& visit) {
     const auto may_have_one = [](char c) { return (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0; };
     if (std::none_of(line.begin(), line.end(), may_have_one)) return;
-    line_.clear();
+    line_.resize(line.size());  // no character becomes longer; push_back would be slower
+    char32_t* out = line_.data();
     for_each_code_point(line, [&](char32_t c, std::string_view) {
       if (c >= 0x80 && classify(c) == character_class::ignored) return;
-      if (c == U'{' && !line_.empty() && line_.back() == U'^') return;  // "10^{-5}" in TeX
-      if (c == 0x215f) {
-        line_ += U" 1/";  // "fraction numerator one"
+      if (c == U'{' && out != line_.data() && out[-1] == U'^') return;  // "10^{-5}" in TeX
+      if (c == 0x215f) {                                                // "fraction numerator one"
+        out = std::copy_n(U" 1/", 3, out);
       } else {
-        line_ += number_form(c);
+        *out++ = number_form(c);
       }
     });
+    line_.resize(static_cast<std::size_t>(out - line_.data()));
     for (std::size_t i = 0; i < line_.size();) {
       const char32_t c = line_[i];
-      if (begins_amount(i) || is_power(i) || is_subscript(c)) {
+      if (c < 0x80 && !is_digit(c) && c != U'.') {
+        ++i;
+      } else if (begins_amount(i) || is_power(i) || is_subscript(c)) {
         i = read_number(i, visit);
       } else if (c >= 0x80 && is_other_numeral(c)) {
         i = read_numeral(i, visit);
