@@ -34,7 +34,7 @@ class source_tally {
 
   /// The counts of all sources, by descending number of dropped documents.
   [[nodiscard]] std::vector<source_count> counts() const;
-  /// The group because of which most documents are dropped, and their number. Precondition: something was dropped.
+  /// The group that loses more documents than any other, and how many it loses. Precondition: dropped() > 0.
   [[nodiscard]] source_count::group largest_group() const;
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.size(); }
   [[nodiscard]] const source_setting& setting() const noexcept { return setting_; }

@@ -130,7 +130,7 @@ class surviving_unpacker final : public byte_stream {
  private:
   static constexpr std::size_t most_held = std::size_t{1} << 22;  // bytes of a member's content that are held back
 
-  /// Reads more input, and drops bytes before begin_. Returns: false if it was stopped.
+  /// Reads more input, and drops bytes before begin_. Returns: false if `stop` was set meanwhile.
   bool fill(const std::atomic<bool>& stop) {
     in_.erase(0, std::exchange(begin_, 0));
     const std::size_t old_size = in_.size();
@@ -142,7 +142,7 @@ class surviving_unpacker final : public byte_stream {
     return true;
   }
 
-  /// Called between members. Returns: false if it was stopped.
+  /// Begins the next member, or finds the end of the input. Returns: false if `stop` was set meanwhile.
   bool begin_member(const std::atomic<bool>& stop) {
     for (;;) {
       if (members_ > 0 && decoder_->may_be_padded()) {
@@ -192,7 +192,7 @@ class surviving_unpacker final : public byte_stream {
     }
   }
 
-  /// Returns: false if it was stopped.
+  /// Unpacks more of the current member. Returns: false if `stop` was set meanwhile.
   bool unpack(const std::atomic<bool>& stop) {
     const auto status = decode(stop);
     if (!status) return false;
@@ -207,7 +207,7 @@ class surviving_unpacker final : public byte_stream {
     begin_ = at_;
   }
 
-  /// Searches for the next member that can be unpacked. Returns: false if it was stopped.
+  /// Searches for the next member that can be unpacked. Returns: false if `stop` was set meanwhile.
   bool recover(const std::atomic<bool>& stop) {
     const std::string before = std::exchange(held_, {});  // content from before the damage
     const bool was_cut_off = is_cut_off_, was_member = is_member_;

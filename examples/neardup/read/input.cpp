@@ -251,7 +251,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   return true;
 }
 
-/// Reports a loss in a compressed source, and continues behind it where a record begins with certainty.
+/// Reports a damaged part of a compressed source, and skips to the next place after it that is known to begin a record.
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   out.bad = bad_input{from_->name(), error.what()};

@@ -105,7 +105,7 @@ inline std::size_t append_hits(std::span<filter_pair> found, std::size_t count, 
   return count;
 }
 
-/// The reference implementation: one pair after the other.
+/// The reference implementation of filter joins: tests one pair of filters at a time.
 template <class Filter>
 std::size_t join_filters_portable(const Filter* xs, const Filter* ys, filter_join& job, int k,
                                   std::span<filter_pair> found) noexcept {

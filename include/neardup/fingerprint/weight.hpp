@@ -27,7 +27,7 @@ class weight {
   /// Throws: std::invalid_argument if it is NaN, infinite, negative, or at least 16777216.
   constexpr explicit weight(double value) {
     constexpr double limit = 16777216.0;
-    // Written so that NaN fails; -0.0 passes as 0.
+    // The condition is negated as a whole, so that it also refuses NaN. -0.0 passes, and becomes 0.
     if (!(value >= 0.0 && value < limit)) {
       detail::fail<std::invalid_argument>("a weight must be a number of at least 0 and less than 16777216");
     }

@@ -118,7 +118,8 @@ struct rewritten {
 template <class T>
 concept rewriting_tokenizer = std::derived_from<T, rewritten<T, typename T::rewriter, decltype(T::inner)>>;
 
-/// Streams a rewritten text. `Inner` is a stream of tokens or of their hashes; its further arguments are passed on.
+/// Rewrites a text that comes in chunks, and feeds the result to `Inner`, a stream of tokens or of their hashes. The
+/// `sink` arguments of feed() and finish() are passed on to it.
 template <class Rewriter, class Inner>
 class rewritten_stream {
  public:

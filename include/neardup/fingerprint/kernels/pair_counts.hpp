@@ -44,8 +44,8 @@ inline constexpr std::array<std::uint8_t, 256> bit_counts = [] {
   return result;
 }();
 
-/// The portable parts of pair counting: how pairs are found, and how their hashes are counted. pair_parts_baseline is
-/// the same for the baseline.
+/// The types that pair counting is made of, in portable C++: `block` finds the pairs of code points, `adders` counts the
+/// bits of their hashes. pair_parts_baseline has the same types for 16-byte vectors.
 struct pair_parts_portable {
   using block = utf8_block_portable;
   using adders = adders_portable;
@@ -90,7 +90,8 @@ class pair_lists {
     return static_cast<std::size_t>(ends_[n] - begins_[n]);
   }
 
-  /// The blocks of ASCII, in which each byte begins a pair; these pairs are not listed.
+  /// The positions of the blocks that are all ASCII. The lists leave out their pairs, because a pair of two bytes begins
+  /// at every byte.
   [[nodiscard]] const std::uint16_t* ascii_blocks() const noexcept { return ascii_blocks_; }
   [[nodiscard]] std::size_t ascii_count() const noexcept { return ascii_count_; }
   void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }

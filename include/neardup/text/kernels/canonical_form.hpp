@@ -313,7 +313,7 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   add(bit(3), bit(0), bit(8), any);                             // U+3000 to U+300F
   add(bit(15), bit(12), bit(8), any);                           // U+FF00 to U+FF0F
   add(bit(15), bit(12), bit(9), range(10, 15));                 // U+FF1A to U+FF1F
-  // All lead bytes begin with E; the second byte with 8, for U+FF00 with B.
+  // The high halves of the first two bytes: E and 8 in the rows from U+2000 and U+3000, E and B in those from U+FF00.
   for (unsigned value = 0; value < 16; ++value) {
     if (value != 0xe) result.high[0][value] = 0;
     result.high[1][value] &= value == 0x8 ? 0x3f : value == 0xb ? 0xc0 : 0;

@@ -1,4 +1,5 @@
-// Reads numbers: digits in one form, whatever their script and typography, with all that belongs to the number.
+// Finds the numbers of a text, with their signs, fractions, exponents and percent signs, and writes each in one form:
+// the digits of all scripts as ASCII digits, full width and the kinds of hyphens and spaces made equal.
 #pragma once
 
 #include <algorithm>
