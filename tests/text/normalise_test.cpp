@@ -237,3 +237,24 @@ TEST_CASE("narrow writes full-width ASCII and white space as ASCII", "[normalise
     CHECK(support::tokens_of_chunks(stream, support::cut_at(text, i)) == tokens_of(tokenizer, text));
   }
 }
+
+TEST_CASE("a soft hyphen is as if it were not there, wherever it is in a block", "[normalise]") {
+  const std::string letters = "Ab cd\u00e9 \u4e2d\u6587 e9 FGH.";
+  std::string text;
+  while (text.size() < 150) text += letters;
+  const std::string hyphen = "\u00ad";
+  for (const neardup::instruction_set level : support::instruction_sets()) {
+    const support::forced_instruction_set forced(level);
+    const std::string expected = neardup::normalise(text);
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+      if (i < text.size() && neardup::detail::is_continuation(text, i)) continue;
+      std::string with = text;
+      with.insert(i, hyphen);
+      CHECK(neardup::normalise(with) == expected);
+      CHECK(neardup::normalise(hyphen + with + hyphen) == expected);
+      // The byte behind it is ill-formed, and no part of the character before it.
+      const std::string head = text.substr(0, i) + "\u4e2d", tail = text.substr(i);
+      CHECK(neardup::normalise(head + hyphen + "\xad" + tail) == neardup::normalise(head + "." + tail));
+    }
+  }
+}

@@ -35,6 +35,7 @@ enum class word_form : std::uint8_t {
 
 /// The state of joining: the position in the text, and the output, in which words are separated by shingle_separator.
 struct word_join_cursor {
+  static constexpr bool copies_characters = true;  // no positions in the text: see take_without_soft_hyphen()
   const char* at = nullptr;
   const char* end = nullptr;  // the end of the text
   char* joined = nullptr;

@@ -48,6 +48,7 @@ constexpr normalised_end end_of(word_run run) noexcept {
 
 /// The state of normalising: the position in the text and in the output.
 struct normalise_cursor {
+  static constexpr bool copies_characters = true;  // no positions in the text: see take_without_soft_hyphen()
   const char* at;
   const char* end;  // the end of the text
   char* out;

@@ -332,11 +332,33 @@ NEARDUP_KERNELS_END
 
 // ---- texts, block by block ------------------------------------------------------------------------------------------
 
+/// Whether a text of `left` bytes begins with a soft hyphen.
+NEARDUP_ALWAYS_INLINE bool is_soft_hyphen(const char* at, std::size_t left) noexcept {
+  return left > 1 && at[0] == '\xc2' && at[1] == '\xad';
+}
+
 /// Returns: how many bytes to process one character at a time where the masks cover no character: `usual`, because such
 /// characters rarely come alone; 1 for a soft hyphen, which does.
 NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t left, std::ptrdiff_t usual) noexcept {
-  if (left > 1 && at[0] == '\xc2' && at[1] == '\xad') return 1;
+  if (left > 1 && is_soft_hyphen(at, static_cast<std::size_t>(left))) return 1;
   return left < usual ? left : usual;
+}
+
+/// Processes a block of a cursor's text without the soft hyphen behind its first `known` bytes, which the masks cover.
+template <class Cursor, class FindMasks>
+NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Cursor& cursor, std::size_t known,
+                                                    const FindMasks& find_masks) noexcept {
+  constexpr std::size_t hyphen = 2, room = text_block_size + text_block_margin;
+  const auto left = static_cast<std::size_t>(cursor.end - cursor.at) - hyphen;
+  char block[room] = {};
+  std::memcpy(block, cursor.at, known);
+  std::memcpy(block + known, cursor.at + known + hyphen, (left < room ? left : room) - known);
+  character_masks masks;
+  const std::size_t found = find_masks(block, left < text_block_size ? left : text_block_size, masks);
+  // An ill-formed continuation byte behind the hyphen may look like a part of the character before it.
+  const std::size_t size = found > known ? found : known;
+  if (size > 0) take_block(cursor, block, size, masks);
+  cursor.at += hyphen;
 }
 
 /// Processes the characters of a cursor's text that begin before `limit`: take_block(cursor, ...) for those that the
@@ -356,7 +378,14 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limi
       bytes = rest;
     }
     character_masks masks;
-    if (const std::size_t known = find_masks(bytes, size, masks); known > 0) {
+    const std::size_t known = find_masks(bytes, size, masks);
+    if constexpr (requires { Cursor::copies_characters; }) {
+      if (known < size && is_soft_hyphen(cursor.at + known, left - known)) {
+        take_without_soft_hyphen(cursor, known, find_masks);
+        continue;
+      }
+    }
+    if (known > 0) {
       take_block(cursor, bytes, known, masks);
     } else {
       take_characters(cursor, cursor.at + unknown_run(cursor.at, static_cast<std::ptrdiff_t>(left), text_block_size));
