@@ -21,11 +21,15 @@ namespace c_interface {
 
 struct cancelled {};
 
+/// What a caller can ask for: more would only take memory.
+constexpr std::size_t most_threads = 1024;
+
 /// Threads that start no further work once the caller has cancelled.
 class cancellable_threads {
  public:
   explicit cancellable_threads(const neardup_run* run)
-      : inner_{run == nullptr ? 0 : run->threads}, cancel_(run == nullptr ? nullptr : run->cancel) {}
+      : inner_{run == nullptr ? 0 : std::min(run->threads, most_threads)},
+        cancel_(run == nullptr ? nullptr : run->cancel) {}
 
   [[nodiscard]] std::size_t parts() const { return inner_.parts(); }
   template <class Work>
@@ -729,15 +733,17 @@ class index_of final : public neardup_index {
   void search(const neardup_code_view& queries, int k, const cancellable_threads& run,
               neardup_matches& to) const override {
     const code_list<width> list(checked(queries));
-    const auto found = index_.search_batch(list.codes, k < 0 ? std::nullopt : std::optional(k), run);
-    to.query.reserve(found.matches.size());
-    to.id.reserve(found.matches.size());
-    to.distance.reserve(found.matches.size());
-    for (std::size_t i = 0; i < list.codes.size(); ++i) {
-      for (std::size_t m = found.offsets[i]; m < found.offsets[i + 1]; ++m) {
-        to.query.push_back(list.positions[i]);
-        to.id.push_back(found.matches[m].id);
-        to.distance.push_back(static_cast<std::uint32_t>(found.matches[m].distance));
+    // In pieces, because a batch cannot be stopped.
+    constexpr std::size_t step = std::size_t{1} << 14;
+    for (std::size_t begin = 0; begin == 0 || begin < list.codes.size(); begin += step) {
+      const auto piece = std::span(list.codes).subspan(begin, std::min(step, list.codes.size() - begin));
+      const auto found = index_.search_batch(piece, k < 0 ? std::nullopt : std::optional(k), run);
+      for (std::size_t i = 0; i < piece.size(); ++i) {
+        for (std::size_t m = found.offsets[i]; m < found.offsets[i + 1]; ++m) {
+          to.query.push_back(list.positions[begin + i]);
+          to.id.push_back(found.matches[m].id);
+          to.distance.push_back(static_cast<std::uint32_t>(found.matches[m].distance));
+        }
       }
     }
   }
@@ -878,6 +884,18 @@ std::vector<std::string_view> texts_of(const neardup_input& input) {
   return all;
 }
 
+/// Throws: std::invalid_argument if an id is given twice, or kept already.
+template <class Inner>
+void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
+  std::vector<std::uint64_t> sorted = ids;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) refuse("two documents have the id " + std::to_string(*twice));
+  for (const std::uint64_t id : ids) {
+    if (inner.contains(id)) refuse("a document of the id " + std::to_string(id) + " is kept already");
+  }
+}
+
 void write_verdict(const stream::verdict_type& verdict, std::size_t i, const neardup_verdicts& to) {
   to.is_new[i] = verdict.is_new() ? 1 : 0;
   to.original[i] = verdict.original.value_or(0);
@@ -925,11 +943,20 @@ neardup_status neardup_dedup_add(neardup_dedup* dedup, const neardup_input* inpu
     const auto add = [&](auto& inner) {
       std::vector<std::uint64_t> numbers(texts.size());
       for (std::size_t i = 0; i < texts.size(); ++i) numbers[i] = ids == nullptr ? inner.added() + i : ids[i];
+      check_ids(inner, numbers);
       neardup::arrival at;
       if (now != nullptr) at.now = *now;
-      const auto decided = inner.add_batch(cancellable(texts, run), numbers, run, at);
-      for (std::size_t i = 0; i < decided.size(); ++i) write_verdict(decided[i], i, given(verdicts, "verdicts"));
+      // A batch cannot be stopped while it is decided; pieces of this size take a quarter of a second, and no longer in
+      // all: 4.3 s for 600,000 texts of 30 words, and as a whole 4.6 s.
+      constexpr std::size_t step = std::size_t{1} << 15;
+      for (std::size_t begin = 0; begin < texts.size(); begin += step) {
+        const auto piece = std::span(texts).subspan(begin, std::min(step, texts.size() - begin));
+        const auto decided =
+            inner.add_batch(cancellable(piece, run), std::span(numbers).subspan(begin, piece.size()), run, at);
+        for (std::size_t i = 0; i < decided.size(); ++i) write_verdict(decided[i], begin + i, *verdicts);
+      }
     };
+    given(verdicts, "verdicts");
     std::visit(add, dedup->inner);
   });
 }

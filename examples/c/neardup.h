@@ -305,9 +305,11 @@ neardup_status neardup_dedup_load(const char* path, const neardup_composition*, 
                                   neardup_dedup** result, neardup_error*);
 void neardup_dedup_free(neardup_dedup*);
 
-/* Decides about documents in order, and keeps the new ones; all or, if it fails, none. Nulls and texts without features
- * are new, and not kept. `ids`: NULL for the numbers of documents added before. `now`: NULL, or the time of the batch,
- * which must not decrease. The input is no stream: add its arrays. */
+/* Decides about documents in order, and keeps the new ones. Nulls and texts without features are new, and not kept.
+ * `ids`: NULL for the numbers of documents added before. `now`: NULL, or the time of the batch, which must not decrease.
+ * The input is no stream: add its arrays. Documents are added in pieces of 32,768, each as a whole: if a file or memory
+ * fails, or the call is cancelled, neardup_dedup_added says how many there are, and these have their verdicts. An
+ * argument that is wrong adds none. */
 neardup_status neardup_dedup_add(neardup_dedup*, const neardup_input*, const uint64_t* ids, const uint64_t* now,
                                  const neardup_run*, const neardup_verdicts*, neardup_error*);
 /* The same decisions by the documents that are kept so far; nothing is added. */

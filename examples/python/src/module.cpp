@@ -1,0 +1,1108 @@
+// The module neardup._native: Python's objects to the C interface and back. What users see is in neardup/__init__.py.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "neardup.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+// ---- Calls -----------------------------------------------------------------------------------------------------------
+
+/// Raises the exception of a status that is not NEARDUP_OK.
+void check(const neardup_error& error) {
+  switch (error.status) {
+    case NEARDUP_OK: return;
+    case NEARDUP_INVALID: throw nb::value_error(error.message);
+    case NEARDUP_TOO_LARGE: PyErr_SetString(PyExc_OverflowError, error.message); break;
+    case NEARDUP_NO_MEMORY: PyErr_SetString(PyExc_MemoryError, error.message); break;
+    case NEARDUP_FAILED: PyErr_SetString(PyExc_OSError, error.message); break;
+    default: PyErr_SetString(PyExc_RuntimeError, error.message); break;
+  }
+  throw nb::python_error();
+}
+
+/// Makes a call; an exception, which only a lack of memory has, must not leave a thread.
+template <class Call>
+void call_guarded(const Call& call, const neardup_run& run, neardup_error& error) noexcept {
+  try {
+    call(&run, &error);
+  } catch (...) {
+    error.status = NEARDUP_NO_MEMORY;
+    std::strcpy(error.message, "there is not enough memory");
+  }
+}
+
+/// Makes a call that is over soon, without the GIL: `call(run, error)`.
+template <class Call>
+void call_now(std::size_t threads, const Call& call) {
+  const neardup_run run{threads, nullptr};
+  neardup_error error{};
+  {
+    const nb::gil_scoped_release release;
+    call_guarded(call, run, error);
+  }
+  check(error);
+}
+
+/// Makes a call that may take long in a thread of its own, so that this one can see a signal such as that of Ctrl-C.
+template <class Call>
+void call_long(std::size_t threads, const Call& call) {
+  volatile int cancel = 0;
+  const neardup_run run{threads, &cancel};
+  neardup_error error{};
+  std::mutex mutex;
+  std::condition_variable ends;
+  bool has_ended = false, is_interrupted = false;
+  {
+    const nb::gil_scoped_release release;
+    std::thread worker;
+    const auto work = [&] {
+      call_guarded(call, run, error);
+      const std::lock_guard lock(mutex);
+      has_ended = true;
+      ends.notify_one();
+    };
+    try {
+      worker = std::thread(work);
+    } catch (const std::system_error&) {  // no more threads
+      work();
+    }
+    for (std::unique_lock lock(mutex); !has_ended;) {
+      ends.wait_for(lock, std::chrono::milliseconds(50));
+      if (has_ended || is_interrupted) continue;
+      lock.unlock();
+      {
+        const nb::gil_scoped_acquire acquire;
+        is_interrupted = PyErr_CheckSignals() != 0;
+        if (is_interrupted) cancel = 1;
+      }
+      lock.lock();
+    }
+    if (worker.joinable()) worker.join();
+  }
+  if (is_interrupted) throw nb::python_error();
+  check(error);
+}
+
+// ---- What comes in ---------------------------------------------------------------------------------------------------
+
+template <class Structure>
+Structure* from_capsule(nb::handle capsule, const char* name) {
+  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
+  if (pointer == nullptr) throw nb::python_error();
+  return static_cast<Structure*>(pointer);
+}
+
+std::string name_of_type(nb::handle object) { return nb::cast<std::string>(nb::str(object.type().attr("__name__"))); }
+
+/// An object with one of the methods of Arrow's PyCapsule interface: its structures, which live as long as this.
+struct arrow_object {
+  nb::object owner;
+  const ArrowSchema* schema = nullptr;
+  const ArrowArray* array = nullptr;
+  ArrowArrayStream* stream = nullptr;
+
+  /// Returns: false if the object has none.
+  bool open(nb::handle object) {
+    if (PyType_Check(object.ptr())) return false;
+    if (nb::hasattr(object, "__arrow_c_stream__")) {
+      owner = object.attr("__arrow_c_stream__")();
+      stream = from_capsule<ArrowArrayStream>(owner, "arrow_array_stream");
+    } else if (nb::hasattr(object, "__arrow_c_array__")) {
+      owner = object.attr("__arrow_c_array__")();
+      schema = from_capsule<ArrowSchema>(owner[0], "arrow_schema");
+      array = from_capsule<ArrowArray>(owner[1], "arrow_array");
+    } else {
+      return false;
+    }
+    const bool is_released =
+        stream != nullptr ? stream->release == nullptr : schema->release == nullptr || array->release == nullptr;
+    if (is_released) throw nb::value_error("what the object gives of Arrow's is released already");
+    return true;
+  }
+};
+
+/// Texts of Python, with all that keeps them alive.
+class text_input {
+ public:
+  explicit text_input(nb::handle object) {
+    if (PyUnicode_Check(object.ptr()) || PyBytes_Check(object.ptr())) {
+      throw nb::type_error("give a list of texts, not one text");
+    }
+    if (arrow_.open(object)) {
+      input.schema = arrow_.schema;
+      input.array = arrow_.array;
+      input.stream = arrow_.stream;
+      return;
+    }
+    nb::object sequence = nb::borrow(object);
+    if (nb::hasattr(object, "dtype") && nb::hasattr(object, "tolist")) {
+      if (nb::hasattr(object, "ndim") && nb::cast<int>(object.attr("ndim")) != 1) {
+        throw nb::value_error("texts are an array of one dimension");
+      }
+      sequence = object.attr("tolist")();
+    }
+    if (PyDict_Check(object.ptr()) || PyAnySet_Check(object.ptr()) || PyByteArray_Check(object.ptr()) ||
+        PyMemoryView_Check(object.ptr())) {
+      throw nb::type_error(("texts come in a list, an array or a column, not in a " + name_of_type(object)).c_str());
+    }
+    // A tuple of its own: the caller's list may change while it is read.
+    PyObject* const made = PySequence_Tuple(sequence.ptr());
+    if (made == nullptr) {
+      PyErr_Clear();
+      throw nb::type_error(("texts come in a list, an array or a column, not in a " + name_of_type(object)).c_str());
+    }
+    items_ = nb::steal<nb::tuple>(made);
+    texts_.reserve(items_.size());
+    for (const nb::handle item : items_) texts_.push_back(text_of(item));
+    input.texts = texts_.data();
+    input.size = texts_.size();
+    if (texts_.empty()) input.texts = &nothing_;
+  }
+  text_input(const text_input&) = delete;
+  text_input& operator=(const text_input&) = delete;
+
+  neardup_input input{};
+
+ private:
+  neardup_text text_of(nb::handle item) {
+    if (PyUnicode_Check(item.ptr())) {
+      Py_ssize_t size = 0;
+      const char* const data = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
+      if (data != nullptr) return {data, static_cast<std::size_t>(size)};
+      if (PyErr_ExceptionMatches(PyExc_UnicodeEncodeError) == 0) throw nb::python_error();
+      PyErr_Clear();
+      // Lone surrogates read as U+FFFD, one for each.
+      return bytes_of(item.attr("encode")("utf-16-le", "surrogatepass")
+                          .attr("decode")("utf-16-le", "replace")
+                          .attr("encode")("utf-8"));
+    }
+    if (PyBytes_Check(item.ptr())) {
+      return {PyBytes_AS_STRING(item.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(item.ptr()))};
+    }
+    if (item.is_none() ||
+        (PyFloat_Check(item.ptr()) && PyFloat_AS_DOUBLE(item.ptr()) != PyFloat_AS_DOUBLE(item.ptr()))) {
+      return {nullptr, 0};
+    }
+    const std::string name = name_of_type(item);
+    if (name == "NAType" || name == "NaTType") return {nullptr, 0};
+    throw nb::type_error(
+        ("text " + std::to_string(texts_.size()) + " is a " + name + ", not str, bytes or None").c_str());
+  }
+
+  neardup_text bytes_of(nb::object bytes) {
+    kept_.push_back(std::move(bytes));
+    const nb::object& last = kept_.back();
+    return {PyBytes_AS_STRING(last.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(last.ptr()))};
+  }
+
+  arrow_object arrow_;
+  nb::tuple items_;
+  std::vector<nb::object> kept_;
+  std::vector<neardup_text> texts_;
+  neardup_text nothing_{};
+};
+
+// ---- What goes out ---------------------------------------------------------------------------------------------------
+
+/// A view of memory that `owner` keeps.
+template <class T>
+nb::object view_of(const T* data, std::size_t size, nb::handle owner) {
+  static const T nothing{};
+  return nb::cast(nb::ndarray<nb::numpy, const T, nb::ndim<1>>(data == nullptr ? &nothing : data, {size}, owner),
+                  nb::rv_policy::reference);
+}
+
+/// An array of Arrow's, whose memory `owner` keeps.
+struct exported {
+  std::string format, name;
+  std::int64_t length = 0, null_count = 0;
+  std::vector<const void*> buffers;
+  std::vector<exported> children;
+  nb::object owner;
+  std::shared_ptr<const std::vector<std::uint8_t>> bitmap;  // the first buffer, if it is made for this
+};
+
+void drop_reference(nb::object& owner) {
+  if (!owner.is_valid()) return;
+  if (Py_IsInitialized() == 0) {
+    static_cast<void>(owner.release());
+    return;
+  }
+  const nb::gil_scoped_acquire acquire;
+  owner.reset();
+}
+
+struct schema_content {
+  std::string format, name;
+  std::vector<ArrowSchema> children;
+  std::vector<ArrowSchema*> pointers;
+};
+struct array_content {
+  exported of;
+  std::vector<ArrowArray> children;
+  std::vector<ArrowArray*> pointers;
+};
+
+ArrowSchema make_schema(const exported& of) {
+  auto content = std::make_unique<schema_content>();
+  content->format = of.format;
+  content->name = of.name;
+  for (const exported& child : of.children) content->children.push_back(make_schema(child));
+  for (ArrowSchema& child : content->children) content->pointers.push_back(&child);
+  ArrowSchema schema{};
+  schema.format = content->format.c_str();
+  schema.name = content->name.c_str();
+  schema.flags = ARROW_FLAG_NULLABLE;
+  schema.n_children = static_cast<std::int64_t>(content->children.size());
+  schema.children = content->pointers.data();
+  schema.release = [](ArrowSchema* self) {
+    auto* const own = static_cast<schema_content*>(self->private_data);
+    for (ArrowSchema& child : own->children) {
+      if (child.release != nullptr) child.release(&child);
+    }
+    delete own;
+    self->release = nullptr;
+  };
+  schema.private_data = content.release();
+  return schema;
+}
+
+ArrowArray make_array(exported of) {
+  auto content = std::make_unique<array_content>();
+  std::vector<exported> children = std::move(of.children);
+  content->of = std::move(of);
+  for (exported& child : children) content->children.push_back(make_array(std::move(child)));
+  for (ArrowArray& child : content->children) content->pointers.push_back(&child);
+  ArrowArray array{};
+  array.length = content->of.length;
+  array.null_count = content->of.null_count;
+  array.n_buffers = static_cast<std::int64_t>(content->of.buffers.size());
+  array.buffers = content->of.buffers.data();
+  array.n_children = static_cast<std::int64_t>(content->children.size());
+  array.children = content->pointers.data();
+  array.release = [](ArrowArray* self) {
+    auto* const own = static_cast<array_content*>(self->private_data);
+    for (ArrowArray& child : own->children) {
+      if (child.release != nullptr) child.release(&child);
+    }
+    drop_reference(own->of.owner);
+    delete own;
+    self->release = nullptr;
+  };
+  array.private_data = content.release();
+  return array;
+}
+
+/// A capsule whose structure is released with it, unless a consumer has taken the content.
+template <class Structure>
+nb::object capsule_of(Structure content, const char* name) {
+  auto* const structure = new Structure(content);
+  return nb::steal(PyCapsule_New(structure, name, [](PyObject* capsule) {
+    auto* const own = static_cast<Structure*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
+    if (own->release != nullptr) own->release(own);
+    delete own;
+  }));
+}
+
+nb::object array_capsules(const exported& of) {
+  nb::object schema = capsule_of(make_schema(of), "arrow_schema");
+  return nb::make_tuple(std::move(schema), capsule_of(make_array(of), "arrow_array"));
+}
+
+/// A stream of one array.
+nb::object stream_capsule(const exported& of) {
+  struct content {
+    exported of;
+    bool is_over = false;
+  };
+  ArrowArrayStream stream{};
+  stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
+    *out = make_schema(static_cast<content*>(self->private_data)->of);
+    return 0;
+  };
+  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
+    auto* const own = static_cast<content*>(self->private_data);
+    *out = ArrowArray{};
+    if (own->is_over) return 0;
+    own->is_over = true;
+    const nb::gil_scoped_acquire acquire;  // copies references
+    *out = make_array(own->of);
+    return 0;
+  };
+  stream.get_last_error = [](ArrowArrayStream*) -> const char* { return nullptr; };
+  stream.release = [](ArrowArrayStream* self) {
+    const nb::gil_scoped_acquire acquire;
+    delete static_cast<content*>(self->private_data);
+    self->release = nullptr;
+  };
+  stream.private_data = new content{of};
+  return capsule_of(stream, "arrow_array_stream");
+}
+
+template <class T>
+exported column(const char* name, const char* format, const T* data, std::size_t size, nb::handle owner) {
+  exported result;
+  result.format = format;
+  result.name = name;
+  result.length = static_cast<std::int64_t>(size);
+  result.buffers = {nullptr, data};
+  result.owner = nb::borrow(owner);
+  return result;
+}
+
+/// A table of columns of equal length.
+exported table(std::vector<exported> columns) {
+  exported result;
+  result.format = "+s";
+  result.length = columns.front().length;
+  result.buffers = {nullptr};
+  result.children = std::move(columns);
+  return result;
+}
+
+/// The bits of bytes that are 1 or 0.
+std::shared_ptr<const std::vector<std::uint8_t>> bitmap_of(const std::uint8_t* valid, std::size_t size) {
+  auto bits = std::make_shared<std::vector<std::uint8_t>>((size + 7) / 8);
+  for (std::size_t i = 0; i < size; ++i)
+    (*bits)[i / 8] |= static_cast<std::uint8_t>((valid[i] != 0 ? 1 : 0) << (i % 8));
+  return bits;
+}
+
+// ---- Objects ---------------------------------------------------------------------------------------------------------
+
+template <class Handle, void (*Free)(Handle*)>
+struct freeing {
+  void operator()(Handle* handle) const { Free(handle); }
+};
+template <class Handle, void (*Free)(Handle*)>
+using owned = std::unique_ptr<Handle, freeing<Handle, Free>>;
+
+/// Where a call puts its result, which is freed unless it is taken: a call may be interrupted when it has one already.
+template <class Handle, void (*Free)(Handle*)>
+struct slot {
+  Handle* value = nullptr;
+
+  slot() = default;
+  slot(const slot&) = delete;
+  slot& operator=(const slot&) = delete;
+  ~slot() { Free(value); }
+  owned<Handle, Free> take() { return owned<Handle, Free>(std::exchange(value, nullptr)); }
+};
+
+neardup_composition composition(const std::string& features, std::uint64_t seed) {
+  if (features.find('\0') != std::string::npos) throw nb::value_error("features have a null character");
+  return {features.c_str(), seed};
+}
+
+neardup_join join_of(double similarity, int measure, std::size_t min_common, bool copies_once) {
+  if (similarity == 0) throw nb::value_error("the similarity is above 0");  // 0 would stand for the default
+  return {similarity, static_cast<neardup_measure>(measure), min_common, copies_once ? 1 : 0};
+}
+
+struct sets {
+  owned<neardup_sets, neardup_sets_free> handle;
+
+  explicit sets(int width) {
+    neardup_sets* made = nullptr;
+    neardup_error error{};
+    neardup_sets_new(width, &made, &error);
+    check(error);
+    handle.reset(made);
+  }
+};
+
+struct pairs {
+  owned<neardup_pairs, neardup_pairs_free> handle;
+
+  [[nodiscard]] std::size_t size() const { return neardup_pairs_size(handle.get()); }
+  [[nodiscard]] bool of_sets() const { return is_of_sets; }
+  bool is_of_sets = true;
+};
+
+exported table_of(nb::handle self) {
+  const pairs& own = nb::cast<const pairs&>(self);
+  const neardup_pairs* const of = own.handle.get();
+  const std::size_t n = own.size();
+  std::vector<exported> columns{column("first", "I", neardup_pairs_first(of), n, self),
+                                column("second", "I", neardup_pairs_second(of), n, self)};
+  if (own.is_of_sets) {
+    columns.push_back(column("common", "I", neardup_pairs_common(of), n, self));
+    columns.push_back(column("similarity", "g", neardup_pairs_similarity(of), n, self));
+  } else {
+    columns.push_back(column("distance", "I", neardup_pairs_distance(of), n, self));
+  }
+  return table(std::move(columns));
+}
+
+/// Codes: of texts, or a caller's.
+struct codes {
+  int bits = 64;
+  std::vector<std::uint64_t> words;
+  std::vector<std::uint8_t> valid;
+
+  [[nodiscard]] std::size_t stride() const { return static_cast<std::size_t>(std::max(64, bits)) / 64; }
+  [[nodiscard]] std::size_t size() const { return valid.size(); }
+  [[nodiscard]] neardup_code_view view() const { return {words.data(), valid.data(), size(), bits}; }
+  [[nodiscard]] std::int64_t nulls() const { return std::count(valid.begin(), valid.end(), std::uint8_t{0}); }
+
+  void add_bytes(const std::uint8_t* bytes, bool is_valid) {
+    std::uint64_t word = 0;
+    const std::size_t width = static_cast<std::size_t>(bits) / 8;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (is_valid) word |= std::uint64_t{bytes[i]} << (8 * (i % 8));
+      if (i % 8 == 7 || i + 1 == width) words.push_back(std::exchange(word, 0));
+    }
+    valid.push_back(is_valid ? 1 : 0);
+  }
+
+  void add(const ArrowSchema& schema, const ArrowArray& array) {
+    const std::string format(schema.format);
+    const int width = format == "L"                ? 64
+                      : format == "I"              ? 32
+                      : format.rfind("w:", 0) == 0 ? 8 * std::stoi(format.substr(2))
+                                                   : 0;
+    if (width == 0) {
+      throw nb::type_error(
+          ("codes are of Arrow's type uint64, uint32 or fixed_size_binary, not of format '" + format + "'").c_str());
+    }
+    if (size() > 0 && width != bits) throw nb::value_error("codes of different widths");
+    bits = width;
+    if (bits != 32 && bits != 64 && bits != 128 && bits != 256)
+      throw nb::value_error("codes have 32, 64, 128 or 256 bits");
+    if (array.n_buffers < 2 || array.length < 0 || array.offset < 0)
+      throw nb::value_error("the Arrow array is not of its type");
+    const auto* const nulls = static_cast<const std::uint8_t*>(array.buffers[0]);
+    const auto* const data = static_cast<const std::uint8_t*>(array.buffers[1]);
+    for (std::int64_t i = array.offset; i < array.offset + array.length; ++i) {
+      add_bytes(data + i * (bits / 8), nulls == nullptr || (nulls[i / 8] >> (i % 8) & 1) != 0);
+    }
+  }
+};
+
+std::unique_ptr<codes> codes_of_arrow(nb::handle object) {
+  arrow_object arrow;
+  if (!arrow.open(object))
+    throw nb::type_error(("codes are an array or a column, not a " + name_of_type(object)).c_str());
+  auto result = std::make_unique<codes>();
+  if (arrow.array != nullptr) {
+    result->add(*arrow.schema, *arrow.array);
+    return result;
+  }
+  ArrowArrayStream& stream = *arrow.stream;
+  const auto fill = [&](auto get, auto& structure) {
+    int code = 0;
+    {
+      const nb::gil_scoped_release release;
+      code = get(&stream, &structure);
+    }
+    if (code == 0) return;
+    const char* const why = stream.get_last_error(&stream);
+    PyErr_SetString(PyExc_OSError, why != nullptr ? why : "the Arrow stream failed");
+    throw nb::python_error();
+  };
+  ArrowSchema schema{};
+  fill(stream.get_schema, schema);
+  const std::unique_ptr<ArrowSchema, void (*)(ArrowSchema*)> releasing(&schema, [](ArrowSchema* s) {
+    if (s->release != nullptr) s->release(s);
+  });
+  while (true) {
+    ArrowArray array{};
+    fill(stream.get_next, array);
+    if (array.release == nullptr) return result;
+    const std::unique_ptr<ArrowArray, void (*)(ArrowArray*)> own(&array, [](ArrowArray* a) { a->release(a); });
+    result->add(schema, array);
+  }
+}
+
+struct matches {
+  owned<neardup_matches, neardup_matches_free> handle;
+
+  [[nodiscard]] std::size_t size() const { return neardup_matches_size(handle.get()); }
+};
+
+exported table_of_matches(nb::handle self) {
+  const neardup_matches* const of = nb::cast<const matches&>(self).handle.get();
+  const std::size_t n = neardup_matches_size(of);
+  return table({column("query", "I", neardup_matches_query(of), n, self),
+                column("id", "L", neardup_matches_id(of), n, self),
+                column("distance", "I", neardup_matches_distance(of), n, self)});
+}
+
+using id_array = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using position_array = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// An index, which readers share and a writer has for itself.
+struct code_index {
+  owned<neardup_index, neardup_index_free> handle;
+  mutable std::shared_mutex mutex;
+
+  explicit code_index(neardup_index* made) : handle(made) {}
+
+  template <class Change>
+  std::size_t change(const codes& of, const id_array& ids, const Change& apply) {
+    if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as codes");
+    const neardup_code_view view = of.view();
+    std::size_t changed = 0;
+    call_now(0, [&](const neardup_run*, neardup_error* error) {
+      const std::unique_lock lock(mutex);
+      apply(handle.get(), &view, ids.data(), &changed, error);
+    });
+    return changed;
+  }
+};
+
+/// Verdicts about documents, in columns.
+struct verdicts {
+  std::vector<std::uint8_t> is_new;
+  std::vector<std::uint64_t> original;
+  std::vector<double> similarity;
+
+  neardup_verdicts add(std::size_t count) {
+    const std::size_t before = is_new.size();
+    is_new.resize(before + count);
+    original.resize(before + count);
+    similarity.resize(before + count);
+    return {is_new.data() + before, original.data() + before, similarity.data() + before};
+  }
+};
+
+exported table_of_verdicts(nb::handle self) {
+  const verdicts& of = nb::cast<const verdicts&>(self);
+  const std::size_t n = of.is_new.size();
+  std::vector<std::uint8_t> has_original(n);
+  for (std::size_t i = 0; i < n; ++i) has_original[i] = of.is_new[i] == 0 ? 1 : 0;
+  exported is_new = column("is_new", "b", static_cast<const std::uint8_t*>(nullptr), n, self);
+  exported original = column("original", "L", of.original.data(), n, self);
+  exported similarity = column("similarity", "g", of.similarity.data(), n, self);
+  is_new.bitmap = bitmap_of(of.is_new.data(), n);
+  is_new.buffers = {nullptr, is_new.bitmap->data()};
+  original.bitmap = similarity.bitmap = bitmap_of(has_original.data(), n);
+  original.buffers[0] = similarity.buffers[0] = original.bitmap->data();
+  original.null_count = similarity.null_count = std::count(has_original.begin(), has_original.end(), std::uint8_t{0});
+  return table({std::move(is_new), std::move(original), std::move(similarity)});
+}
+
+struct dedup {
+  owned<neardup_dedup, neardup_dedup_free> handle;
+  mutable std::shared_mutex mutex;
+
+  explicit dedup(neardup_dedup* made) : handle(made) {}
+
+  /// Calls `use(handle)` when no other thread writes. Throws: ValueError if it is closed.
+  template <class Use>
+  auto read(const Use& use) const {
+    const nb::gil_scoped_release release;
+    const std::shared_lock lock(mutex);
+    if (handle == nullptr) throw nb::value_error(closed);
+    return use(handle.get());
+  }
+  /// Calls `use(handle)`, when a lock is held; an error if it is closed.
+  template <class Use>
+  void use(neardup_error* error, const Use& use) const {
+    if (handle != nullptr) return use(handle.get());
+    error->status = NEARDUP_INVALID;
+    std::strcpy(error->message, closed);
+  }
+
+  static constexpr const char* closed = "the deduplicator is closed";
+};
+
+std::size_t length_of(const ArrowArray& array) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(array.length, 0));
+}
+
+/// Decides about all documents of an input; `decide(input, first, verdicts, run, error)` about some, from the given one.
+template <class Decide>
+std::unique_ptr<verdicts> decide_all(nb::handle texts, std::size_t threads, const Decide& decide) {
+  const text_input in(texts);
+  auto result = std::make_unique<verdicts>();
+  const auto work = [&](const neardup_run* run, neardup_error* error) {
+    ArrowArrayStream* const stream = in.input.stream;
+    if (stream == nullptr) {
+      const std::size_t count = in.input.array != nullptr ? length_of(*in.input.array) : in.input.size;
+      return decide(in.input, 0, count, result->add(count), run, error);
+    }
+    const auto failed = [&](int code) {
+      if (code == 0) return false;
+      const char* const why = stream->get_last_error(stream);
+      error->status = NEARDUP_FAILED;
+      std::strncpy(error->message, why != nullptr ? why : "the Arrow stream failed", sizeof(error->message) - 1);
+      return true;
+    };
+    ArrowSchema schema{};
+    if (failed(stream->get_schema(stream, &schema))) return;
+    while (error->status == NEARDUP_OK) {
+      ArrowArray array{};
+      if (failed(stream->get_next(stream, &array)) || array.release == nullptr) break;
+      neardup_input one{};
+      one.schema = &schema;
+      one.array = &array;
+      const std::size_t first = result->is_new.size(), count = length_of(array);
+      decide(one, first, count, result->add(count), run, error);
+      array.release(&array);
+    }
+    schema.release(&schema);
+  };
+  // A thread takes longer to start than a few texts.
+  if (in.input.texts != nullptr && in.input.size < 64) {
+    call_now(threads, work);
+  } else {
+    call_long(threads, work);
+  }
+  return result;
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  m.attr("version") = neardup_version();
+
+  m.def("tokens", [](nb::bytes text, const std::string& features) {
+    nb::list result;
+    const neardup_composition made_of = composition(features, 0);
+    neardup_error error{};
+    neardup_tokens(
+        &made_of, {text.c_str(), text.size()},
+        [](void* context, const char* token, std::size_t size) {
+          static_cast<nb::list*>(context)->append(nb::bytes(token, size));
+          return 0;
+        },
+        &result, &error);
+    check(error);
+    return result;
+  });
+
+  nb::class_<sets>(m, "Sets")
+      .def(nb::init<int>())
+      .def(
+          "add_texts",
+          [](sets& self, nb::handle texts, const std::string& features, std::uint64_t seed, std::size_t threads) {
+            const text_input in(texts);
+            const neardup_composition made_of = composition(features, seed);
+            call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+              neardup_sets_add_texts(self.handle.get(), &made_of, &in.input, run, error);
+            });
+          },
+          "texts"_a.none(), "features"_a, "seed"_a, "threads"_a)
+      .def("add_lists",
+           [](sets& self, nb::handle lists) {
+             arrow_object arrow;
+             if (!arrow.open(lists)) throw nb::type_error("sets are a column of lists");
+             const neardup_input input{nullptr, 0, arrow.schema, arrow.array, arrow.stream};
+             call_long(1, [&](const neardup_run*, neardup_error* error) {
+               neardup_sets_add_lists(self.handle.get(), &input, error);
+             });
+           })
+      .def("add_flat",
+           [](sets& self, nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu> features,
+              nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> offsets) {
+             const std::size_t count = offsets.shape(0) - 1;
+             const bool fits = neardup_sets_width(self.handle.get()) == 32
+                                   ? features.dtype() == nb::dtype<std::uint32_t>()
+                                   : features.dtype() == nb::dtype<std::uint64_t>();
+             if (!fits) throw nb::type_error("features are of uint32 or uint64, as the width says");
+             if (offsets.data()[0] < 0 || offsets.data()[count] > static_cast<std::int64_t>(features.shape(0))) {
+               throw nb::value_error("an offset is beyond the features");
+             }
+             call_now(1, [&](const neardup_run*, neardup_error* error) {
+               neardup_sets_add(self.handle.get(), features.data(), offsets.data(), count, error);
+             });
+           })
+      .def_prop_ro("width", [](const sets& self) { return neardup_sets_width(self.handle.get()); })
+      .def_prop_ro("nulls", [](const sets& self) { return neardup_sets_nulls(self.handle.get()); })
+      .def("__len__", [](const sets& self) { return neardup_sets_size(self.handle.get()); })
+      .def("offsets",
+           [](nb::handle self) {
+             const neardup_sets* const of = nb::cast<const sets&>(self).handle.get();
+             return view_of(neardup_sets_offsets(of), neardup_sets_size(of) + 1, self);
+           })
+      .def("values",
+           [](nb::handle self) {
+             const neardup_sets* const of = nb::cast<const sets&>(self).handle.get();
+             const auto count = static_cast<std::size_t>(neardup_sets_offsets(of)[neardup_sets_size(of)]);
+             if (neardup_sets_width(of) == 32) {
+               return view_of(static_cast<const std::uint32_t*>(neardup_sets_features(of)), count, self);
+             }
+             return view_of(static_cast<const std::uint64_t*>(neardup_sets_features(of)), count, self);
+           })
+      .def("arrow", [](nb::handle self) {
+        const neardup_sets* const of = nb::cast<const sets&>(self).handle.get();
+        const std::size_t n = neardup_sets_size(of);
+        exported list = column("", "+L", neardup_sets_offsets(of), n, self);
+        list.children.push_back(column("item", neardup_sets_width(of) == 32 ? "I" : "L",
+                                       static_cast<const char*>(neardup_sets_features(of)),
+                                       static_cast<std::size_t>(neardup_sets_offsets(of)[n]), self));
+        return array_capsules(list);
+      });
+
+  nb::class_<pairs>(m, "Pairs")
+      .def("__len__", &pairs::size)
+      .def_prop_ro("of_sets", &pairs::of_sets)
+      .def("column",
+           [](nb::handle self, const std::string& name) -> nb::object {
+             const pairs& own = nb::cast<const pairs&>(self);
+             const neardup_pairs* const of = own.handle.get();
+             if (name == "first") return view_of(neardup_pairs_first(of), own.size(), self);
+             if (name == "second") return view_of(neardup_pairs_second(of), own.size(), self);
+             if (name == "common") return view_of(neardup_pairs_common(of), own.size(), self);
+             if (name == "distance") return view_of(neardup_pairs_distance(of), own.size(), self);
+             return view_of(neardup_pairs_similarity(of), own.size(), self);
+           })
+      .def("array", [](nb::handle self) { return array_capsules(table_of(self)); })
+      .def("stream", [](nb::handle self) { return stream_capsule(table_of(self)); });
+
+  m.def(
+      "pairs_of_sets",
+      [](const sets& of, const sets* others, double similarity, int measure, std::size_t min_common, bool copies_once,
+         std::size_t threads) {
+        const neardup_join join = join_of(similarity, measure, min_common, copies_once);
+        slot<neardup_pairs, neardup_pairs_free> made;
+        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+          neardup_pairs_of_sets(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), &join, run,
+                                &made.value, error);
+        });
+        auto result = std::make_unique<pairs>();
+        result->handle = made.take();
+        return result;
+      },
+      "of"_a, "others"_a.none(), "similarity"_a, "measure"_a, "min_common"_a, "copies_once"_a, "threads"_a);
+
+  m.def(
+      "verify",
+      [](const sets& of, const sets* others, position_array first, position_array second, double similarity,
+         int measure, std::size_t min_common, std::size_t threads) {
+        if (first.shape(0) != second.shape(0)) throw nb::value_error("the positions of pairs are of different number");
+        const neardup_join join = join_of(similarity, measure, min_common, false);
+        slot<neardup_pairs, neardup_pairs_free> made;
+        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+          neardup_verify(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), first.data(),
+                         second.data(), first.shape(0), &join, run, &made.value, error);
+        });
+        auto result = std::make_unique<pairs>();
+        result->handle = made.take();
+        return result;
+      },
+      "of"_a, "others"_a.none(), "first"_a, "second"_a, "similarity"_a, "measure"_a, "min_common"_a, "threads"_a);
+
+  m.def(
+      "group",
+      [](const sets* kept, const sets& of, double similarity, int measure, std::size_t min_common,
+         const nb::object& prefer, bool components, bool keep_only, std::size_t threads) {
+        using scores = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+        neardup_grouping grouping{join_of(similarity, measure, min_common, false), nullptr, components ? 1 : 0,
+                                  keep_only ? 1 : 0};
+        const std::size_t n = neardup_sets_size(of.handle.get());
+        scores given;
+        if (!prefer.is_none()) {
+          given = nb::cast<scores>(prefer);
+          if (given.shape(0) != n) throw nb::value_error("there are not as many scores as texts");
+          if (n > 0) grouping.preference = given.data();
+        }
+        auto* const labels = new std::vector<std::uint32_t>(n);
+        const nb::capsule owner(labels,
+                                [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
+        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+          if (kept == nullptr) {
+            neardup_group(of.handle.get(), &grouping, run, labels->data(), error);
+          } else {
+            neardup_extend_groups(kept->handle.get(), of.handle.get(), &grouping, run, labels->data(), error);
+          }
+        });
+        return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(labels->data(), {n}, owner));
+      },
+      "kept"_a.none(), "of"_a, "similarity"_a, "measure"_a, "min_common"_a, "prefer"_a.none(), "components"_a,
+      "keep_only"_a, "threads"_a);
+
+  nb::class_<codes>(m, "Codes")
+      .def_static("of_arrow", &codes_of_arrow)
+      .def_static("of_bytes",
+                  [](nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> bytes) {
+                    auto result = std::make_unique<codes>();
+                    result->bits = static_cast<int>(8 * bytes.shape(1));
+                    if (bytes.shape(1) != 4 && bytes.shape(1) != 8 && bytes.shape(1) != 16 && bytes.shape(1) != 32) {
+                      throw nb::value_error("codes have 32, 64, 128 or 256 bits");
+                    }
+                    for (std::size_t i = 0; i < bytes.shape(0); ++i)
+                      result->add_bytes(bytes.data() + i * bytes.shape(1), true);
+                    return result;
+                  })
+      .def_ro("bits", &codes::bits)
+      .def_prop_ro("nulls", &codes::nulls)
+      .def("__len__", &codes::size)
+      .def("words",
+           [](nb::handle self) {
+             const codes& own = nb::cast<const codes&>(self);
+             return view_of(own.words.data(), own.words.size(), self);
+           })
+      .def("valid",
+           [](nb::handle self) {
+             const codes& own = nb::cast<const codes&>(self);
+             return view_of(own.valid.data(), own.valid.size(), self);
+           })
+      .def("arrow", [](nb::handle self) {
+        const codes& own = nb::cast<const codes&>(self);
+        exported of = column("", "L", own.words.data(), own.size(), self);
+        if (own.bits != 64) of.format = "w:" + std::to_string(own.bits / 8);
+        if (own.bits == 32) {  // half of each word
+          auto halves = std::make_shared<std::vector<std::uint8_t>>(4 * own.size());
+          for (std::size_t i = 0; i < own.size(); ++i) {
+            for (std::size_t b = 0; b < 4; ++b)
+              (*halves)[4 * i + b] = static_cast<std::uint8_t>(own.words[i] >> (8 * b));
+          }
+          of.format = "I";
+          of.buffers[1] = halves->data();
+          of.owner = nb::make_tuple(of.owner, nb::capsule(new std::shared_ptr<void>(halves), [](void* p) noexcept {
+                                      delete static_cast<std::shared_ptr<void>*>(p);
+                                    }));
+        }
+        of.null_count = own.nulls();
+        if (of.null_count > 0) {
+          of.bitmap = bitmap_of(own.valid.data(), own.size());
+          of.buffers[0] = of.bitmap->data();
+        }
+        return array_capsules(of);
+      });
+
+  m.def(
+      "codes_of_texts",
+      [](nb::handle texts, const std::string& features, std::uint64_t seed, int kind, int bits,
+         const nb::object& weights, const nb::object& idf_file, std::size_t threads) {
+        const text_input in(texts);
+        const neardup_composition made_of = composition(features, seed);
+        const std::string weights_name = weights.is_none() ? "" : nb::cast<std::string>(weights);
+        const std::string idf_name = idf_file.is_none() ? "" : nb::cast<std::string>(idf_file);
+        const neardup_code_options options{static_cast<neardup_code_kind>(kind), bits,
+                                           weights.is_none() ? nullptr : weights_name.c_str(),
+                                           idf_file.is_none() ? nullptr : idf_name.c_str()};
+        slot<neardup_codes, neardup_codes_free> made;
+        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+          neardup_codes_of_texts(&made_of, &options, &in.input, run, &made.value, error);
+        });
+        const neardup_codes* const of = made.value;
+        auto result = std::make_unique<codes>();
+        result->bits = bits;
+        const std::size_t n = neardup_codes_size(of);
+        result->valid.assign(neardup_codes_valid(of), neardup_codes_valid(of) + n);
+        result->words.assign(neardup_codes_words(of), neardup_codes_words(of) + n * result->stride());
+        return result;
+      },
+      "texts"_a.none(), "features"_a, "seed"_a, "kind"_a, "bits"_a, "weights"_a.none(), "idf_file"_a.none(),
+      "threads"_a);
+
+  m.def(
+      "near_pairs",
+      [](const codes& of, const codes* others, int k, bool copies_once, std::size_t threads) {
+        const neardup_code_view a = of.view(), b = others == nullptr ? neardup_code_view{} : others->view();
+        slot<neardup_pairs, neardup_pairs_free> made;
+        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+          neardup_near_pairs(&a, others == nullptr ? nullptr : &b, k, copies_once ? 1 : 0, run, &made.value, error);
+        });
+        auto result = std::make_unique<pairs>();
+        result->is_of_sets = false;
+        result->handle = made.take();
+        return result;
+      },
+      "of"_a, "others"_a.none(), "k"_a, "copies_once"_a, "threads"_a);
+
+  m.def("cluster", [](const codes& of, int k, std::size_t threads) {
+    const neardup_code_view view = of.view();
+    auto* const labels = new std::vector<std::uint32_t>(of.size());
+    const nb::capsule owner(labels, [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
+    call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+      neardup_cluster(&view, k, run, labels->data(), error);
+    });
+    return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(labels->data(), {labels->size()}, owner));
+  });
+
+  nb::class_<matches>(m, "Matches")
+      .def("__len__", &matches::size)
+      .def("column",
+           [](nb::handle self, const std::string& name) -> nb::object {
+             const matches& own = nb::cast<const matches&>(self);
+             const neardup_matches* const of = own.handle.get();
+             if (name == "query") return view_of(neardup_matches_query(of), own.size(), self);
+             if (name == "id") return view_of(neardup_matches_id(of), own.size(), self);
+             return view_of(neardup_matches_distance(of), own.size(), self);
+           })
+      .def("array", [](nb::handle self) { return array_capsules(table_of_matches(self)); })
+      .def("stream", [](nb::handle self) { return stream_capsule(table_of_matches(self)); });
+
+  nb::class_<code_index>(m, "Index")
+      .def_static("make",
+                  [](int bits, int k, int blocks) {
+                    neardup_index* made = nullptr;
+                    neardup_error error{};
+                    neardup_index_new(bits, k, blocks, &made, &error);
+                    check(error);
+                    return std::make_unique<code_index>(made);
+                  })
+      .def_static(
+          "load",
+          [](const std::string& path, int bits, const nb::object& made_of, bool is_mapped) {
+            neardup_index* made = nullptr;
+            const std::string name = made_of.is_none() ? "" : nb::cast<std::string>(made_of);
+            call_now(0, [&](const neardup_run*, neardup_error* error) {
+              neardup_index_load(path.c_str(), bits, made_of.is_none() ? nullptr : name.c_str(), is_mapped ? 1 : 0,
+                                 &made, error);
+            });
+            return std::make_unique<code_index>(made);
+          },
+          "path"_a, "bits"_a, "made_of"_a.none(), "is_mapped"_a)
+      .def("insert",
+           [](code_index& self, const codes& of, id_array ids) { return self.change(of, ids, neardup_index_insert); })
+      .def("erase",
+           [](code_index& self, const codes& of, id_array ids) { return self.change(of, ids, neardup_index_erase); })
+      .def("search",
+           [](const code_index& self, const codes& queries, int k, std::size_t threads) {
+             const neardup_code_view view = queries.view();
+             slot<neardup_matches, neardup_matches_free> made;
+             const auto work = [&](const neardup_run* run, neardup_error* error) {
+               const std::shared_lock lock(self.mutex);
+               neardup_index_search(self.handle.get(), &view, k, run, &made.value, error);
+             };
+             if (queries.size() < 1024) {
+               call_now(threads, work);
+             } else {
+               call_long(threads, work);
+             }
+             auto result = std::make_unique<matches>();
+             result->handle = made.take();
+             return result;
+           })
+      .def("save",
+           [](const code_index& self, const std::string& path, const std::string& made_of) {
+             call_now(0, [&](const neardup_run*, neardup_error* error) {
+               const std::shared_lock lock(self.mutex);
+               neardup_index_save(self.handle.get(), path.c_str(), made_of.c_str(), error);
+             });
+           })
+      .def_prop_ro("bits", [](const code_index& self) { return neardup_index_bits(self.handle.get()); })
+      .def_prop_ro("k", [](const code_index& self) { return neardup_index_k(self.handle.get()); })
+      .def("__len__", [](const code_index& self) {
+        const nb::gil_scoped_release release;
+        const std::shared_lock lock(self.mutex);
+        return neardup_index_size(self.handle.get());
+      });
+
+  nb::class_<verdicts>(m, "Verdicts")
+      .def("__len__", [](const verdicts& self) { return self.is_new.size(); })
+      .def("column",
+           [](nb::handle self, const std::string& name) -> nb::object {
+             const verdicts& own = nb::cast<const verdicts&>(self);
+             if (name == "is_new") return view_of(own.is_new.data(), own.is_new.size(), self);
+             if (name == "original") return view_of(own.original.data(), own.original.size(), self);
+             return view_of(own.similarity.data(), own.similarity.size(), self);
+           })
+      .def("array", [](nb::handle self) { return array_capsules(table_of_verdicts(self)); })
+      .def("stream", [](nb::handle self) { return stream_capsule(table_of_verdicts(self)); });
+
+  nb::class_<dedup>(m, "Dedup")
+      .def_static(
+          "make",
+          [](const std::string& features, std::uint64_t seed, double similarity, std::uint64_t max_documents,
+             std::uint64_t max_bytes, std::uint64_t max_age, bool duplicates_renew, bool refuse_when_full,
+             const std::string& path, bool is_durable) {
+            if (similarity == 0) throw nb::value_error("the similarity is above 0");
+            const neardup_composition made_of = composition(features, seed);
+            const neardup_dedup_options options{
+                similarity, max_documents, max_bytes, max_age, duplicates_renew ? 1 : 0, refuse_when_full ? 1 : 0};
+            neardup_dedup* made = nullptr;
+            call_now(0, [&](const neardup_run*, neardup_error* error) {
+              if (path.empty()) {
+                neardup_dedup_new(&made_of, &options, &made, error);
+              } else if (is_durable) {
+                neardup_dedup_open(path.c_str(), &made_of, &options, &made, error);
+              } else {
+                neardup_dedup_load(path.c_str(), &made_of, &options, &made, error);
+              }
+            });
+            return std::make_unique<dedup>(made);
+          })
+      .def(
+          "add",
+          [](dedup& self, nb::handle texts, const nb::object& ids, const nb::object& now, std::size_t threads) {
+            std::optional<id_array> numbers;
+            if (!ids.is_none()) numbers = nb::cast<id_array>(ids);
+            const std::uint64_t time = now.is_none() ? 0 : nb::cast<std::uint64_t>(now);
+            return decide_all(texts, threads,
+                              [&, has_time = !now.is_none()](const neardup_input& input, std::size_t first,
+                                                             std::size_t count, const neardup_verdicts& to,
+                                                             const neardup_run* run, neardup_error* error) {
+                                if (numbers && first + count > numbers->shape(0)) {
+                                  error->status = NEARDUP_INVALID;
+                                  std::strcpy(error->message, "there are not as many ids as texts");
+                                  return;
+                                }
+                                const std::unique_lock lock(self.mutex);
+                                self.use(error, [&](neardup_dedup* of) {
+                                  neardup_dedup_add(of, &input, numbers ? numbers->data() + first : nullptr,
+                                                    has_time ? &time : nullptr, run, &to, error);
+                                });
+                              });
+          },
+          "texts"_a.none(), "ids"_a.none(), "now"_a.none(), "threads"_a)
+      .def(
+          "find",
+          [](const dedup& self, nb::handle texts, std::size_t threads) {
+            return decide_all(texts, threads,
+                              [&](const neardup_input& input, std::size_t, std::size_t, const neardup_verdicts& to,
+                                  const neardup_run* run, neardup_error* error) {
+                                const std::shared_lock lock(self.mutex);
+                                self.use(error,
+                                         [&](neardup_dedup* of) { neardup_dedup_find(of, &input, run, &to, error); });
+                              });
+          },
+          "texts"_a.none(), "threads"_a)
+      .def("erase",
+           [](dedup& self, std::uint64_t id) {
+             int was_kept = 0;
+             call_now(0, [&](const neardup_run*, neardup_error* error) {
+               const std::unique_lock lock(self.mutex);
+               self.use(error, [&](neardup_dedup* of) { neardup_dedup_erase(of, id, &was_kept, error); });
+             });
+             return was_kept != 0;
+           })
+      .def("save",
+           [](dedup& self, const std::string& path) {
+             call_now(0, [&](const neardup_run*, neardup_error* error) {
+               const std::unique_lock lock(self.mutex);
+               self.use(error, [&](neardup_dedup* of) {
+                 neardup_dedup_save(of, path.empty() ? nullptr : path.c_str(), error);
+               });
+             });
+           })
+      .def("close",
+           [](dedup& self) {
+             const nb::gil_scoped_release release;
+             const std::unique_lock lock(self.mutex);
+             self.handle.reset();
+           })
+      .def_prop_ro("is_open", [](const dedup& self) { return self.handle != nullptr; })
+      .def("__len__", [](const dedup& self) { return self.read(neardup_dedup_size); })
+      .def_prop_ro("added", [](const dedup& self) { return self.read(neardup_dedup_added); })
+      .def_prop_ro("memory", [](const dedup& self) { return self.read(neardup_dedup_memory); })
+      .def("__contains__", [](const dedup& self, std::uint64_t id) {
+        return self.read([&](const neardup_dedup* of) { return neardup_dedup_contains(of, id) != 0; });
+      });
+}

@@ -1,0 +1,798 @@
+"""Finds near-duplicate texts, and misses none.
+
+Texts are a list of str or bytes, a NumPy array, or anything with the Arrow PyCapsule interface: a column of pyarrow,
+polars, pandas or DuckDB, or a reader of batches. Results are NumPy arrays, or objects that every library with that
+interface reads: `polars.DataFrame(neardup.pairs(texts))`.
+
+A null text is in no pair and is always kept. Bytes that are not UTF-8 read as U+FFFD, one for each maximal ill-formed
+subpart, and so does a lone surrogate. Every function runs without the GIL, on `threads` threads (None: as many as the
+machine has), which never changes a result.
+
+`features` says what is compared: "words:2" (the default: runs of two words), "chars:5", "bytes:8", "code:4" and others,
+as `neardup --features`. `bits` is the width of a feature, 32 or 64.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Union
+
+import numpy as _np
+
+from . import _native
+
+__version__: str = _native.version
+__all__ = [
+    "Deduplicator",
+    "FeatureSets",
+    "Fingerprints",
+    "Index",
+    "Matches",
+    "Pairs",
+    "Verdict",
+    "Verdicts",
+    "cluster",
+    "extend_groups",
+    "feature_sets",
+    "features",
+    "fingerprints",
+    "groups",
+    "near_pairs",
+    "pairs",
+    "tokens",
+    "unique",
+    "verify",
+]
+
+_MEASURES = {"jaccard": 0, "cosine": 1, "containment": 2}
+_KINDS = {"simhash": 0, "minwise": 1}
+
+
+def _number(names: dict, name: str, what: str) -> int:
+    if name not in names:
+        raise ValueError(f"{what} is one of {', '.join(names)}, not {name!r}")
+    return names[name]
+
+
+def _threads(threads: Optional[int]) -> int:
+    if threads is None:
+        return 0
+    if threads < 1:
+        raise ValueError(f"threads is at least 1, or None for as many as the machine has, not {threads}")
+    return threads
+
+
+def _seed(seed: int) -> int:
+    if not 0 <= seed < 2**64:
+        raise ValueError(f"a seed is from 0 to 2**64 - 1, not {seed}")
+    return seed
+
+
+def _path(path: Union[str, os.PathLike, None]) -> str:
+    """The path as text; empty for None."""
+    if path is None:
+        return ""
+    text = os.fsdecode(path)
+    if not text or "\0" in text:
+        raise ValueError("the path is empty" if not text else "the path has a null character")
+    return text
+
+
+def _similarity(similarity: float) -> float:
+    similarity = float(similarity)
+    if not similarity > 0:
+        raise ValueError(f"the similarity must be above 0, not {similarity}")
+    return similarity
+
+
+def _least_common(min_common: Optional[int]) -> int:
+    if min_common is None:
+        return 0
+    if min_common < 1:
+        raise ValueError(f"min_common is at least 1, not {min_common}")
+    return min_common
+
+
+class _Table:
+    """Columns of equal length. NumPy by name, Arrow by the PyCapsule interface, neither with a copy."""
+
+    _columns: Sequence[str] = ()
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self._native.array()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._native.stream()
+
+    def to_numpy(self) -> dict:
+        """The columns by their names."""
+        return {name: getattr(self, name) for name in self._columns}
+
+    def __repr__(self) -> str:
+        return f"<neardup.{type(self).__name__}: {len(self):,} rows of {', '.join(self._columns)}>"
+
+    def _repr_html_(self) -> str:
+        shown = 10
+        rows = zip(*(getattr(self, name)[:shown].tolist() for name in self._columns))
+        cells = lambda tag, row: "<tr>" + "".join(f"<{tag}>{_shown(value)}</{tag}>" for value in row) + "</tr>"  # noqa: E731
+        rest = f"<p>{len(self):,} rows</p>" if len(self) > shown else ""
+        return "<table>" + cells("th", self._columns) + "".join(cells("td", row) for row in rows) + "</table>" + rest
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+class Pairs(_Table):
+    """Pairs by their positions, sorted by (first, second).
+
+    Columns: `first`, `second` (uint32); of sets `common` (the overlap, uint32) and `similarity` (float64), of codes
+    `distance` (in bits, uint32).
+    """
+
+    def __init__(self, native: Any) -> None:
+        super().__init__(native)
+        self._columns = ("first", "second") + (("common", "similarity") if native.of_sets else ("distance",))
+
+    def __getattr__(self, name: str) -> _np.ndarray:
+        if name.startswith("_") or name not in self._columns:
+            raise AttributeError(f"these pairs have no {name}, but {', '.join(self._columns)}")
+        return self._native.column(name)
+
+
+class Matches(_Table):
+    """What a search found, sorted by query, then distance, then id: `query` (position, uint32), `id` (uint64) and
+    `distance` (in bits, uint32)."""
+
+    _columns = ("query", "id", "distance")
+
+    @property
+    def query(self) -> _np.ndarray:
+        return self._native.column("query")
+
+    @property
+    def id(self) -> _np.ndarray:
+        return self._native.column("id")
+
+    @property
+    def distance(self) -> _np.ndarray:
+        return self._native.column("distance")
+
+
+class FeatureSets:
+    """The features of texts, by position: each set ascending and distinct, of 32 or 64 bits.
+
+    `offsets` (int64) and `values` (uint32 or uint64) are views of it; Arrow reads it as large_list.
+    """
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __getitem__(self, i: int) -> _np.ndarray:
+        i = range(len(self))[i]
+        if not isinstance(i, int):
+            raise TypeError("a set has one position")
+        offsets = self.offsets
+        return self.values[offsets[i] : offsets[i + 1]]
+
+    @property
+    def offsets(self) -> _np.ndarray:
+        return self._native.offsets()
+
+    @property
+    def values(self) -> _np.ndarray:
+        return self._native.values()
+
+    @property
+    def bits(self) -> int:
+        """The width of a feature."""
+        return self._native.width
+
+    @property
+    def nulls(self) -> int:
+        """How many were null texts."""
+        return self._native.nulls
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self._native.arrow()
+
+    def __repr__(self) -> str:
+        nulls = f" ({self.nulls:,} null)" if self.nulls else ""
+        return f"<neardup.FeatureSets: {len(self):,} sets{nulls}, {len(self.values):,} features of {self.bits} bits>"
+
+
+class Fingerprints:
+    """Codes of texts, by position: 32, 64, 128 or 256 bits, or null for a text without features.
+
+    `valid` is a Boolean mask. `words` has the bits as words, the lowest first: uint64 of shape (n,) up to 64 bits, else
+    (n, bits / 64); 0 where there is none. Arrow reads it as uint32, uint64 or fixed_size_binary with the lowest byte
+    first.
+    """
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @property
+    def bits(self) -> int:
+        return self._native.bits
+
+    @property
+    def nulls(self) -> int:
+        return self._native.nulls
+
+    @property
+    def valid(self) -> _np.ndarray:
+        return self._native.valid().view(bool)
+
+    @property
+    def words(self) -> _np.ndarray:
+        words = self._native.words()
+        return words if self.bits <= 64 else words.reshape(len(self), self.bits // 64)
+
+    def hex(self) -> List[Optional[str]]:
+        """As the command prints them: bits / 4 digits, the highest first."""
+        rows = self.words.reshape(len(self), max(1, self.bits // 64))[:, ::-1].tolist()
+        digits = min(self.bits, 64) // 4
+        return ["".join(f"{word:0{digits}x}" for word in row) if ok else None for row, ok in zip(rows, self.valid)]
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        return self._native.arrow()
+
+    def __repr__(self) -> str:
+        nulls = f" ({self.nulls:,} null)" if self.nulls else ""
+        return f"<neardup.Fingerprints: {len(self):,}{nulls} of {self.bits} bits>"
+
+
+def tokens(text: Union[str, bytes], features: str = "words:2") -> List[Any]:
+    """The features of one text as they are hashed, repeated ones included: str, or bytes for "bytes:N"."""
+    if isinstance(text, str):
+        # A lone surrogate reads as U+FFFD.
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+    found = _native.tokens(text, features)
+    return found if features.startswith("bytes:") else [token.decode("utf-8", "replace") for token in found]
+
+
+def features(
+    texts: Any, features: str = "words:2", *, seed: int = 0, bits: int = 32, threads: Optional[int] = None
+) -> FeatureSets:
+    """The feature sets of texts, which every join takes in place of the texts. A reader of batches is read to its end."""
+    sets = _native.Sets(bits)
+    sets.add_texts(texts, features, _seed(seed), _threads(threads))
+    return FeatureSets(sets)
+
+
+def feature_sets(sets: Any, *, bits: int = 32) -> FeatureSets:
+    """Sets of a caller's own features, unsigned integers of `bits` bits: a column of Arrow's lists, each ascending and
+    distinct, or an iterable of iterables in any order. A null is an empty set."""
+    result = _native.Sets(bits)
+    if hasattr(sets, "__arrow_c_stream__") or hasattr(sets, "__arrow_c_array__"):
+        result.add_lists(sets)
+        return FeatureSets(result)
+    kind = _np.uint32 if bits == 32 else _np.uint64
+    parts = [_features_of(one, kind) for one in sets]
+    offsets = _np.zeros(len(parts) + 1, _np.int64)
+    _np.cumsum([len(part) for part in parts], out=offsets[1:])
+    result.add_flat(_np.concatenate([_np.empty(0, kind), *parts]), offsets)
+    return FeatureSets(result)
+
+
+def _features_of(one: Any, kind: Any) -> _np.ndarray:
+    if one is None:
+        return _np.empty(0, kind)
+    numbers = one if isinstance(one, _np.ndarray) else list(one)
+    if len(numbers) == 0:
+        return _np.empty(0, kind)
+    if isinstance(one, _np.ndarray):
+        if one.dtype.kind not in "ui":
+            raise TypeError(f"features are unsigned integers, not {one.dtype}")
+        if one.dtype.kind == "i" and one.min() < 0 or one.max() > _np.iinfo(kind).max:
+            raise OverflowError(f"a feature does not fit into {_np.dtype(kind).name}")
+        return _np.unique(one.astype(kind))
+    if not all(isinstance(number, (int, _np.integer)) and not isinstance(number, bool) for number in numbers):
+        raise TypeError("features are unsigned integers")
+    return _np.unique(_np.array(numbers, kind))
+
+
+def _sets_of(texts: Any, features_name: str, seed: int, bits: int, threads: Optional[int]) -> Any:
+    if isinstance(texts, FeatureSets):
+        return texts._native
+    return features(texts, features_name, seed=seed, bits=bits, threads=threads)._native
+
+
+def pairs(
+    texts: Any,
+    others: Any = None,
+    *,
+    similarity: float = 0.8,
+    measure: str = "jaccard",
+    min_common: Optional[int] = None,
+    copies_once: bool = False,
+    features: str = "words:2",
+    seed: int = 0,
+    bits: int = 32,
+    threads: Optional[int] = None,
+) -> Pairs:
+    """All pairs of texts whose similarity is at least `similarity`; with `others`, of a text and one of these.
+
+    `texts` and `others` are texts or FeatureSets. `measure`: "jaccard", "cosine", or "containment" of the smaller text
+    in the larger one. `min_common`: the least number of common features (default: 8 for containment, otherwise 1).
+    `copies_once`: of equal texts only the first is paired with other texts.
+    """
+    first = _sets_of(texts, features, seed, bits, threads)
+    second = None if others is None else _sets_of(others, features, seed, bits, threads)
+    return Pairs(
+        _native.pairs_of_sets(
+            first,
+            second,
+            _similarity(similarity),
+            _number(_MEASURES, measure, "measure"),
+            _least_common(min_common),
+            bool(copies_once),
+            _threads(threads),
+        )
+    )
+
+
+def verify(
+    pairs: Any,
+    texts: Any,
+    others: Any = None,
+    *,
+    similarity: float = 0.8,
+    measure: str = "jaccard",
+    min_common: Optional[int] = None,
+    features: str = "words:2",
+    seed: int = 0,
+    bits: int = 32,
+    threads: Optional[int] = None,
+) -> Pairs:
+    """Those of given pairs whose similarity is at least `similarity`, in their order, with overlap and similarity.
+
+    `pairs`: Pairs, a table with columns `first` and `second`, or two arrays of positions.
+    """
+    first, second = (_positions(one) for one in _both(pairs))
+    return Pairs(
+        _native.verify(
+            _sets_of(texts, features, seed, bits, threads),
+            None if others is None else _sets_of(others, features, seed, bits, threads),
+            first,
+            second,
+            _similarity(similarity),
+            _number(_MEASURES, measure, "measure"),
+            _least_common(min_common),
+            _threads(threads),
+        )
+    )
+
+
+def _both(pairs: Any) -> Any:
+    if isinstance(pairs, Pairs):
+        return pairs.first, pairs.second
+    if isinstance(pairs, (tuple, list)) and len(pairs) == 2:
+        return pairs
+    try:
+        return pairs["first"], pairs["second"]
+    except (KeyError, TypeError, IndexError):
+        raise TypeError("pairs are Pairs, a table with columns 'first' and 'second', or two arrays") from None
+
+
+def _positions(numbers: Any) -> _np.ndarray:
+    array = _np.asarray(numbers)
+    if array.ndim != 1 or (array.dtype.kind not in "ui" and array.size > 0):
+        raise TypeError(f"positions are integers in one dimension, not {array.dtype} in {array.ndim}")
+    if array.size > 0 and (array.min() < 0 or array.max() >= 2**32):
+        raise ValueError("a position is not from 0 to 2**32 - 1")
+    return _np.ascontiguousarray(array, _np.uint32)
+
+
+def groups(
+    texts: Any,
+    *,
+    similarity: float = 0.8,
+    measure: str = "jaccard",
+    min_common: Optional[int] = None,
+    prefer: Any = None,
+    chains: bool = False,
+    features: str = "words:2",
+    seed: int = 0,
+    bits: int = 32,
+    threads: Optional[int] = None,
+) -> _np.ndarray:
+    """For each text the position of its representative (uint32); a text is kept if that is its own position.
+
+    In order of preference, each text joins the most similar representative before it, of equally similar ones the
+    earliest, or becomes one. `prefer`: a score for each text, higher ones first; by default in order of positions, for
+    containment the largest first. `chains`: groups are connected by chains of similar texts instead.
+    """
+    return _group(None, texts, similarity, measure, min_common, prefer, chains, False, features, seed, bits, threads)
+
+
+def unique(
+    texts: Any,
+    *,
+    similarity: float = 0.8,
+    measure: str = "jaccard",
+    min_common: Optional[int] = None,
+    prefer: Any = None,
+    chains: bool = False,
+    features: str = "words:2",
+    seed: int = 0,
+    bits: int = 32,
+    threads: Optional[int] = None,
+) -> _np.ndarray:
+    """A Boolean mask of the texts that are kept: those that groups() makes representatives, and nulls."""
+    labels = _group(None, texts, similarity, measure, min_common, prefer, chains, True, features, seed, bits, threads)
+    return labels == _np.arange(len(labels), dtype=_np.uint32)
+
+
+def extend_groups(
+    kept: Any,
+    texts: Any,
+    *,
+    similarity: float = 0.8,
+    measure: str = "jaccard",
+    min_common: Optional[int] = None,
+    prefer: Any = None,
+    features: str = "words:2",
+    seed: int = 0,
+    bits: int = 32,
+    threads: Optional[int] = None,
+) -> _np.ndarray:
+    """Groups further texts around those kept by earlier calls, which stay.
+
+    Returns: a position for each of `texts`, counting `kept` first: that of its representative, or its own,
+    len(kept) + i, if it becomes one.
+    """
+    return _group(kept, texts, similarity, measure, min_common, prefer, False, False, features, seed, bits, threads)
+
+
+def _group(
+    kept: Any,
+    texts: Any,
+    similarity: float,
+    measure: str,
+    min_common: Optional[int],
+    prefer: Any,
+    chains: bool,
+    keep_only: bool,
+    features_name: str,
+    seed: int,
+    bits: int,
+    threads: Optional[int],
+) -> _np.ndarray:
+    return _native.group(
+        None if kept is None else _sets_of(kept, features_name, seed, bits, threads),
+        _sets_of(texts, features_name, seed, bits, threads),
+        _similarity(similarity),
+        _number(_MEASURES, measure, "measure"),
+        _least_common(min_common),
+        None if prefer is None else _np.ascontiguousarray(prefer, _np.float64),
+        bool(chains),
+        keep_only,
+        _threads(threads),
+    )
+
+
+def fingerprints(
+    texts: Any,
+    features: str = "words:2",
+    *,
+    kind: str = "simhash",
+    bits: int = 64,
+    weights: Optional[str] = None,
+    idf: Union[str, os.PathLike, None] = None,
+    seed: int = 0,
+    threads: Optional[int] = None,
+) -> Fingerprints:
+    """Fingerprints of texts: kind "simhash", or "minwise" codes.
+
+    `weights` of a simhash: "unit" (each distinct feature once, the default), "tf", "logtf", "idf" or "tfidf"; the last
+    two with the file of a table, `idf`: lines of a feature and its weight.
+    """
+    return Fingerprints(
+        _native.codes_of_texts(
+            texts,
+            features,
+            _seed(seed),
+            _number(_KINDS, kind, "kind"),
+            bits,
+            weights,
+            None if idf is None else _path(idf),
+            _threads(threads),
+        )
+    )
+
+
+def _codes_of(codes: Any) -> Any:
+    if isinstance(codes, Fingerprints):
+        return codes._native
+    if hasattr(codes, "__arrow_c_stream__") or hasattr(codes, "__arrow_c_array__"):
+        return _native.Codes.of_arrow(codes)
+    array = _np.asarray(codes)
+    if array.size == 0 and array.ndim == 1:
+        array = array.astype(_np.uint64)
+    if array.dtype == _np.int64 and array.ndim == 1 and array.min() >= 0:
+        array = array.astype(_np.uint64)
+    if array.dtype not in (_np.uint64, _np.uint32, _np.uint8) or array.ndim not in (1, 2):
+        raise TypeError(
+            "codes are Fingerprints, Arrow's uint64 or fixed_size_binary, or arrays of uint64 (n,), (n, 2) or (n, 4), "
+            f"uint32 (n,) or uint8 (n, bytes), not {array.dtype} {array.shape}"
+        )
+    if array.dtype == _np.uint8 and array.ndim != 2:
+        raise TypeError("codes as bytes are an array of shape (n, bytes)")
+    little = _np.ascontiguousarray(array if array.ndim == 2 else array[:, None])
+    little = little.astype(little.dtype.newbyteorder("<"), copy=False)
+    return _native.Codes.of_bytes(little.view(_np.uint8).reshape(len(array), little.shape[1] * little.itemsize))
+
+
+def near_pairs(
+    codes: Any, others: Any = None, *, k: int = 3, copies_once: bool = False, threads: Optional[int] = None
+) -> Pairs:
+    """All pairs of codes within k bits; with `others`, of a code and one of these.
+
+    Codes are Fingerprints, Arrow's uint64, uint32 or fixed_size_binary (lowest byte first), or NumPy arrays: uint64 of
+    shape (n,), (n, 2) or (n, 4), uint32 of (n,), or uint8 of (n, bytes). A null is in no pair.
+    """
+    second = None if others is None else _codes_of(others)
+    return Pairs(_native.near_pairs(_codes_of(codes), second, k, bool(copies_once), _threads(threads)))
+
+
+def cluster(codes: Any, *, k: int = 3, threads: Optional[int] = None) -> _np.ndarray:
+    """For each code the smallest position of its cluster: chains of steps of at most k bits."""
+    return _native.cluster(_codes_of(codes), k, _threads(threads))
+
+
+def _ids(ids: Any) -> _np.ndarray:
+    array = _np.asarray(ids)
+    if array.ndim != 1 or (array.dtype.kind not in "ui" and array.size > 0):
+        raise TypeError(f"ids are integers in one dimension, not {array.dtype} in {array.ndim}")
+    if array.dtype.kind == "i" and array.size > 0 and array.min() < 0:
+        raise ValueError("an id is not from 0 to 2**64 - 1")
+    return _np.ascontiguousarray(array, _np.uint64)
+
+
+class Index:
+    """Pairs of a code and an id (an integer from 0 to 2**64 - 1), in which a search finds all within k bits.
+
+    `blocks`: what a code is cut into, which decides memory and time; None for the usual number. Searches may run in many
+    threads at once.
+    """
+
+    def __init__(self, k: int = 3, *, bits: int = 64, blocks: Optional[int] = None) -> None:
+        self._native = _native.Index.make(bits, k, 0 if blocks is None else blocks)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @property
+    def bits(self) -> int:
+        return self._native.bits
+
+    @property
+    def k(self) -> int:
+        return self._native.k
+
+    def insert(self, codes: Any, ids: Any) -> int:
+        """Adds pairs; nulls, and pairs that are there, are left out. Returns: how many were added."""
+        return self._native.insert(_codes_of(codes), _ids(ids))
+
+    def erase(self, codes: Any, ids: Any) -> int:
+        """Removes pairs. Returns: how many were there."""
+        return self._native.erase(_codes_of(codes), _ids(ids))
+
+    def search(self, codes: Any, k: Optional[int] = None, *, threads: Optional[int] = None) -> Matches:
+        """All pairs within k bits (None: that of the index) of each query."""
+        if k is not None and k < 0:
+            raise ValueError(f"k is at least 0, not {k}")
+        return Matches(self._native.search(_codes_of(codes), -1 if k is None else k, _threads(threads)))
+
+    def save(self, path: Union[str, os.PathLike], made_of: str = "") -> None:
+        """Writes a file, with any text that says what the codes are made of. A crash leaves the old file or the new."""
+        self._native.save(_path(path), made_of)
+
+    @classmethod
+    def load(
+        cls, path: Union[str, os.PathLike], *, bits: int = 64, made_of: Optional[str] = None, mapped: bool = False
+    ) -> "Index":
+        """Opens a file. `made_of`: checked if given. `mapped`: stays in the file, is ready at once, cannot be changed."""
+        result = cls.__new__(cls)
+        result._native = _native.Index.load(_path(path), bits, made_of, mapped)
+        return result
+
+    def __repr__(self) -> str:
+        return f"<neardup.Index: {len(self):,} codes of {self.bits} bits, searched within {self.k}>"
+
+
+class Verdict(NamedTuple):
+    """The decision about one document."""
+
+    is_new: bool
+    original: Optional[int]  #: the id of the kept document that it is a near-duplicate of
+    similarity: Optional[float]  #: to that document
+
+
+class Verdicts(_Table):
+    """Decisions about documents: `is_new` (bool), and, where it is not, `original` (id, uint64) and `similarity`."""
+
+    _columns = ("is_new", "original", "similarity")
+
+    @property
+    def is_new(self) -> _np.ndarray:
+        return self._native.column("is_new").view(bool)
+
+    @property
+    def original(self) -> _np.ndarray:
+        return self._native.column("original")
+
+    @property
+    def similarity(self) -> _np.ndarray:
+        return self._native.column("similarity")
+
+    def __getitem__(self, i: int) -> Verdict:
+        i = range(len(self))[i]
+        if self.is_new[i]:
+            return Verdict(True, None, None)
+        return Verdict(False, int(self.original[i]), float(self.similarity[i]))
+
+
+class Deduplicator:
+    """Keeps the first document of each kind: an added one is new, or a near-duplicate of a kept one. None is missed.
+
+    `path`: a file, with a log beside it, in which every change is before a call returns, and which is continued if it is
+    there. Limits: `max_documents`, `max_bytes` and `max_age` (in the unit of `now`, which additions then need) forget the
+    oldest documents, or with when_full="refuse" raise OverflowError. `duplicates_renew`: a near-duplicate makes its
+    original as young as itself. May be used from many threads.
+    """
+
+    def __init__(
+        self,
+        similarity: float = 0.8,
+        *,
+        features: str = "words:2",
+        seed: int = 0,
+        path: Union[str, os.PathLike, None] = None,
+        max_documents: Optional[int] = None,
+        max_bytes: Optional[int] = None,
+        max_age: Optional[int] = None,
+        duplicates_renew: bool = False,
+        when_full: str = "forget_oldest",
+    ) -> None:
+        self._make(
+            similarity, features, seed, path, True, max_documents, max_bytes, max_age, duplicates_renew, when_full
+        )
+
+    def _make(
+        self,
+        similarity: float,
+        features: str,
+        seed: int,
+        path: Any,
+        is_durable: bool,
+        max_documents: Optional[int],
+        max_bytes: Optional[int],
+        max_age: Optional[int],
+        duplicates_renew: bool,
+        when_full: str,
+    ) -> None:
+        limits = {"max_documents": max_documents, "max_bytes": max_bytes, "max_age": max_age}
+        for name, limit in limits.items():
+            if limit is not None and not 0 < limit < 2**64:
+                raise ValueError(f"{name} is at least 1, not {limit}")
+        full = _number({"forget_oldest": 0, "refuse": 1}, when_full, "when_full")
+        file = _path(path)
+        self._native = _native.Dedup.make(
+            features,
+            _seed(seed),
+            _similarity(similarity),
+            *(limit or 0 for limit in limits.values()),
+            bool(duplicates_renew),
+            bool(full),
+            file,
+            is_durable,
+        )
+        self._similarity, self._features = similarity, features
+
+    @classmethod
+    def load(
+        cls,
+        path: Union[str, os.PathLike],
+        similarity: float = 0.8,
+        *,
+        features: str = "words:2",
+        seed: int = 0,
+        max_documents: Optional[int] = None,
+        max_bytes: Optional[int] = None,
+        max_age: Optional[int] = None,
+        duplicates_renew: bool = False,
+        when_full: str = "forget_oldest",
+    ) -> "Deduplicator":
+        """One in memory, from a file of save(). Raises ValueError if it was made with other features or similarity."""
+        result = cls.__new__(cls)
+        result._make(
+            similarity, features, seed, path, False, max_documents, max_bytes, max_age, duplicates_renew, when_full
+        )
+        return result
+
+    def add(self, text: Union[str, bytes, None], id: Optional[int] = None, *, now: Optional[int] = None) -> Verdict:
+        """Decides about one document. `id`: by default, how many were added before."""
+        return self.add_batch([text], None if id is None else [id], now=now, threads=1)[0]
+
+    def add_batch(
+        self, texts: Any, ids: Any = None, *, now: Optional[int] = None, threads: Optional[int] = None
+    ) -> Verdicts:
+        """Decides about documents in order, as add() does, and far faster.
+
+        A wrong argument adds none. After Ctrl-C, or an error of the disk, `added` says how many are added: documents are
+        added in pieces of 32,768, each as a whole, and those of a reader one batch after the other.
+        """
+        numbers = None if ids is None else _ids(ids)
+        if numbers is not None and hasattr(texts, "__len__") and len(texts) != len(numbers):
+            raise ValueError(f"there are {len(numbers)} ids for {len(texts)} texts")
+        return Verdicts(self._native.add(texts, numbers, now, _threads(threads)))
+
+    def find(self, text: Union[str, bytes, None]) -> Verdict:
+        """The verdict that add() would give; nothing is added."""
+        return self.find_batch([text], threads=1)[0]
+
+    def find_batch(self, texts: Any, *, threads: Optional[int] = None) -> Verdicts:
+        """The verdicts about documents by those that are kept so far; nothing is added."""
+        return Verdicts(self._native.find(texts, _threads(threads)))
+
+    def erase(self, id: int) -> bool:
+        """Forgets a document. Returns: whether it was kept."""
+        return self._native.erase(id)
+
+    def __contains__(self, id: int) -> bool:
+        return id in self._native
+
+    def __len__(self) -> int:
+        """How many documents are kept."""
+        return len(self._native)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def added(self) -> int:
+        """How many documents were added, near-duplicates and nulls included."""
+        return self._native.added
+
+    @property
+    def memory_usage(self) -> int:
+        """In bytes, an estimate."""
+        return self._native.memory
+
+    def save(self, path: Union[str, os.PathLike, None] = None) -> None:
+        """Writes all to a file, which load() reads. Without a path: to its own, whose log begins again."""
+        file = _path(path)
+        self._native.save(file)
+
+    def close(self) -> None:
+        """Lets go of the file and the memory. What was added is on the disk already."""
+        self._native.close()
+
+    def __enter__(self) -> "Deduplicator":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if not self._native.is_open:
+            return "<neardup.Deduplicator: closed>"
+        return (
+            f"<neardup.Deduplicator: {len(self):,} documents kept of {self.added:,}, "
+            f"similarity {self._similarity}, {self._features}>"
+        )

@@ -1,0 +1,149 @@
+"""The scripts of docs/python.md run, and do what the page says."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import neardup
+import oracle
+
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "python.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) if PAGE.exists() else []
+TEXTS = ["a b c d e f", None, "a b c d e f g", "x y z u v w", "a b c d e f", "x y z u v w q", "", "l m n"]
+KEPT = [i for i, label in enumerate(oracle.groups(oracle.sets_of(TEXTS))) if i == label]
+pytestmark = pytest.mark.skipif(not BLOCKS, reason="not in the repository")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table = pa.table({"id": list(range(len(TEXTS))), "text": TEXTS})
+    pq.write_table(table, "in.parquet", row_group_size=3)
+    with pa.ipc.new_stream("data-00000-of-00001.arrow", table.schema) as stream:
+        stream.write_table(table, max_chunksize=3)
+    return tmp_path
+
+
+def run(part):
+    (block,) = (block for block in BLOCKS if part in block)
+    names = {}
+    exec(compile(block, str(PAGE), "exec"), names)
+    return names
+
+
+def test_each_block_is_tested():
+    assert len(BLOCKS) == 8
+
+
+@pytest.mark.parametrize("part", ["pl.read_parquet(\"in.parquet\")\nkeep", "pd.read_parquet"])
+def test_from_parquet_to_parquet(folder, part):
+    run(part)
+    assert pq.read_table("out.parquet")["id"].to_pylist() == KEPT
+
+
+def test_several_questions(folder):
+    names = run("labels = neardup.groups")
+    assert names["labels"].tolist() == oracle.groups(oracle.sets_of(TEXTS))
+    assert names["found"].rows() == oracle.pairs(oracle.sets_of(TEXTS), least=0.6)
+    assert names["beside"]["b"].to_list() == [TEXTS[j] for j in names["found"]["second"]]
+
+
+def test_one_by_one(folder, capsys):
+    run("with neardup.Deduplicator")
+    assert capsys.readouterr().out.count("is_new=True") == 1
+    run("with neardup.Deduplicator")
+    assert capsys.readouterr().out.count("is_new=True") == 0
+
+
+def test_duckdb(folder, capsys):
+    run("duckdb")
+    assert "pairs" in capsys.readouterr().out
+
+
+def test_hugging_face(folder):
+    assert run("memory_map")["rows"].tolist() == KEPT
+
+
+def test_datatrove(folder):
+    documents = pytest.importorskip("datatrove.data")
+    pytest.importorskip("datatrove.pipeline.filters.base_filter")
+    pipeline = run("BaseFilter")["NearDuplicates"](str(folder / "seen.neardup"))
+    given = [documents.Document(text=text or "", id=str(i)) for i, text in enumerate(TEXTS)]
+    assert [int(doc.id) for doc in pipeline.run(iter(given))] == KEPT
+
+
+def test_lookup():
+    lookup = run("class SimilarTexts")["SimilarTexts"](0.8)
+    for i, text in enumerate(TEXTS):
+        lookup.insert(f"key {i}", text)
+    assert lookup.query(["a b c d e f", "nothing", None]) == [["key 0", "key 2", "key 4"], [], []]
+
+
+def parquet(*arguments, code=0):
+    done = subprocess.run([sys.executable, "-m", "neardup", *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stderr
+
+
+def test_python_m_neardup(folder):
+    said = parquet("unique", "in.parquet", "out.parquet", "--text-field", "text")
+    assert said == f"neardup: {len(TEXTS)} rows, {len(KEPT)} kept; 1 null\n"
+    assert pq.read_table("out.parquet").equals(pq.read_table("in.parquet").take(KEPT))
+    parquet("pairs", "in.parquet", "pairs.parquet", "--similarity", "0.6", "--quiet")
+    rows = [tuple(row.values()) for row in pq.read_table("pairs.parquet").to_pylist()]
+    assert rows == oracle.pairs(oracle.sets_of(TEXTS), least=0.6)
+    parquet("groups", "in.parquet", "groups.parquet")
+    assert pq.read_table("groups.parquet")["representative"].to_pylist() == oracle.groups(oracle.sets_of(TEXTS))
+    parquet("unique", "out.parquet", "out.parquet")  # onto itself
+    assert pq.read_table("out.parquet")["id"].to_pylist() == KEPT
+
+
+def test_python_m_neardup_on_many_batches(folder, monkeypatch):
+    import neardup.__main__ as program
+
+    monkeypatch.setattr(program, "ROWS", 2)
+    assert program.main(["unique", "in.parquet", "out.parquet", "-q"]) == 0
+    assert pq.read_table("out.parquet")["id"].to_pylist() == KEPT
+
+
+def test_python_m_neardup_on_no_rows_and_other_types(folder):
+    for type_ in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
+        texts = pa.array(TEXTS, pa.string()).cast(type_) if type_ != pa.string_view() else pa.array(TEXTS, type_)
+        table = pa.table({"id": list(range(len(TEXTS))), "text": texts})
+        pq.write_table(table, "some.parquet", row_group_size=3)
+        parquet("unique", "some.parquet", "out.parquet")
+        assert pq.read_table("out.parquet")["id"].to_pylist() == KEPT
+        pq.write_table(table.slice(0, 0), "none.parquet")
+        for verb in ("unique", "pairs", "groups"):
+            assert "0 rows" in parquet(verb, "none.parquet", "out.parquet")
+            assert pq.read_table("out.parquet").num_rows == 0
+
+
+def test_python_m_neardup_on_what_polars_writes(folder):
+    pl.DataFrame({"text": TEXTS, "id": range(len(TEXTS))}).write_parquet("polars.parquet")
+    parquet("unique", "polars.parquet", "out.parquet")
+    assert pl.read_parquet("out.parquet")["id"].to_list() == KEPT
+
+
+def test_what_python_m_neardup_refuses(folder):
+    (folder / "no.parquet").write_bytes(b"nothing")
+    pq.write_table(pa.table({"text": [1]}), "numbers.parquet")
+    for arguments, message in (
+        (("unique", "in.parquet", "out.parquet", "--text-field", "body"), "its columns are id, text"),
+        (("unique", "nothing.parquet", "out.parquet"), "nothing.parquet"),
+        (("unique", "no.parquet", "out.parquet"), "neardup: "),
+        (("unique", "numbers.parquet", "out.parquet"), "format 'l'"),
+        (("unique", "in.parquet", "nowhere/out.parquet"), "nowhere"),
+        (("unique", "in.parquet", "out.parquet", "--features", "x"), "features are words"),
+        (("unique", "in.parquet", "out.parquet", "--similarity", "0"), "above 0"),
+        (("unique", "in.parquet", "out.parquet", "--threads", "0"), "at least 1"),
+    ):
+        assert message in parquet(*arguments, code=1)
+        assert "Traceback" not in parquet(*arguments, code=1)
+        assert sorted(path.name for path in folder.iterdir() if path.name.startswith((".", "out"))) == []
