@@ -280,6 +280,151 @@ static void test_errors(void) {
   neardup_sets_free(NULL);
 }
 
+/* ---- Arrow, by hand ------------------------------------------------------------------------------------------------ */
+
+static int released = 0;
+static void release_array(struct ArrowArray* array) {
+  ++released;
+  array->release = NULL;
+}
+static void release_schema(struct ArrowSchema* schema) {
+  ++released;
+  schema->release = NULL;
+}
+
+/* The texts "", null, "one two three", "one two three" as rows 1 to 4 of 5, in an array of 32-bit offsets. */
+static const char rows_text[] = "beforeone two threeone two three";
+static const int32_t rows_offsets[] = {0, 6, 6, 6, 19, 32};
+static const uint8_t rows_valid[] = {0x1b}; /* not row 2 */
+static const void* rows_buffers[] = {rows_valid, rows_offsets, rows_text};
+
+static void make_rows(struct ArrowArray* array, int64_t offset, int64_t length) {
+  memset(array, 0, sizeof(*array));
+  array->length = length;
+  array->null_count = -1;
+  array->offset = offset;
+  array->n_buffers = 3;
+  array->buffers = rows_buffers;
+  array->release = release_array;
+}
+
+static void make_schema(struct ArrowSchema* schema, const char* format) {
+  memset(schema, 0, sizeof(*schema));
+  schema->format = format;
+  schema->flags = ARROW_FLAG_NULLABLE;
+  schema->release = release_schema;
+}
+
+/* A stream of rows 1 and 2, then 3 and 4, which then ends or fails. */
+typedef struct {
+  int given, fails;
+} stream_state;
+static int stream_schema(struct ArrowArrayStream* stream, struct ArrowSchema* out) {
+  (void)stream;
+  make_schema(out, "u");
+  return 0;
+}
+static int stream_next(struct ArrowArrayStream* stream, struct ArrowArray* out) {
+  stream_state* const state = (stream_state*)stream->private_data;
+  memset(out, 0, sizeof(*out));
+  if (state->given == 2) return state->fails ? 5 : 0;
+  make_rows(out, 1 + 2 * state->given++, 2);
+  return 0;
+}
+static const char* stream_error(struct ArrowArrayStream* stream) {
+  (void)stream;
+  return "the cable is cut";
+}
+static void stream_release(struct ArrowArrayStream* stream) { stream->release = NULL; }
+
+static void test_arrow(void) {
+  static const char* const wrong_formats[] = {"i", "+l", "+r", "w:4", "+s", "", "tdD"};
+  const uint32_t features[] = {9, 1, 5, 5, 7};
+  const int32_t offsets[] = {0, 1, 3, 3, 5};
+  const void* list_buffers[] = {NULL, offsets};
+  const void* value_buffers[] = {NULL, features};
+  struct ArrowArray array, list, values;
+  struct ArrowArray* children[1];
+  struct ArrowSchema schema, list_schema, value_schema;
+  struct ArrowSchema* schema_children[1];
+  struct ArrowArrayStream stream;
+  stream_state state;
+  neardup_sets* sets = NULL;
+  neardup_pairs* pairs = NULL;
+  neardup_input input;
+  neardup_error e, *error = &e;
+  size_t i;
+  memset(&input, 0, sizeof(input));
+  make_rows(&array, 1, 4);
+  make_schema(&schema, "u");
+  input.array = &array;
+  input.schema = &schema;
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  CHECK_OK(neardup_sets_add_texts(sets, NULL, &input, NULL, error));
+  CHECK(neardup_sets_size(sets) == 4 && neardup_sets_nulls(sets) == 1 && released == 0);
+  CHECK_OK(neardup_pairs_of_sets(sets, NULL, NULL, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 1 && neardup_pairs_first(pairs)[0] == 2 && neardup_pairs_second(pairs)[0] == 3);
+  neardup_pairs_free(pairs);
+  error = &e;
+  for (i = 0; i < sizeof(wrong_formats) / sizeof(wrong_formats[0]); ++i) {
+    make_schema(&schema, wrong_formats[i]);
+    CHECK(neardup_sets_add_texts(sets, NULL, &input, NULL, error) == NEARDUP_INVALID);
+  }
+  make_schema(&schema, "u");
+  array.release = NULL;
+  CHECK(neardup_sets_add_texts(sets, NULL, &input, NULL, error) == NEARDUP_INVALID);
+  make_rows(&array, 1, 4);
+  array.n_buffers = 2;
+  CHECK(neardup_sets_add_texts(sets, NULL, &input, NULL, error) == NEARDUP_INVALID);
+  CHECK(neardup_sets_size(sets) == 4);
+  memset(&input, 0, sizeof(input));
+  memset(&stream, 0, sizeof(stream));
+  memset(&state, 0, sizeof(state));
+  stream.get_schema = stream_schema;
+  stream.get_next = stream_next;
+  stream.get_last_error = stream_error;
+  stream.release = stream_release;
+  stream.private_data = &state;
+  input.stream = &stream;
+  CHECK_OK(neardup_sets_add_texts(sets, NULL, &input, NULL, error));
+  CHECK(neardup_sets_size(sets) == 8 && neardup_sets_nulls(sets) == 2 && released == 3); /* a schema, two arrays */
+  memset(&state, 0, sizeof(state));
+  state.fails = 1;
+  error = &e;
+  CHECK(neardup_sets_add_texts(sets, NULL, &input, NULL, error) == NEARDUP_FAILED);
+  CHECK(strcmp(e.message, "the Arrow stream: the cable is cut") == 0 && released == 6);
+  neardup_sets_free(sets);
+  /* The sets {1, 5}, {}, {5, 7}, behind one that the offset leaves out. */
+  make_schema(&value_schema, "I");
+  make_schema(&list_schema, "+l");
+  schema_children[0] = &value_schema;
+  list_schema.children = schema_children;
+  list_schema.n_children = 1;
+  memset(&values, 0, sizeof(values));
+  values.length = 5;
+  values.n_buffers = 2;
+  values.buffers = value_buffers;
+  values.release = release_array;
+  list = values;
+  list.offset = 1;
+  list.length = 3;
+  list.buffers = list_buffers;
+  list.n_children = 1;
+  children[0] = &values;
+  list.children = children;
+  memset(&input, 0, sizeof(input));
+  input.array = &list;
+  input.schema = &list_schema;
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  CHECK_OK(neardup_sets_add_lists(sets, &input, error));
+  CHECK(neardup_sets_size(sets) == 3 && neardup_sets_offsets(sets)[3] == 4);
+  CHECK(memcmp(neardup_sets_features(sets), features + 1, 4 * sizeof(uint32_t)) == 0);
+  error = &e;
+  values.length = 4;
+  CHECK(neardup_sets_add_lists(sets, &input, error) == NEARDUP_INVALID && neardup_sets_size(sets) == 3);
+  neardup_sets_free(sets);
+}
+
 static void test_index(const char* folder) {
   const uint64_t words[] = {0, 1, 3, 7, 15, 0xffff}, ids[] = {10, 11, 12, 13, 14, 15};
   const uint8_t valid[] = {1, 1, 1, 1, 0, 1};
@@ -384,6 +529,7 @@ int main(int count, char** arguments) {
   test_joins();
   test_texts();
   test_errors();
+  test_arrow();
   test_index(arguments[1]);
   test_dedup(arguments[1]);
   printf("%d failures\n", failures);
