@@ -15,7 +15,7 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t word_bits = 64;
 
-/// 2^64 / golden ratio: the step of SplitMix64, and of other sequences whose elements should lie far apart.
+/// 2^64 / golden ratio: the increment of SplitMix64, and of other sequences whose elements should lie far apart.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
 /// The number of 64-bit words that hold `bits` bits.
@@ -45,7 +45,7 @@ constexpr std::uint64_t digest_of(std::string_view bytes) noexcept {
 template <std::unsigned_integral Word>
 constexpr int portable_popcount(Word x) noexcept {
   constexpr auto ones = static_cast<Word>(~Word{0});
-  // Each step is cast to the width of the word, so that compilers vectorise loops over narrow words.
+  // Each intermediate sum is cast to the width of the word, so that compilers vectorise loops over narrow words.
   x = static_cast<Word>(x - ((x >> 1) & (ones / 3)));
   x = static_cast<Word>((x & (ones / 5)) + ((x >> 2) & (ones / 5)));
   x = static_cast<Word>((x + (x >> 4)) & (ones / 17));
@@ -89,7 +89,7 @@ constexpr int count_differing_bits(const std::array<std::uint64_t, Words>& a,
   return count;
 }
 
-/// A hash of all words, the same on every machine.
+/// Hashes an array of words. The hash is the same on every machine.
 template <std::size_t Words>
 constexpr std::uint64_t mix_words(const std::array<std::uint64_t, Words>& words) noexcept {
   std::uint64_t hash = 0;

@@ -15,8 +15,8 @@
 #define NEARDUP_SCALAR(x) static_cast<void>(x)
 #endif
 
-// Forces inlining, for small functions whose call would cost more than their body: functions that stand many times in
-// one loop, or return a small structure.
+// Forces inlining of a function whose call would cost more than its body: one that a loop calls many times, or that
+// returns a small structure.
 #if defined(__GNUC__)
 #define NEARDUP_ALWAYS_INLINE __attribute__((always_inline)) inline
 #define NEARDUP_INLINE_LAMBDA __attribute__((always_inline))
@@ -25,7 +25,7 @@
 #define NEARDUP_INLINE_LAMBDA
 #endif
 
-// Forbids inlining of rare code in a loop, which would take registers from the rest of the loop.
+// Forbids inlining. For code that a loop runs rarely: inlined, it would take registers from the rest of the loop.
 #if defined(__GNUC__)
 #define NEARDUP_NOINLINE __attribute__((noinline))
 #else
@@ -34,11 +34,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// A word with the lowest bit of each byte set, and one with the highest.
+/// Two constants: a word with the lowest bit of each byte set, and a word with the highest bit of each byte set.
 inline constexpr std::uint64_t byte_ones = 0x0101010101010101U;
 inline constexpr std::uint64_t byte_tops = byte_ones << 7;
 
-/// Reads a little-endian unsigned integer on any machine.
+/// Reads a little-endian unsigned integer. Works on machines of either byte order.
 template <class Word = std::uint64_t>
 Word load_little_endian(const char* bytes) noexcept {
   if constexpr (std::endian::native == std::endian::little) {

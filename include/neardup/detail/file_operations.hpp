@@ -1,4 +1,4 @@
-// The system calls of saving (write, sync, rename), and an atomic save made of them.
+// The system calls that save a file (write, sync, rename), and an atomic save made of them.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 #if defined(_WIN32)
 #include <io.h>
 #include <process.h>
-// Declared here, because <windows.h> for one function is too much for every user.
+// MoveFileExA is declared here: including <windows.h> for one function would burden every user.
 extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, const char* to, unsigned long flags);
 #else
 #include <unistd.h>
@@ -31,8 +31,8 @@ namespace neardup::inline v0::detail {
 
 enum class file_type : unsigned char { none, regular, other };
 
-/// The system calls of saving. Each returns whether it succeeded, and sets errno if not. Tests replace them by versions
-/// that fail on purpose.
+/// The system calls that save a file. Each returns whether it succeeded, and sets errno if not. Tests replace them by
+/// functions that fail on purpose.
 class file_operations {
  public:
   file_operations() = default;
@@ -86,7 +86,7 @@ class file_operations {
 #endif
   }
   virtual bool remove(const std::string& path) { return std::remove(path.c_str()) == 0; }
-  /// The type of a file; nullopt if it cannot be determined.
+  /// The type of a file (none, a regular file, or other); nullopt if it cannot be determined.
   virtual std::optional<file_type> type_of(const std::string& path) {
     struct stat status;
     if (::stat(path.c_str(), &status) == 0) {
@@ -94,10 +94,10 @@ class file_operations {
     }
     return errno == ENOENT ? std::optional(file_type::none) : std::nullopt;
   }
-  /// Waits until the names in a folder are on the disk.
+  /// Waits until the entries of a folder (file names) are on the disk.
   virtual bool sync_folder(const std::string& folder) {
 #if defined(_WIN32)
-    static_cast<void>(folder);  // On Windows, renaming waits for the disk itself.
+    static_cast<void>(folder);  // Windows: the rename itself waits for the disk
     return true;
 #else
     const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -134,7 +134,7 @@ inline file_operations& system_files() {
 
 /// Writes all bytes. Returns: false on failure, with errno set.
 inline bool write_all(file_operations& files, int file, std::span<const std::byte> bytes) {
-  constexpr std::size_t most = std::size_t{1} << 30;  // the largest write that every system accepts
+  constexpr std::size_t most = std::size_t{1} << 30;  // bytes; every system accepts a write of this size
   while (!bytes.empty()) {
     const std::ptrdiff_t written = files.write(file, bytes.data(), bytes.size() < most ? bytes.size() : most);
     if (written < 0 && errno == EINTR) continue;
@@ -156,7 +156,7 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
 /// exist.
 [[nodiscard]] inline std::string settled_path(std::string path) {
 #if !defined(_WIN32)
-  constexpr int max_links = 40;  // as Linux
+  constexpr int max_links = 40;  // the limit of Linux
   char target[4096];
   for (int links = 0; links < max_links; ++links) {
     const auto size = ::readlink(path.c_str(), target, sizeof target);
@@ -173,8 +173,8 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
 /// is on the disk when this returns. If PATH is a symbolic link, its target is written, even if that does not exist
 /// yet.
 /// The pieces are written to PATH.<process>.<number>.tmp first, which remains only if the process is killed.
-/// Throws: std::runtime_error naming the file. If only the last step fails, the sync of the folder, the new file is in
-/// place, but may be lost by a power failure.
+/// Throws: std::runtime_error naming the file. If only the last step fails (syncing the folder), the new file is in
+/// place, but a power failure may lose it.
 inline void save_file(file_operations& files, const std::string& name,
                       std::span<const std::span<const std::byte>> pieces) {
   const std::string path = settled_path(name);
@@ -190,10 +190,10 @@ inline void save_file(file_operations& files, const std::string& name,
 #else
   const int process = ::getpid();
 #endif
-  const std::string folder = folder_of(path);  // computed first, so that nothing fails after the rename
+  const std::string folder = folder_of(path);  // computed first: nothing may throw after the rename
   std::string temporary;
   int file = -1;
-  // A killed process with the same number may have left a temporary file.
+  // The name may be taken: a killed process with the same process id may have left its temporary file.
   constexpr int max_left_behind = 1000;
   for (int i = 0; i < max_left_behind && file < 0 && (i == 0 || errno == EEXIST); ++i) {
     temporary = path + "." + std::to_string(process) + "." + std::to_string(saved.fetch_add(1)) + ".tmp";

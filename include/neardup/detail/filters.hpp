@@ -21,10 +21,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// Folds a fingerprint by exclusive or to the width of `Filter`, an unsigned type of 16 to 64 bits; or returns it
-/// whole.
-/// Guarantee: filters differ in no more bits than their fingerprints, so a filter never rejects a match. Folding uses
-/// all bits. A filter of some chosen bits would pass every candidate that differs elsewhere.
+/// The filter of a fingerprint: the fingerprint folded by exclusive or to the width of `Filter`, an unsigned type of 16
+/// to 64 bits. If `Filter` is an array of words, the filter is the whole fingerprint.
+/// Guarantee: two filters differ in no more bits than their fingerprints, so a filter never rejects a match. Folding
+/// uses all bits of a fingerprint. A filter that copied only some bits would pass every candidate that differs in the
+/// other bits.
 template <class Filter, std::size_t Words>
 [[nodiscard]] constexpr Filter fold_filter(const std::array<std::uint64_t, Words>& fingerprint) noexcept {
   if constexpr (std::is_same_v<Filter, std::array<std::uint64_t, Words>>) {
@@ -44,8 +45,9 @@ template <class Filter, std::size_t Words>
 /// memory. (The share is sum of C(32, i) for i <= k, over 2^32: 0.35 % at k = 8, 1.0 % at 9, 2.5 % at 10.)
 [[nodiscard]] constexpr bool narrow_filter_suffices(int k) noexcept { return k <= 8; }
 
-/// True if a 64-bit filter of a wider fingerprint passes less than 1 % of non-matches at distance k; otherwise
-/// comparing whole fingerprints is faster. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, half at 32.)
+/// True if a 64-bit filter of a fingerprint of more than 64 bits passes less than 1 % of non-matches at distance k.
+/// Otherwise comparing whole fingerprints is faster. (The share is 0.8 % at k = 22, 1.6 % at 23, 19 % at 28, 50 % at
+/// 32.)
 [[nodiscard]] constexpr bool wide_filter_suffices(int k) noexcept { return k <= 22; }
 
 /// The most words of a fingerprint that vector kernels compare whole; wider ones are compared portably.
@@ -68,25 +70,26 @@ struct filter_pair {
   std::size_t x, y;
 };
 
-/// The remaining comparisons of a join: each x in x..x_end with each y in y_begin..y_end, or with each y behind x if
-/// is_behind. (x, y) is the next pair, so that a join whose buffer is full resumes there.
+/// The comparisons that a join has still to make: each position in [x, x_end) with each position in [y_begin, y_end),
+/// or, if `is_behind`, with each position in (x, y_end). (x, y) is the next pair: a join that stopped because its
+/// buffer was full resumes there.
 struct filter_join {
   std::size_t x, x_end;
   std::size_t y, y_begin, y_end;
   bool is_behind;
 
-  /// Pairs each x in x..x_end with the positions behind it, before `end`. Precondition: x_end <= end.
+  /// A join of each position p in [x, x_end) with each position in (p, end). Precondition: x_end <= end.
   static constexpr filter_join within(std::size_t x, std::size_t x_end, std::size_t end) noexcept {
     return {x, x_end, x + 1, 0, end, true};
   }
-  /// Pairs each x in x..x_end with each of y..y_end.
+  /// A join of each position in [x, x_end) with each position in [y, y_end).
   static constexpr filter_join across(std::size_t x, std::size_t x_end, std::size_t y, std::size_t y_end) noexcept {
     return {x, x_end, y, y, y_end, false};
   }
 
   [[nodiscard]] constexpr bool is_done() const noexcept { return x >= x_end; }
 
-  /// Moves to the next x, and to the first y that is paired with it.
+  /// Moves to the next x, and to the first y that x is compared with.
   constexpr void advance() noexcept {
     ++x;
     y = is_behind ? x + 1 : y_begin;
@@ -348,7 +351,7 @@ NEARDUP_TARGET_AVX512 inline __m512i min_avx512(__m512i a, __m512i b) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_min_epu32(a, b);
   return _mm512_min_epu64(a, b);
 }
-/// As for filters of one word. Precondition: `mask` has only its lowest bits set.
+/// near_bits_avx512 for filters of several words. Precondition: `mask` has only its lowest bits set.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 std::uint64_t near_bits_avx512(const std::array<std::uint64_t, Words>* y, std::uint64_t mask,
                                                      const wide_broadcast<Words>& x, __m512i k) noexcept {
@@ -430,10 +433,10 @@ NEARDUP_TARGET_AVX512 std::size_t join_filters_avx512(const Filter* xs, const Fi
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Joins filters: writes the pairs of `job` within k bits to `found`, sorted by (x, y), until the job is done or the
-/// next step might not fit.
-/// Returns: the number of pairs written. Over all calls until job.is_done(), each pair is written once; a call that
-/// stops early has written some.
+/// Joins filters: writes the pairs of `job` within k bits to `found`, sorted by (x, y), until the job is done or
+/// `found` might be too small for the pairs of the next step.
+/// Returns: the number of pairs written. A call may stop before job.is_done(); the next call continues. All calls
+/// together write each pair once.
 /// Precondition: found.size() >= join_step; 0 <= k.
 template <class Filter>
 std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, int k, std::span<filter_pair> found,
@@ -452,7 +455,7 @@ std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, i
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
-  constexpr std::size_t tile = (std::size_t{1} << 17) / sizeof(fingerprints[0]);  // stays in the cache for all queries
+  constexpr std::size_t tile = (std::size_t{1} << 17) / sizeof(fingerprints[0]);  // fits the cache for all queries
   const instruction_set level = active_instruction_set();
   filter_pair found[4 * join_step];
   for (std::size_t begin = 0; begin < fingerprints.size(); begin += tile) {

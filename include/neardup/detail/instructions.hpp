@@ -1,4 +1,4 @@
-// Macros for functions compiled for one instruction set, and prefetching.
+// Macros for functions that are compiled for one instruction set; functions that prefetch.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,21 @@
 // Kernels for x86-64 need target attributes (g++, clang). Elsewhere the portable and baseline kernels are used.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_X86_KERNELS 1
-// The features of a level. Each function of a level lists the same, since a compiler inlines only functions that need
-// no more.
+// The target attributes of each instruction set. All functions for an instruction set have the same attribute, because
+// a compiler inlines a function only into a function that has at least its target features.
 #define NEARDUP_AVX2_FEATURES "avx2,bmi,bmi2,popcnt"
 #define NEARDUP_AVX512_FEATURES \
   "avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq"
 #define NEARDUP_TARGET_AVX2 __attribute__((target(NEARDUP_AVX2_FEATURES)))
 #define NEARDUP_TARGET_AVX512 __attribute__((target(NEARDUP_AVX512_FEATURES)))
-// Attributes of lambdas in functions with a target attribute: a lambda does not inherit that attribute.
+// Attributes for lambdas in a function with a target attribute. A lambda does not inherit the attribute of its
+// function.
 #define NEARDUP_AVX2_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX2_FEATURES)))
 #define NEARDUP_AVX512_LAMBDA __attribute__((always_inline, target(NEARDUP_AVX512_FEATURES)))
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
-// AVX-512 intrinsics begin with a deliberately undefined vector (GCC bug 105593).
+// Silences false warnings of g++: AVX-512 intrinsics use an uninitialised vector on purpose (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
@@ -57,10 +58,11 @@ using baseline_words = std::uint64_t __attribute__((vector_size(16)));
 using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 #endif
 
-/// True if a level has the baseline vectors.
+/// True if the instruction set `level` has the baseline vectors.
 constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
 
-// Not made noinline: g++ 12 treats a function that only prefetches as having no effect, and may drop calls of it.
+// The prefetch functions are not noinline: g++ 12 assumes that a noinline function that only prefetches has no effect,
+// and may drop its calls.
 
 /// Prefetches the cache line of `address`, which may be invalid. A no-op where the compiler lacks the builtin.
 inline void prefetch(const void* address) noexcept {
@@ -71,8 +73,8 @@ inline void prefetch(const void* address) noexcept {
 #endif
 }
 
-/// Prefetches into the second-level cache, for data that are needed later: more lines can be in flight than fit the
-/// first level. On a Zen 4, random lines, 64 at a time, took 7 ns each instead of 15.
+/// Prefetches into the second-level cache, for data that are needed later. More lines can be in flight than into the
+/// first level: on a Zen 4, random lines, 64 at a time, took 7 ns each instead of 15.
 inline void prefetch_far(const void* address) noexcept {
 #if defined(__GNUC__) || defined(__clang__)
   __builtin_prefetch(address, 0, 2);

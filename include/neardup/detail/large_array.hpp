@@ -1,4 +1,4 @@
-// Arrays of up to many gigabytes: not initialised, and in large pages if the system has them.
+// Large arrays, up to many gigabytes: not initialised, and in large memory pages if the system has them.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class large_array {
     return {data_ + begin, end - begin};
   }
 
-  /// Keeps the first `size` values, and reallocates if that saves much memory. Precondition: size <= size().
+  /// Shrinks the array to its first `size` values. Reallocates if that saves much memory. Precondition: size <= size().
   void truncate(std::size_t size) {
     size_ = size;
     if (size >= capacity_ / 16 * 15) return;
@@ -83,7 +83,7 @@ class large_array {
     if (!is_large(count)) return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{alignment}));
     void* const memory = ::operator new (count * sizeof(T), std::align_val_t{large_page});
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    // Advice only: without large pages the memory works as well, but slower.
+    // The result of madvise is ignored: without large pages the memory works as well, but slower.
     static_cast<void>(madvise(memory, count * sizeof(T), MADV_HUGEPAGE));
 #endif
     return static_cast<T*>(memory);

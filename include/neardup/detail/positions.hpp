@@ -1,4 +1,4 @@
-// Positions in the input of joins, in the smallest type that can number them.
+// Positions in the input of a join, in the smallest integer type that can number the input.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The number of fingerprints from which on a join needs 64-bit positions.
+/// A join of this many fingerprints or more needs 64-bit positions.
 inline constexpr std::size_t many_positions = (std::numeric_limits<std::uint32_t>::max)();
 
 /// Throws std::length_error if Index cannot number `count` fingerprints. `what` is the name of the function to call
@@ -34,8 +34,9 @@ void check_index_type(std::size_t count, const char* what) {
   }
 }
 
-/// Calls `use(position)` with a zero of the type for the positions of `count` fingerprints. Precondition: Index can
-/// number them. Only a wide Index may need the wide type, so only then a join is instantiated twice.
+/// Calls `use(position)`, where `position` is a zero of the smallest type that can number `count` fingerprints.
+/// Precondition: Index can number them. The 64-bit type is instantiated only if Index has 64 bits, so a join with a
+/// 32-bit Index is compiled once.
 template <class Index, class Use>
 auto with_position_type(std::size_t count, const Use& use) {
   if constexpr (sizeof(Index) > sizeof(std::uint32_t)) {

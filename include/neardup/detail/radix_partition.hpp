@@ -1,4 +1,4 @@
-// Partitions records by an address, in cache-friendly passes.
+// Partitions records by an address (the number of a bucket), in cache-friendly passes.
 //
 // A plain counting sort into 2^16 buckets or more misses the cache and the TLB at each record. Two passes avoid that:
 // the first writes to at most 2^10 places at a time, the second works within one part that fits the cache. On a Zen 5 a
@@ -17,14 +17,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// Uninitialised memory for records, reused from call to call.
+/// Scratch memory for records: not initialised, reused from call to call.
 template <class Record>
 class scratch_array {
  public:
   /// Returns: room for `count` records of unspecified content. Throws: std::bad_alloc.
   std::span<Record> take(std::size_t count) {
     if (count > records_.size()) {
-      release();  // frees the old array first, so that both never coexist
+      release();  // frees the old array before it allocates a new one
       records_ = large_array<Record>(count);
     }
     return {records_.data(), count};
@@ -40,8 +40,8 @@ class scratch_array {
 /// The most address bits of one pass: the open cache lines of 2^10 buckets fit the cache, their pages the TLB.
 inline constexpr int max_pass_bits = 10;
 
-/// How many of `bits` address bits the first pass takes: so many that its parts have at most 2^15 records, within
-/// max_pass_bits.
+/// The number of the `bits` address bits that the first pass uses: at most max_pass_bits, and otherwise enough for
+/// parts of at most 2^15 records.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }
@@ -59,7 +59,7 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
   const std::size_t parts = parts_for(run, count, std::size_t{1} << 14);
   const auto begin_of = [&](std::size_t part) { return count / parts * part + (std::min)(part, count % parts); };
   starts.assign(buckets + 1, 0);
-  std::vector<std::size_t> next(parts * buckets, 0);  // first counts per part, then next positions
+  std::vector<std::size_t> next(parts * buckets, 0);  // first the counts of each thread's part, then its next positions
   first_failure failure;
   run(parts, [&](std::size_t part) {
     failure.guard(part, [&] {

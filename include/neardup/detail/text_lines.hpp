@@ -1,4 +1,4 @@
-// Text files that are tables, read line by line.
+// Reads tables that are text files, line by line.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline std::string read_file(const std::string& path) {
   return contents;
 }
 
-/// Removes leading and trailing blanks.
+/// `text` without leading and trailing blanks.
 constexpr std::string_view trim(std::string_view text) noexcept {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -50,7 +50,7 @@ void for_each_line(std::string_view contents, const Visit& visit) {
   }
 }
 
-/// Parses a whole number below 2^53. Returns: nullopt for any other text.
+/// Parses a non-negative whole number below 2^53. Returns: nullopt for any other text.
 constexpr std::optional<std::uint64_t> parse_count(std::string_view text) noexcept {
   std::uint64_t number = 0;
   if (text.empty()) return std::nullopt;

@@ -10,7 +10,7 @@ namespace neardup::inline v0::detail {
 
 /// Union-find over 0..count - 1, lock-free. The representative of a component is its smallest number. Invariant:
 /// parent_[x] <= x. Only roots get new parents, by compare-and-exchange. So every number leads to the root of its
-/// component, whenever threads see each other's writes.
+/// component, however late a thread sees the writes of other threads.
 template <class Number>
 class shared_components {
  public:
@@ -18,12 +18,13 @@ class shared_components {
     for (std::size_t x = 0; x < count; ++x) parent_[x].store(static_cast<Number>(x), std::memory_order_relaxed);
   }
 
-  /// The representative of the component of `x`, as far as this thread has seen unions.
+  /// The representative of the component of `x`. A union that another thread makes meanwhile may be missed.
   std::size_t find(std::size_t x) noexcept {
     std::size_t parent = load(x);
     while (parent != x) {
       const std::size_t above = load(parent);
-      // Path halving shortens later walks. If another thread has written meanwhile, its parent leads to the same root.
+      // Path halving shortens later walks. If another thread has replaced the parent meanwhile, the exchange fails; its
+      // parent leads to the same root.
       if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
       x = parent;
       parent = above;

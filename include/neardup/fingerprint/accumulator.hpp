@@ -15,8 +15,8 @@
 
 namespace neardup::inline v0 {
 
-/// Sums the weights of hashed tokens per bit. A bit of the fingerprint is 1 if the tokens that set it have more than
-/// half of the total weight; a tie gives 0.
+/// Sums the weights of hashed tokens per bit. Bit i of the fingerprint is 1 if the tokens whose hash has bit i set have
+/// more than half of the total weight; a tie gives 0.
 ///
 /// Sums are exact in 64 bits, so the result does not depend on the order of tokens or merges.
 /// Source: Charikar 2002; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 2.
@@ -27,7 +27,7 @@ class accumulator {
   using hash_type = std::array<std::uint64_t, words>;
 
   /// Adds a token with this hash and weight `count` times. Bits of the hash beyond `Bits` are ignored.
-  /// Throws: std::overflow_error if the total would exceed 2^64 - 1 units of 1/256; nothing is changed then.
+  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units of 1/256; nothing is changed then.
   constexpr void add(const hash_type& hash, weight w = {}, std::uint64_t count = 1) {
     if (w.raw() != 0 && count > (std::numeric_limits<std::uint64_t>::max)() / w.raw()) fail_overflow();
     add_units(hash, w.raw() * count);
@@ -55,10 +55,10 @@ class accumulator {
     for (std::size_t i = 0; i < Bits; ++i) sums_[i] += other.sums_[i];
   }
 
-  /// Subtracts the sums of an accumulator that was merged before.
-  /// Throws: std::invalid_argument if it cannot have been merged; nothing is changed then.
+  /// Subtracts the sums of `other`, which was merged into this accumulator before.
+  /// Throws: std::invalid_argument if the sums show that `other` was not merged; nothing is changed then.
   constexpr void subtract(const accumulator& other) {
-    // Invariant: 0 <= sums_[i] <= total_. Both parts must satisfy it.
+    // Invariant: 0 <= sums_[i] <= total_. `other` and the difference must satisfy it.
     bool contained = other.total_ <= total_;
     for (std::size_t i = 0; i < Bits && contained; ++i) {
       contained = other.sums_[i] <= sums_[i] && sums_[i] - other.sums_[i] <= total_ - other.total_;
@@ -72,7 +72,7 @@ class accumulator {
   /// The total weight of all tokens, in units of 1/256.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept { return total_; }
 
-  /// The fingerprint of the tokens so far; nullopt if their total weight is 0.
+  /// The fingerprint of the tokens so far; nullopt if the total weight is 0.
   [[nodiscard]] constexpr std::optional<simhash<Bits>> result() const {
     if (total_ == 0) return std::nullopt;
     hash_type bits{};

@@ -1,4 +1,4 @@
-// The default composition, for texts of which nothing is known.
+// The default composition (tokenizer, weighter, hasher, seed), for texts of any kind.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class simhasher;
 /// The default tokenizer: pairs of words, with the case of ASCII letters folded.
 using default_tokenizer = shingles<folded<words>>;
 
-/// The default simhasher: distinct pairs of words, each of weight 1, hashed by XXH3. Using it needs
-/// <neardup/fingerprint/simhasher.hpp>, which the functions below do not include, to compile faster.
+/// The default simhasher: distinct pairs of words, each of weight 1, hashed by XXH3. To use this type, include
+/// <neardup/fingerprint/simhasher.hpp>. This header leaves it out to compile faster.
 template <std::size_t Bits = 64>
 using default_simhasher = simhasher<default_tokenizer, unit, xxh3<Bits>, Bits>;
 
@@ -34,8 +34,8 @@ template <std::size_t Bits = 64>
 }
 
 /// Compares two texts by their 64-bit fingerprints in the default composition.
-/// Returns: true if the fingerprints differ in at most `k` bits; false if either text has no word, even if both are
-/// equal.
+/// Returns: true if the fingerprints differ in at most `k` bits; false if either text has no word, even if the texts
+/// are equal.
 /// Throws: std::invalid_argument unless 0 <= k <= 64.
 [[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, int k = 3) {
   detail::check_distance(64, k);

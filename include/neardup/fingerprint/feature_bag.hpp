@@ -19,11 +19,11 @@
 
 namespace neardup::inline v0 {
 
-/// A multiset of tokens: counts tokens by hash, of `Words` 64-bit words. Merging and subtracting are exact for every
+/// A multiset of tokens, counted by their hashes of `Words` 64-bit words. Merging and subtracting are exact for every
 /// weighter.
 ///
-/// Tokens are equal if their hashes are equal. With `KeepsText`, which weighters that read the token need, their texts
-/// must be equal, too, so that a hash collision does not unite tokens.
+/// Two tokens are equal if their hashes are equal. With `KeepsText`, their texts must be equal, too, so that a hash
+/// collision does not unite tokens. A weighter that reads the text of a token needs `KeepsText`.
 /// Guarantee: strong for all operations.
 /// Memory: 8 * Words + 8 bytes per distinct token, 16 more and its text with `KeepsText`, and 8 to 16 bytes of table.
 template <std::size_t Words = 1, bool KeepsText = false>
@@ -74,13 +74,13 @@ class feature_bag {
   void merge(const feature_bag& other) {
     if (&other == this) return merge(feature_bag(other));
     if (other.total_count_ > max_count - total_count_) fail_overflow();
-    // The steps that may throw come first.
+    // The steps that may throw come first, for the strong guarantee.
     reserve(size() + other.size(), texts_.size() + other.texts_.size());
     for (const feature& f : other.features_) add(f.hash, other.text_of(f), f.count);
   }
 
-  /// Subtracts the counts of a bag that was merged before.
-  /// Throws: std::invalid_argument if it has some token more often than this bag; nothing is changed then.
+  /// Subtracts the counts of `other`, a bag that was merged before.
+  /// Throws: std::invalid_argument if `other` has some token more often than this bag; nothing is changed then.
   void subtract(const feature_bag& other) {
     if (&other == this) return clear();
     for (const feature& f : other.features_) {
@@ -116,7 +116,7 @@ class feature_bag {
   /// The sum of all counts.
   [[nodiscard]] std::uint64_t total_count() const noexcept { return total_count_; }
 
-  /// Removes all tokens and keeps the memory.
+  /// Removes all tokens; keeps the allocated memory.
   void clear() noexcept {
     features_.clear();
     texts_.clear();
@@ -132,7 +132,7 @@ class feature_bag {
     for (const feature& f : features_) visit(f.hash, text_of(f), f.count);
   }
 
-  /// True if both have the same tokens with the same counts.
+  /// True if both bags have the same tokens with the same counts.
   friend bool operator==(const feature_bag& a, const feature_bag& b) noexcept {
     return a.size() == b.size() && a.total_count_ == b.total_count_ &&
            std::all_of(a.features_.begin(), a.features_.end(),
@@ -157,7 +157,8 @@ class feature_bag {
     detail::fail<std::overflow_error>("the counts of a feature bag exceed 64 bits");
   }
 
-  // Multiplied by a per-process secret, so that no text can be crafted whose tokens collide in the table.
+  // The hash is multiplied by a secret of the process, so that no text can be crafted whose tokens collide in the
+  // table.
   [[nodiscard]] std::size_t first_slot(const hash_type& hash) const noexcept {
     return ((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);
   }
@@ -238,7 +239,8 @@ class feature_bag {
       if (f.count == 0) continue;
       feature moved = f;
       if constexpr (KeepsText) {
-        // Texts are in token order, so each moves forwards.
+        // Texts are stored in the order of the tokens, so each text moves to the left and overwrites none that is still
+        // needed.
         const auto from = texts_.begin() + static_cast<std::ptrdiff_t>(f.text_begin);
         std::copy(from, from + static_cast<std::ptrdiff_t>(f.text_size),
                   texts_.begin() + static_cast<std::ptrdiff_t>(text_end));
@@ -254,9 +256,9 @@ class feature_bag {
   }
 
   std::vector<feature> features_;
-  // Not distinct_hashes, which is faster: this table also removes tokens, keeps their texts, and has the strong
-  // guarantee.
-  std::vector<std::size_t> slots_;  // 1 + index in features_, or 0 if empty; a power of two, at most half full
+  // distinct_hashes is faster, but does not suffice: this table also removes tokens, keeps their texts, and has the
+  // strong guarantee.
+  std::vector<std::size_t> slots_;  // 1 + index in features_, or 0 if free; size: a power of two
   std::string texts_;
   std::uint64_t total_count_ = 0;
   std::size_t equal_hashes_ = 0;  // the number of tokens whose hash an earlier token has

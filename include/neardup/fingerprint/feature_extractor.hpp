@@ -1,4 +1,4 @@
-// Extracts the feature set of a text as sorted numbers of a few bytes.
+// Extracts the feature set of a text as sorted numbers of 4 or 8 bytes.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,9 @@ namespace neardup::inline v0 {
 /// compares such sets.
 ///
 /// `Feature` is the type of a feature. With 32 bits, the default, two distinct tokens collide with probability 2^-32.
-/// Two texts of n tokens each have any collision with probability below n * n / 2^31 (0.0005 for n = 1000); it changes
-/// their similarity by at most 2 / n, so the expected error is below n / 2^30. Use std::uint64_t if that is too much.
+/// The tokens of two texts of n tokens each have a collision with probability below n * n / 2^31 (0.0005 for n = 1000).
+/// One collision changes the similarity by at most 2 / n, so the expected error is below n / 2^30. Use std::uint64_t if
+/// that is too much.
 /// Thread safety: const members may be called from many threads at once.
 /// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
 template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
@@ -48,7 +49,7 @@ class feature_extractor {
   };
 
  public:
-  /// Scratch memory, reused from text to text; one object per thread.
+  /// Scratch memory, reused from text to text. Each thread needs its own object.
   class workspace {
     friend feature_extractor;
     detail::made_when_used<state> memory_;
@@ -66,7 +67,7 @@ class feature_extractor {
     return memory.features;
   }
 
-  /// The features of a text, as above, in a new vector.
+  /// The features of a text, ascending, in a new vector.
   [[nodiscard]] std::vector<Feature> operator()(std::string_view text) const {
     state memory;
     compute(text, memory);
@@ -78,7 +79,7 @@ class feature_extractor {
 
  private:
   void compute(std::string_view text, state& memory) const {
-    // Removes duplicate hashes first: fewer are left to sort.
+    // Duplicate hashes are removed before sorting, so that fewer are sorted.
     memory.distinct.clear();
     detail::hash_tokens(tokenizer, hasher, text, memory.tokens,
                         [&](const detail::hash_block<hash_words>& block) { memory.distinct.add(block); });
@@ -87,7 +88,7 @@ class feature_extractor {
     const std::uint64_t* const hashes = memory.distinct.column(0);
     for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
     detail::hash_sort(features, memory.sorting);
-    // Distinct hashes may have equal lowest bits.
+    // Distinct hashes may have equal lowest bits, so features are made unique once more.
     features.erase(std::unique(features.begin(), features.end()), features.end());
   }
 };

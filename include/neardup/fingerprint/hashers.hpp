@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-// Inlined, so that no library has to be linked. The hash values are the same.
+// xxHash is inlined, so that its library need not be linked. The hash values are the same.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -24,8 +24,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// An odd number that differs in each process: the time and the load address, mixed.
-/// It only arranges hash tables. No visible result may depend on it.
+/// An odd number that differs from process to process, made of the time and the load address. Only the order within
+/// hash tables may depend on it, never a result.
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;
@@ -39,7 +39,8 @@ inline std::uint64_t secret_multiplier() noexcept {
 
 template <class T>
 struct hash_result {
-  // Wider integers of some compilers are excluded: wide hashes are arrays of words.
+  // Integers of more than 64 bits, which some compilers have, are excluded: a hash of more than 64 bits is an array of
+  // words.
   static constexpr bool valid =
       std::unsigned_integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
   static constexpr std::size_t bits = 8 * sizeof(T);
@@ -53,7 +54,7 @@ struct hash_result<std::array<std::uint64_t, Words>> {
 template <class Hasher>
 using hash_result_of = hash_result<std::remove_cvref_t<std::invoke_result_t<const Hasher&, std::string_view>>>;
 
-/// A hash as words, lowest first.
+/// Converts a hash to 64-bit words, lowest first.
 template <std::unsigned_integral T>
 constexpr std::array<std::uint64_t, 1> to_hash_words(T hash) noexcept {
   return {hash};
@@ -68,7 +69,8 @@ constexpr const std::array<std::uint64_t, Words>& to_hash_words(const std::array
 /// A hasher of tokens: a const callable `hasher(token)` from std::string_view to an unsigned integer or a std::array of
 /// std::uint64_t.
 ///
-/// Each bit of the hash must be uniformly random: bit i of the fingerprint is the weighted vote of bit i.
+/// Each bit of the hash must be uniformly random, because bit i of a fingerprint is the weighted majority of bits i of
+/// the hashes.
 template <class T>
 concept token_hasher =
     std::copy_constructible<T> && std::invocable<const T&, std::string_view> && detail::hash_result_of<T>::valid;
@@ -76,7 +78,7 @@ concept token_hasher =
 namespace detail {
 
 /// The width in bits of the fingerprints of a hasher: its member `bits` if it has one, otherwise the width of its
-/// result. For a type that is no hasher, which is reported elsewhere, any width.
+/// result. The width is meaningless for a type that is no hasher; checked_parts reports the error.
 template <class Hasher>
 constexpr std::size_t hasher_width() {
   if constexpr (requires { Hasher::bits; }) {
@@ -96,9 +98,9 @@ inline constexpr std::size_t hasher_words = words_for(hash_result_of<Hasher>::bi
 
 /// XXH3: hashes a token to `Bits` bits, with a seed.
 ///
-/// Word j of the hash is XXH3_64bits_withSeed(token, seed + j * 0x9e3779b97f4a7c15 mod 2^64). Up to 64 bits the hash is
-/// one whole std::uint64_t, so tokens are equal only if all 64 bits are. Above, it is an array of words, lowest first.
-/// A secret seed prevents crafted texts with a chosen fingerprint.
+/// Word j of the hash is XXH3_64bits_withSeed(token, seed + j * 0x9e3779b97f4a7c15 mod 2^64). If `Bits` is at most 64,
+/// the hash is a whole std::uint64_t, so two tokens count as equal only if all 64 bits agree. If `Bits` is greater, the
+/// hash is an array of words, lowest first. A secret seed prevents crafted texts with a chosen fingerprint.
 /// Source: the xxHash specification, github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 template <std::size_t Bits = 64>
 struct xxh3 {

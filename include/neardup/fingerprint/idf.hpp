@@ -1,4 +1,4 @@
-// Weighters by rarity (idf, tf_idf): rare tokens weigh most.
+// The weighters idf and tf_idf: rare tokens weigh most.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,15 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// An IDF table by hash: the 64-bit XXH3 of a term with one seed maps to its value, so that no text is kept. Immutable.
+/// An IDF table keyed by hash: maps the 64-bit XXH3 of a term, with one seed, to the value of the term. The texts of
+/// the terms are not kept. Immutable.
 ///
 /// An open-addressing table, at most half full. Entries are stored inline, unlike in distinct_hashes and feature_bag,
-/// which saves a cache miss per lookup. Of several terms with equal hash the heaviest counts; among 100,000 terms, one
-/// table in 3.7 * 10^9 has such a collision.
+/// which saves a cache miss per lookup. If several terms have the same hash, the table keeps the greatest value. With
+/// 100,000 terms, one table in 3.7 * 10^9 has such a collision.
 class hashed_idf {
  public:
-  /// Stores weights in units of 1/256, or, if `exact`, values in units of 10^-11.
+  /// Stores each value as a weight in units of 1/256, or, if `exact`, in units of 10^-11.
   hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false)
       : seed_(seed),
         median_(exact ? table.median_exact() : table.median().raw()),
@@ -74,7 +75,7 @@ class hashed_idf {
     std::uint64_t value_and_1;  // 0: a free entry
   };
 
-  // The highest bits of the hash; those of XXH3 are uniform.
+  // The slot is the highest bits of the hash, which are uniform for XXH3.
   [[nodiscard]] std::size_t home_slot(std::uint64_t hash) const noexcept {
     return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
   }
@@ -86,8 +87,8 @@ class hashed_idf {
   int shift_ = 0;               // 64 - log2(size)
 };
 
-/// The table of a weighter by rarity, and its hashed form for each requested seed.
-/// Copies share both. Thread-safe.
+/// The IDF table of a weighter, and a hashed_idf of it for each seed that was asked for. Copies share all of them.
+/// Thread-safe.
 class shared_idf_table {
  public:
   explicit shared_idf_table(idf_table table) : shared_idf_table(std::make_shared<const idf_table>(std::move(table))) {}
@@ -99,7 +100,7 @@ class shared_idf_table {
 
   [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
 
-  /// The hashed form of the table for XXH3 with this seed; built at the first request.
+  /// The table keyed by XXH3 with this seed; built at the first request.
   [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const {
     const node* found = hashed_->find(seed);
     if (found != nullptr) return found->table;
@@ -126,7 +127,7 @@ class shared_idf_table {
       for (const node* n = first.load(std::memory_order_relaxed); n != nullptr;) delete std::exchange(n, n->next);
     }
 
-    /// The table of a seed, or nullptr.
+    /// The node with the table of a seed, or nullptr.
     [[nodiscard]] const node* find(std::uint64_t seed) const noexcept {
       const node* n = first.load(std::memory_order_acquire);
       while (n != nullptr && n->table.seed() != seed) n = n->next;

@@ -33,7 +33,7 @@ struct string_hash {
 template <class Value>
 using string_map = std::unordered_map<std::string, Value, string_hash, std::equal_to<>>;
 
-/// Values have units of 10^-11, the precision of jieba's idf.txt, so that ranking by them is exact.
+/// An exact value is an integer in units of 10^-11, the precision of jieba's idf.txt, so that ranking is exact.
 inline constexpr std::uint64_t exact_one = 100'000'000'000U;
 
 /// Parses a plain decimal number below 2^24, such as "11.7394" or "3". Digits after the eleventh decimal are ignored.
@@ -41,7 +41,7 @@ inline constexpr std::uint64_t exact_one = 100'000'000'000U;
 inline std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept {
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
-  std::uint64_t place = exact_one;  // the unit of the last decimal read
+  std::uint64_t place = exact_one;  // the value of the last digit read
   bool has_digits = false;
   bool after_point = false;
   for (const char c : text) {
@@ -100,17 +100,17 @@ class idf_table {
   /// An empty table, in which every term weighs 1.0.
   idf_table() = default;
 
-  /// Makes a table of terms. Of several equal terms the last counts.
+  /// Makes a table of terms. If a term occurs several times, its last weight counts.
   explicit idf_table(std::vector<term> terms) {
     values_.reserve(terms.size());
     for (term& t : terms) values_.insert_or_assign(std::move(t.text), detail::exact_of_weight(t.value));
     find_median();
   }
 
-  /// The weight of a term, or the median if it is unknown. Complexity: constant on average.
+  /// The weight of a term, or the median weight if the term is unknown. Complexity: constant on average.
   [[nodiscard]] weight lookup(std::string_view text) const { return detail::weight_of_exact(lookup_exact(text)); }
 
-  /// The value of a term in units of 10^-11, all decimals of the file; the median if it is unknown.
+  /// The value of a term in units of 10^-11, with all decimals of the file; the median value if the term is unknown.
   [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const {
     const auto found = values_.find(text);
     return found == values_.end() ? median_ : found->second;
@@ -142,8 +142,9 @@ class idf_table {
 
   friend bool operator==(const idf_table& a, const idf_table& b) { return a.values_ == b.values_; }
 
-  /// Parses lines "term value". Blanks around both are ignored, and empty lines are skipped. The value is a plain
-  /// decimal number of which eleven decimals count. A term may contain blanks: the last word of the line is the value.
+  /// Parses lines "term value". Blanks before, between and after both are ignored, and empty lines are skipped. The
+  /// value is a plain decimal number of which eleven decimals count. A term may contain blanks: the last word of the
+  /// line is the value.
   /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
     idf_table result;
@@ -160,7 +161,7 @@ class idf_table {
     return result;
   }
 
-  /// The table as text, which parse() turns into an equal table. Lines are sorted by the bytes of the terms.
+  /// The table as text; parse() makes an equal table of it. Lines are sorted by the bytes of the terms.
   /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or contains a line break.
   [[nodiscard]] std::string to_text() const {
     std::vector<std::string_view> terms;
@@ -174,7 +175,8 @@ class idf_table {
         detail::fail<std::runtime_error>("the term \"" + std::string(t) +
                                          "\" cannot be written as a line of an idf table");
       }
-      // A byte order mark that belongs to the first term needs another one in front, which parse() removes.
+      // If the first term begins with a byte order mark, another mark is written before it, because parse() removes the
+      // first.
       if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
       text.append(t).append(" ").append(detail::format_exact(lookup_exact(t))).append("\n");
     }
@@ -205,7 +207,7 @@ class idf_table {
     std::vector<std::uint64_t> values;
     values.reserve(values_.size());
     for (const auto& entry : values_) values.push_back(entry.second);
-    // The upper of the two middle values, as in jieba.
+    // The median: for an even number of values the upper of the two middle values, as in jieba.
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     median_ = *middle;
@@ -218,7 +220,8 @@ class idf_table {
 /// Learns an idf_table from the documents of a corpus.
 class idf_learner {
  public:
-  /// Counts each distinct token of a document once. Guarantee: strong; a document that throws is not counted.
+  /// Adds a document: raises the document frequency of each of its distinct tokens by one. Guarantee: strong; a
+  /// document that throws is not counted.
   template <tokenizer Tokenizer>
   void add(const Tokenizer& tokenize, std::string_view text) {
     // The steps that may throw come first. A term with a document frequency of 0 is ignored.

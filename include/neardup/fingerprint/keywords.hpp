@@ -34,14 +34,13 @@ struct keyword {
   weight idf;           ///< the weight of one occurrence by the table
 };
 
-/// A tokenizer that yields only the n tokens of another one with the highest TF-IDF, best first, each as often as it
-/// occurs.
+/// A tokenizer that yields only the n tokens of an inner tokenizer with the highest TF-IDF, highest first, each as
+/// often as it occurs in the text.
 ///
 /// The score is count * idf, exact to the eleven decimals of the table. Ties are broken by the bytes of the token, so
-/// the order within the text does not matter. (`top` ranks by weights rounded to 1/256, and breaks ties by hash.)
-/// Copies share the derived table, 32 to 64 bytes per term. Thread-safe.
-/// With chinese_words and `without` these are the keywords of jieba's extract_tags, except that jieba breaks ties by
-/// order in the text.
+/// the order within the text does not matter. (The weighter `top` ranks by weights rounded to 1/256, and breaks ties by
+/// hash.) Copies share a table by hash, 32 to 64 bytes per term. Thread-safe. With chinese_words and `without` these
+/// are the keywords of jieba's extract_tags, except that jieba breaks ties by order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
 template <class Inner>
@@ -80,7 +79,7 @@ class keywords {
 
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
   [[nodiscard]] const Inner& inner() const noexcept { return inner_; }
-  /// A digest of the ranking table with all decimals.
+  /// A digest of the table that ranks tokens, with all decimals of its values.
   [[nodiscard]] std::uint64_t idf_identity() const noexcept { return values_->identity(); }
 
  private:
@@ -89,7 +88,7 @@ class keywords {
 
   struct candidate {
     std::uint64_t score;
-    std::uint64_t value;  // in the table
+    std::uint64_t value;  // of the term in the table
     std::size_t number;   // index of a distinct token
   };
 
@@ -105,7 +104,8 @@ class keywords {
       spans_.clear();
     }
 
-    /// Adds a token. Most are substrings of the text. Others are invalid after the call, so they are copied.
+    /// Adds a token. Most tokens are substrings of the text. A token that is not becomes invalid after the call, so it
+    /// is copied.
     void add(std::string_view token) {
       constexpr std::less_equal<const char*> is_before;
       const bool is_piece =
@@ -115,7 +115,8 @@ class keywords {
       if (++waiting_count_ == batch) flush();
     }
 
-    /// Counts the batched tokens. Separate from add(), which stays small enough to be inlined into the tokenizer.
+    /// Counts the batched tokens. A function of its own, so that add() stays small enough to be inlined into the
+    /// tokenizer.
     NEARDUP_NOINLINE void flush() {
       for (std::size_t i = 0; i < waiting_count_; ++i) block_.columns[0][i] = xxh3<64>{}(text_of(waiting_[i]));
       block_.count = waiting_count_;
@@ -132,10 +133,10 @@ class keywords {
     [[nodiscard]] std::string_view text(std::size_t i) const noexcept { return text_of(spans_[i]); }
 
    private:
-    static constexpr std::size_t batch = 256;  // the batch size of distinct_
+    static constexpr std::size_t batch = 256;  // tokens that distinct_ adds at a time
 
     struct span {
-      std::size_t begin, size;  // offset in the text; above its size, offset + size + 1 in copies_
+      std::size_t begin, size;  // offset in the text; if beyond its size, offset + size + 1 in copies_
     };
 
     [[nodiscard]] std::string_view text_of(const span& token) const noexcept {
@@ -171,19 +172,19 @@ class keywords {
     inner_(text, count_token);
     tokens.flush();
     const std::size_t size = tokens.size();
-    // Prefetches all entries first, so that the cache misses of the lookups overlap.
+    // Prefetches all table entries first, so that the cache misses of the lookups overlap.
     for (std::size_t i = 0; i < size; ++i) values_->prefetch(tokens.hash(i));
     const auto is_before = [&](const candidate& a, const candidate& b) {
       return a.score != b.score ? a.score > b.score : tokens.text(a.number) < tokens.text(b.number);
     };
-    // Keeps the n best and returns their least score, below which others are dropped.
+    // Keeps the n best candidates. Returns: their least score; candidates with a lower score are dropped.
     const auto keep_best = [&] {
       const auto last = all.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
       std::nth_element(all.begin(), last, all.end(), is_before);
       all.resize(n_);
       return all.back().score;
     };
-    const std::size_t room = n_ < size ? 2 * n_ + 64 : size + 1;  // more candidates trigger keep_best()
+    const std::size_t room = n_ < size ? 2 * n_ + 64 : size + 1;  // this many candidates trigger keep_best()
     std::uint64_t least = 0;
     all.clear();
     for (std::size_t i = 0; i < size; ++i) {
@@ -202,7 +203,7 @@ class keywords {
   std::size_t n_;
   Inner inner_;
   std::shared_ptr<const detail::hashed_idf> values_;  // with all decimals
-  std::shared_ptr<const idf_table> table_;            // if shared: kept alive, so that its address identifies it
+  std::shared_ptr<const idf_table> table_;            // if shared; its address identifies it
 };
 
 namespace detail {
@@ -220,13 +221,13 @@ struct token_kernel<keywords<Inner>, Hasher> {
     });
   }
 
-  /// True if the weights of visit_counted() are those of this table, so that they need not be looked up again.
+  /// True if visit_counted() passes weights of `table`, so that they need not be looked up again.
   static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }
 
-  /// Calls `visit(hash, count, weight)` once for each keyword, with the weight of one occurrence by its table. Only for
-  /// XXH3, whose hashes distinguish keywords; another hasher may unite them.
+  /// Calls `visit(hash, count, weight)` once for each keyword; `weight` is the weight of one occurrence by the table of
+  /// `tokenize`. Only for XXH3, whose hashes distinguish keywords; another hasher may give two keywords the same hash.
   template <class Visit>
   static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                             const Visit& visit) requires is_xxh3<Hasher> {
@@ -241,7 +242,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
       const std::uint64_t count = memory.tokens.count(word.number);
       const weight each = weight_of_exact(word.value);
       if constexpr (std::is_same_v<Hasher, xxh3<64>>) {
-        // The hash is known already if the seed is the one of counted_tokens.
+        // counted_tokens has hashed each token with the default seed already.
         if (hash.seed == xxh3<64>{}.seed) {
           visit(std::array{memory.tokens.hash(word.number)}, count, each);
           continue;

@@ -1,4 +1,4 @@
-// From text to min-wise code: a tokenizer and a hasher.
+// minwise_hasher: computes the min-wise code of a text, by a tokenizer and a hasher.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@
 
 namespace neardup::inline v0 {
 
-/// Computes min-wise codes of `Bits` bits of texts: of the unweighted set of their distinct tokens.
+/// Computes the min-wise code of a text, of `Bits` bits, from the unweighted set of its distinct tokens.
 ///
 /// A code depends only on tokenizer, hasher, their settings and `Bits`: not on the machine, nor on the order or count
-/// of tokens. One hash per token serves any width; only its lowest 32 bits are used. text_stream, fingerprint_all and
-/// deduplicator accept it in place of a simhasher. docs/fingerprint.md defines the code bit by bit.
-/// `Tokenizer` is a tokenizer, `Hasher` a token_hasher.
+/// of tokens. Each token is hashed once for any number of bits; only the lowest 32 bits of the hash are used.
+/// text_stream, fingerprint_all and deduplicator accept a minwise_hasher in place of a simhasher. docs/fingerprint.md
+/// defines the code bit by bit. `Tokenizer` is a tokenizer, `Hasher` a token_hasher.
 /// Thread safety: const members may be called from many threads at once.
 /// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
 template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
@@ -48,7 +48,7 @@ class minwise_hasher {
   using state = detail::fingerprint_scratch<tokenizer_type, unit, hasher_type, Bits, detail::vote_kind::minima>;
 
  public:
-  /// Scratch memory, reused from text to text; one object per thread.
+  /// Scratch memory, reused from text to text. Each thread needs its own object.
   class workspace {
     friend minwise_hasher;
     detail::made_when_used<state> memory_;
@@ -95,7 +95,7 @@ class minwise_hasher {
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
   tokenizer_type tokenizer{};                 ///< cuts a text into tokens
-  static constexpr weighter_type weighter{};  ///< each distinct token counts once
+  static constexpr weighter_type weighter{};  ///< keeps each distinct token once
   hasher_type hasher{};                       ///< turns a token into bits
 
  private:

@@ -1,4 +1,4 @@
-// Mergeable sketches of sets: the minima of which a min-wise code consists.
+// Mergeable sketches of sets: the minima that a min-wise code is made of.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@ class minwise_hasher;
 
 /// The min-wise sketch of a feature set: 4 bytes per bit of the code, whatever the size of the set.
 ///
-/// Only the lowest 32 bits of a feature are used, as in feature_extractor, so the features of a text have the code of
-/// the text. The order of features, and repeated ones, do not matter.
+/// Only the lowest 32 bits of a feature are used. So the sketch of the features of a text (by feature_extractor) gives
+/// the same code as the text itself. The order of features, and repeated ones, do not matter.
 /// Example: `minwise_sketch<64> all = hash.sketch(title);  all.merge(hash.sketch(body));  auto code = all.result();`
 template <std::size_t Bits>
 class minwise_sketch {
  public:
   static constexpr std::size_t bits = Bits;
 
-  /// Adds a token by word 0 of its hash.
+  /// Adds a token, given by word 0 of its hash.
   void add(std::uint64_t hash) noexcept { minima_.add(&hash, 1); }
 
   /// Adds hashes of tokens, or features of a feature_extractor.
@@ -43,7 +43,7 @@ class minwise_sketch {
     }
   }
 
-  /// Makes this the sketch of the union of both sets. Exact.
+  /// Merges another sketch: the result equals the sketch of the union of both sets.
   void merge(const minwise_sketch& other) noexcept { minima_.merge(other.minima_); }
 
   /// True if no feature was added.

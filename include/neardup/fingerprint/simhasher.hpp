@@ -1,4 +1,4 @@
-// From text to SimHash fingerprint: a tokenizer, a weighter and a hasher.
+// simhasher: computes the SimHash fingerprint of a text, by a tokenizer, a weighter and a hasher.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class simhasher {
   using state = detail::fingerprint_scratch<tokenizer_type, weighter_type, hasher_type, Bits>;
 
  public:
-  /// Scratch memory, reused from text to text; one object per thread.
+  /// Scratch memory, reused from text to text. Each thread needs its own object.
   class workspace {
     friend simhasher;
     detail::made_when_used<state> memory_;
@@ -61,15 +61,15 @@ class simhasher {
   constexpr explicit simhasher(Tokenizer t, Weighter w = {}, Hasher h = {})
       : tokenizer(std::move(t)), weighter(std::move(w)), hasher(std::move(h)) {}
 
-  /// The fingerprint of a text; nullopt if it has no tokens, or all have weight 0.
+  /// The fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     return detail::fingerprint_text<Bits>(tokenizer, weighter, hasher, text);
   }
 
-  /// The fingerprint of a text, with reused memory. Allocates nothing once the workspace has grown. (Tokens without a
-  /// kernel come from their tokenizer, which may allocate: shingles under a user's hasher, n-grams of more than 64 code
-  /// points.)
+  /// The fingerprint of a text, with reused memory. Allocates nothing once the workspace has grown. (Exception: a
+  /// tokenizer without a fast path may allocate, for example shingles with a user's hasher, or n-grams of more than 64
+  /// code points.)
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return detail::fingerprint_text(tokenizer, weighter, hasher, text, scratch.memory_.get());
   }
@@ -94,7 +94,7 @@ class simhasher {
   /// Adds the tokens of a text to a bag. Guarantee: strong.
   void add_to(bag_type& counts, std::string_view text) const { counts.merge(bag(text)); }
 
-  /// Adds the tokens of a text to an accumulator. Only for linear weighters, tf and tf_idf, whose sums can be merged.
+  /// Adds the tokens of a text to an accumulator. Only for linear weighters (tf and tf_idf), whose sums can be merged.
   /// Guarantee: strong.
   void add_to(accumulator<Bits>& sums, std::string_view text) const {
     if constexpr (linear_weighter<weighter_type>) {

@@ -15,13 +15,12 @@
 
 namespace neardup::inline v0 {
 
-/// Computes the fingerprint of a text that is fed in chunks; it equals that of the whole text, wherever the text is
-/// cut.
-/// `Simhasher` is a simhasher or a minwise_hasher.
+/// Computes the fingerprint of a text that is fed in chunks. It equals the fingerprint of the whole text, wherever the
+/// text is cut. `Simhasher` is a simhasher or a minwise_hasher.
 ///
-/// The stream keeps the last piece of the text, 4 KiB plus at most a word, and, unless each occurrence weighs the same,
-/// the distinct tokens. With chunks of at least 4 KiB it is nearly as fast as on whole texts. If feed or finish throws,
-/// the text is discarded, and the stream is ready for the next one.
+/// Memory: the last piece of the text, 4 KiB plus at most one word; and the distinct tokens, unless each occurrence of
+/// a token weighs the same. With chunks of at least 4 KiB, a stream is nearly as fast as hashing the whole text. If
+/// feed or finish throws, the text is discarded, and the stream is ready for the next one.
 /// Throws: std::length_error in feed for a word of 2 GiB.
 template <class Simhasher>
 class text_stream {
@@ -65,7 +64,7 @@ class text_stream {
   }
 
   /// Ends the text; the stream is then ready for the next one.
-  /// Returns: the fingerprint; nullopt if the text has no tokens, or all have weight 0.
+  /// Returns: the fingerprint; nullopt if the text has no tokens, or all its tokens have weight 0.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> finish() {
     const reset_unless_done guard{this};
     receive([&](auto&... sink) { tokens_.finish(sink...); });

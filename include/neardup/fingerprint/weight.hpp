@@ -27,11 +27,12 @@ class weight {
   /// Throws: std::invalid_argument if it is NaN, infinite, negative, or at least 16777216.
   constexpr explicit weight(double value) {
     constexpr double limit = 16777216.0;
-    // The condition is negated as a whole, so that it also refuses NaN. -0.0 passes, and becomes 0.
+    // The condition is written as !(in range), because NaN fails every comparison and must be refused. -0.0 is
+    // accepted, and becomes 0.
     if (!(value >= 0.0 && value < limit)) {
       detail::fail<std::invalid_argument>("a weight must be a number of at least 0 and less than 16777216");
     }
-    // Both operations are exact in binary floating point, so all machines round alike.
+    // Both floating-point operations are exact, so all machines round alike.
     const double scaled = value * one;
     const auto floor = static_cast<std::uint64_t>(scaled);
     const std::uint64_t rounded = floor + (scaled - static_cast<double>(floor) >= 0.5 ? 1 : 0);
@@ -70,7 +71,8 @@ constexpr weight to_weight(const T& value) {
   }
 }
 
-/// The vote on one bit: true if the weights that set it are more than half of the total. A tie gives 0.
+/// The vote on one bit: true if `sum`, the weight of the tokens that set the bit, is more than half of `total`. A tie
+/// gives false.
 constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcept {
   return sum > total - sum;  // sum > total / 2 without overflow
 }
@@ -92,7 +94,7 @@ constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
     log2 = (log2 << 1) | bit;
     mantissa >>= bit;
   }
-  constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48; precise enough for a factor of up to 63
+  constexpr std::uint64_t ln2 = 0xb17217f7d1cfU;  // ln 2 in units of 2^-48; it is multiplied by at most 63
   // log2 * ln 2 without overflow: log2 < 2^38.
   return ((log2 >> 32) * ln2 >> 16) + ((log2 & 0xffffffffU) * (ln2 >> 16) >> 32);
 }

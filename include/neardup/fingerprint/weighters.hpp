@@ -50,15 +50,15 @@ concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& t
 
 }  // namespace detail
 
-/// A linear weighter: the weight of a token is the sum over its occurrences. Only these can be merged in an
-/// accumulator.
+/// A linear weighter: the weight of a token is the sum of the weights of its occurrences. Only a linear weighter can be
+/// used with an accumulator, whose sums are merged.
 template <class T>
 concept linear_weighter = detail::occurrence_weighter<T> || detail::token_occurrence_weighter<T>;
 
 namespace detail {
 
-/// True if a weighter has more than one of the forms below, perhaps through a base class, so that a call would be
-/// ambiguous.
+/// True if a weighter has more than one of the forms that the concept `weighter` lists, perhaps through a base class: a
+/// call would be ambiguous.
 template <class T>
 concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || count_weighter<T> || token_weighter<T>)) ||
                                (linear_weighter<T> && (count_weighter<T> || token_weighter<T>));
@@ -102,7 +102,7 @@ weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
 }
 
-/// The weight of `count` occurrences of weight `units` each.
+/// The weight of `count` occurrences, each of weight `units`.
 inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
   if (units != 0 && count > ~std::uint64_t{0} / units) fail_heavy_token();
   return units * count;
@@ -130,7 +130,7 @@ void adjust_weights(const Weighter& weigh, std::vector<weighted_token<Words>>& t
   }
 }
 
-/// The innermost weighter within all adjusters.
+/// The type of the innermost weighter, with all adjusters (weighters with a member `inner`) removed.
 template <class Weighter>
 const auto& innermost(const Weighter& weigh) noexcept {
   if constexpr (weight_adjuster<Weighter>) {
@@ -143,8 +143,8 @@ const auto& innermost(const Weighter& weigh) noexcept {
 template <class Weighter>
 using innermost_of = std::remove_cvref_t<decltype(innermost(std::declval<const Weighter&>()))>;
 
-/// True for idf, tf_idf and adjusters of these: their table can be looked up by the hash of a token. False for derived
-/// classes, which may weigh differently.
+/// True for idf, tf_idf and adjusters of them: their table can be looked up by the hash of a token. False for classes
+/// that derive from idf or tf_idf, because they may weigh differently.
 template <class Weighter>
 inline constexpr bool asks_idf_table = false;
 template <weight_adjuster Weighter>
@@ -168,7 +168,8 @@ struct unit {
   constexpr weight operator()(std::uint64_t /*count*/) const noexcept { return {}; }
 };
 
-/// Each occurrence weighs 1: the term frequency. Repeated boilerplate can dominate the result; prefer unit or log_tf.
+/// Each occurrence weighs 1: the term frequency. Repeated boilerplate can dominate the fingerprint; prefer unit or
+/// log_tf.
 struct tf {
   [[nodiscard]] constexpr weight per_occurrence() const noexcept { return {}; }
 };
@@ -213,8 +214,8 @@ template <class Inner>
 levels(std::size_t, Inner) -> levels<Inner>;
 
 /// Quantises the weights of another weighter to whole levels 1..n by rank: the lightest n-th of the distinct tokens of
-/// the text has level 1, the next n-th level 2, and so on. Unlike `levels`, it still distinguishes tokens when one
-/// outweighs all others.
+/// the text has level 1, the next n-th level 2, and so on. Unlike `levels`, ranks still distinguish the other tokens
+/// when one token outweighs all.
 ///
 /// A token with l of t tokens lighter than itself has level 1 + floor(n * l / t), so equal weights have equal levels.
 /// Tokens of weight 0 keep it, and do not count in t.

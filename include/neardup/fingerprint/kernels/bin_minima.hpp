@@ -1,9 +1,10 @@
 // One-permutation min-wise hashing: the smallest hash in each of several bins, of which a min-wise code consists.
 //
 // The hash of a feature chooses one bin and a number there; the bin keeps the smallest number. A bin that no feature
-// chose takes the least product of all features by a hash of its own. So each feature of a set is equally likely to be
-// that of a bin, and two sets agree in a bin with the probability of their Jaccard similarity. Since the bins of a set
-// share out its features, distances have less variance than with independent bits.
+// chose is filled instead: each bin has two factors, and takes the least product of its factors and a feature, over all
+// features of the set. So a bin is equally likely to hold any feature of a set, and two sets agree in a bin with a
+// probability that is their Jaccard similarity. The features of a set are divided among the bins, so distances have
+// less variance than with independent bits.
 // Sources: Li, Owen, Zhang, One Permutation Hashing, NIPS 2012; Dahlgaard, Knudsen, Thorup, Fast Similarity Sketching,
 // FOCS 2017, section 2, for filling with further hashes of all features in place of copies of other bins.
 #pragma once
@@ -25,12 +26,12 @@
 
 namespace neardup::inline v0::detail {
 
-// The content of a bin, smaller is better: a number below 2^31 of a feature that chose the bin; or filled_bin plus a
-// 16-bit product, if no feature did.
+// The content of a bin; the smallest wins. If a feature chose the bin, the content is the number of that feature, below
+// 2^31. Otherwise it is filled_bin plus a 16-bit product; empty_bin is the initial content.
 inline constexpr std::uint32_t filled_bin = 0x80000000U;
 inline constexpr std::uint32_t empty_bin = 0xffffffffU;
 
-/// The most hashes that are added at a time.
+/// The greatest number of hashes that add() accepts at a time.
 inline constexpr std::size_t max_added_hashes = 1024;
 
 /// The two odd factors by which an empty bin multiplies the lower and the upper 16 bits of a feature.
@@ -44,7 +45,7 @@ constexpr bin_factors factors_of_bin(std::uint64_t bin) noexcept {
   return {static_cast<std::uint16_t>(x | 1U), static_cast<std::uint16_t>(x >> 16 | 1U)};
 }
 
-/// The factors of 64 bins, so that kernels load whole vectors.
+/// The factors of 64 bins, by column, so that kernels load whole vectors.
 struct alignas(64) bin_factor_block {
   std::uint16_t of_lower[word_bits];
   std::uint16_t of_upper[word_bits];
@@ -64,26 +65,27 @@ inline constexpr auto factors_of_bins = [] {
   return result;
 }();
 
-/// The bit of a bin in the code is the highest bit of its content times this number.
+/// The bit of a bin in the code is the highest bit of its content multiplied by bit_multiplier.
 inline constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
 
-/// The content of an empty bin that takes a product. Monotonic: a smaller product, as a signed number, gives a smaller
-/// content.
+/// The content of an empty bin that is filled with `product`. Monotonic: a smaller product, as a signed number, gives a
+/// smaller content.
 constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
   return filled_bin | (static_cast<std::uint16_t>(product) ^ 0x8000U);
 }
 
 // ---- words of 64 bins -----------------------------------------------------------------------------------------------
-// First hashes choose bins; then bins that are still open take products; finally each bin gives a bit. A set of few
-// hashes leaves most bins open: all 64 take products, in the same loop in which hashes choose bins, since both use
-// different units of the processor. A larger set leaves few bins open, which take products afterwards.
+// First hashes choose bins; then the open bins (those that no hash chose) take products; finally each bin gives a bit.
+// A set of few hashes leaves most bins open: products are computed for all 64 bins, in the same loop in which hashes
+// choose bins, because products and choices use different units of the processor. A larger set leaves few bins open:
+// products are computed for them only, afterwards.
 
 /// The bin that a hash chooses, and its number in that bin.
 struct bin_choice {
   std::uint64_t bin;
   std::uint32_t number;
 
-  // A mask instead of a second shift, because processors do fewer shifts per cycle.
+  // A mask instead of a second shift: processors do fewer shifts than logical operations per cycle.
   NEARDUP_ALWAYS_INLINE bin_choice(std::uint64_t hash, std::uint64_t bins) noexcept {
     const std::uint64_t half = static_cast<std::uint32_t>(hash) * (bins / 2);
     bin = half >> 31;
@@ -91,7 +93,7 @@ struct bin_choice {
   }
 };
 
-/// Lets a hash choose its bin, which keeps the smaller number.
+/// Lets a hash choose its bin. The bin keeps the smaller of its content and the number of the hash.
 NEARDUP_ALWAYS_INLINE void choose_bin_portable(std::uint32_t* minima, std::uint64_t bins, std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
   const std::uint32_t held = minima[choice.bin];
@@ -104,7 +106,7 @@ inline void choose_bins_portable(std::uint32_t* minima, std::uint64_t bins, cons
   for (std::size_t i = 0; i < n; ++i) choose_bin_portable(minima, bins, hashes[i]);
 }
 
-/// The highest bit of each of 64 numbers, multiplied by Factor.
+/// Multiplies each of 64 numbers by Factor. Returns: the highest bits of the 32-bit products; bit i is for number i.
 template <std::uint32_t Factor>
 std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   std::uint64_t bits = 0;
@@ -230,7 +232,7 @@ std::uint64_t top_bits_baseline(const std::uint32_t* numbers) noexcept {
 #endif
 }
 
-/// fill_all_bins_portable with one bin per lane; the loop goes over hashes.
+/// fill_all_bins_portable for the baseline: one bin per lane, one hash per iteration.
 template <bool Chooses>
 void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -252,7 +254,7 @@ void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin
   take_products(minima, products);
 }
 
-/// fill_each_bin_portable with one hash per lane; the loop takes four bins at a time.
+/// fill_each_bin_portable for the baseline: one hash per lane, four bins per iteration.
 inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   alignas(baseline_shorts) std::uint16_t lower[max_added_hashes + short_lanes];
@@ -290,7 +292,7 @@ inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, co
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// choose_bin_portable by VPMINUD: CMOV would compete with the shifts for two units.
+/// choose_bin_portable by VPMINUD. CMOV instead would compete with the shifts for the same two units of the processor.
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose_bin_avx2(std::uint32_t* minima, std::uint64_t bins,
                                                                std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
@@ -338,16 +340,16 @@ NEARDUP_TARGET_AVX2 void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t
   take_products(minima, products);
 }
 
-/// The least filled content of a bin, of products in the lower halves of 32-bit lanes.
+/// The content of a bin that is filled with the least of eight products, which are in the lower halves of 32-bit lanes.
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
   const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
-  // VPHMINPOSUW finds the least unsigned number.
+  // VPHMINPOSUW finds the least unsigned number, so the sign bits are flipped and the upper halves set to the maximum.
   const __m128i numbers = _mm_or_si128(_mm_xor_si128(half, _mm_set1_epi16(-0x8000)), _mm_set1_epi32(-0x10000));
-  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // the index is in the
-                                                                                                 // upper bits
+  return filled_bin | static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_minpos_epu16(numbers)));  // the upper bits
+                                                                                                 // are the index
 }
 
-/// fill_each_bin_portable: VPMADDWD multiplies both halves of a hash and adds the products.
+/// fill_each_bin_portable by AVX2: VPMADDWD multiplies both halves of a hash and adds the products.
 NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::uint64_t open,
                                                    const bin_factor_block& factors, const std::uint64_t* hashes,
                                                    std::size_t n) noexcept {
@@ -369,8 +371,8 @@ NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::u
   }
 }
 
-/// fill_all_bins_portable by VPMADDWD, with 32-bit products. A 32-bit broadcast load needs no shuffle, while a 16-bit
-/// one does, and shuffles and products share two units.
+/// fill_all_bins_portable by VPMADDWD, with 32-bit products. 16-bit products would need 16-bit broadcasts, which are
+/// shuffles; shuffles and products compete for the same two units. A 32-bit broadcast load needs no shuffle.
 template <bool Chooses>
 NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins,
                                                 const bin_factor_block& factors, const std::uint64_t* hashes,
@@ -383,7 +385,7 @@ NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint
       const __m512i hash = _mm512_set1_epi32(static_cast<int>(hashes[i]));
       ((least[V] = _mm512_min_epi16(least[V], _mm512_madd_epi16(hash, factor[V]))), ...);
     }
-    // filled_with() of each lane; the upper half of a lane holds a carry of VPMADDWD.
+    // filled_with() of each lane. The upper half of a lane is replaced: it holds the upper bits of the 32-bit product.
     const __m512i filled = _mm512_set1_epi32(static_cast<int>(filled_bin));
     ((least[V] = _mm512_mask_blend_epi16(0xaaaaaaaaU, _mm512_xor_si512(least[V], _mm512_set1_epi32(0x8000)), filled),
       _mm512_storeu_si512(minima + 16 * V, _mm512_min_epu32(_mm512_loadu_si512(minima + 16 * V), least[V]))),
@@ -397,7 +399,7 @@ NEARDUP_KERNELS_END
 
 // ---- dispatch by instruction set ------------------------------------------------------------------------------------
 
-/// Adds hashes that are few for the number of bins: all bins take products.
+/// Adds a few hashes, most of which choose different bins. Products are computed for all bins.
 template <auto ChooseAndFill, auto Fill>
 void add_few_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                     const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -405,7 +407,7 @@ void add_few_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_
   for (std::size_t j = 1; j < words_for(bins); ++j) Fill(minima + j * word_bits, bins, factors[j], hashes, n);
 }
 
-/// Adds many hashes: only the bins that no hash chose take products.
+/// Adds many hashes. Products are computed only for the bins that no hash chose.
 template <auto Choose, auto TopBits, auto FillEach>
 void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                      const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -416,8 +418,8 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
   }
 }
 
-/// Adds n hashes, 0 < n <= max_added_hashes. The thresholds between both ways are where they take the same time for
-/// 64-bit codes (measured on an Intel Xeon Sapphire Rapids).
+/// Adds n hashes, 0 < n <= max_added_hashes. At the thresholds of n, add_few_hashes and add_many_hashes take the same
+/// time for 64-bit codes (measured on an Intel Xeon Sapphire Rapids).
 inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                        const std::uint64_t* hashes, std::size_t n) noexcept {
   [[maybe_unused]] const instruction_set level = active_instruction_set();
@@ -444,7 +446,7 @@ inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_fact
   (n <= few ? add_few : add_many)(minima, bins, factors, hashes, n);
 }
 
-/// The bits of 64 bins, one word of the code.
+/// One word of the code: the bits of 64 bins.
 inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
   [[maybe_unused]] const instruction_set level = active_instruction_set();
 #if NEARDUP_X86_KERNELS
@@ -456,7 +458,7 @@ inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
   return top_bits_portable<bit_multiplier>(minima);
 }
 
-/// The minima of a set, by bin. Idempotent and commutative: repeated hashes and their order do not matter.
+/// The minima of a set of hashes, by bin. Neither the order of the hashes nor repetitions matter.
 template <std::size_t Bins>
 class bin_minima {
  public:
@@ -471,7 +473,7 @@ class bin_minima {
     if (n > 0) add_hashes(minima_.data(), Bins, factors_of_bins<Bins>.data(), hashes, n);
   }
 
-  /// Makes these the minima of the union of both sets.
+  /// Merges the minima of another set: the result is the minima of the union of both sets.
   void merge(const bin_minima& other) noexcept {
     for (std::size_t bin = 0; bin < Bins; ++bin) minima_[bin] = (std::min)(minima_[bin], other.minima_[bin]);
   }
@@ -493,7 +495,7 @@ class bin_minima {
     return result;
   }
 
-  // Bins beyond `Bins` hold 0, as if chosen, so that they take no products.
+  // Bins beyond `Bins` hold 0, as if a hash had chosen them, so that they take no products.
   alignas(64) std::array<std::uint32_t, word_bits * words> minima_{};
 };
 

@@ -1,8 +1,8 @@
 // Positional population counts: counts for each of 64 bit positions how many words set it, and finds the majority bits.
 //
 // Counts are bit-sliced: plane p holds bit p of the count of every column. One full adder (carry-save, two or five
-// instructions) adds two words to all 64 counts at once. Carries of a plane are paired in the same way: one waits for
-// the next, so each plane costs half as much as the one below.
+// instructions) adds two words to all 64 counts at once. A carry into a plane waits until a second one arrives, and
+// both are added at once, so each plane costs half as much as the plane below.
 // Source: Clausecker, Lemire, Schintke, Faster Positional-Population Counts, CPE 2025, arXiv 2412.16370.
 #pragma once
 
@@ -15,11 +15,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// Bit-sliced counts of 64 columns, in up to eight independent lanes, which are added at the end.
+/// Bit-sliced counts of 64 columns (bit positions), in up to eight independent lanes. The counts of the lanes are added
+/// at the end.
 struct bit_tally {
   static constexpr std::size_t lanes = 8;
-  static constexpr std::size_t max_planes = 48;  // a lane counts to 2^48
-  /// The planes of a block of 16 vectors: counts of 1, 2, 4 and 8. Its carry goes to the next plane.
+  static constexpr std::size_t max_planes = 48;  // a lane counts up to 2^48 words
+  /// A block of 16 vectors is added to the lowest four planes, of weight 1, 2, 4 and 8. The carry of weight 16 goes to
+  /// the next plane.
   static constexpr std::size_t block_planes = 4;
 
   // planes[p][lane] holds bit p of the counts of a lane. If bit p of `is_waiting` is set, waiting[p][lane] holds
@@ -29,7 +31,7 @@ struct bit_tally {
   std::uint64_t is_waiting;
   std::size_t used;
   std::uint64_t total;    // the number of words counted
-  instruction_set level;  // fixed for all words, because the number of lanes depends on it
+  instruction_set level;  // the same for all words: it determines the number of lanes
 
   explicit bit_tally(instruction_set set = active_instruction_set()) noexcept { clear(set); }
 
@@ -40,7 +42,8 @@ struct bit_tally {
     level = set;
   }
 
-  /// Begins to use the lowest planes. Returns: true if they hold counts already.
+  /// Begins to use the lowest block_planes planes. Returns: true if they hold counts already, false if they are not
+  /// initialised.
   bool begin() noexcept {
     if (used > 0) return true;
     used = block_planes;
@@ -59,8 +62,8 @@ struct bit_tally {
 //
 // Shared code is macros, because lambdas and templates do not carry target attributes on all compilers.
 
-/// A tree of full adders: adds 16 vectors, load(0) to load(15), to the planes ones, twos, fours and eights, and defines
-/// their carry, `sixteens`.
+/// A tree of full adders: adds 16 vectors, load(0) to load(15), to the planes `ones`, `twos`, `fours` and `eights`, and
+/// declares the variable `sixteens`, the carry.
 #define NEARDUP_ADD_16(Vector, add, load)                                \
   Vector twos_a, twos_b, fours_a, fours_b, eights_a, eights_b, sixteens; \
   add(twos_a, ones, load(0), load(1));                                   \
@@ -93,7 +96,7 @@ struct bit_tally {
   }                                                                                          \
   static_assert(true)
 
-/// Loads the lowest planes of a tally into registers, and stores them back.
+/// Two macros: load the lowest planes of a tally into registers, and store them back.
 #define NEARDUP_LOAD_PLANES(Adders, tally)                                                  \
   const bool begun = (tally).begin();                                                       \
   typename Adders::vector ones = begun ? Adders::load((tally).planes[0]) : Adders::zero();  \
@@ -106,7 +109,7 @@ struct bit_tally {
   Adders::store((tally).planes[2], fours);  \
   Adders::store((tally).planes[3], eights)
 
-/// Adds 16 vectors, load(0) to load(15), to a tally whose lowest planes are in registers.
+/// Adds 16 vectors, load(0) to load(15), to a tally whose lowest planes NEARDUP_LOAD_PLANES has loaded.
 #define NEARDUP_COUNT_16(Adders, tally, load)                        \
   {                                                                  \
     NEARDUP_ADD_16(typename Adders::vector, Adders::full_add, load); \
@@ -115,7 +118,7 @@ struct bit_tally {
   static_assert(true)
 
 // ---- portable and baseline: C++ operators on a word, and on a vector of two words -----------------------------------
-// A full adder takes 5 operations.
+// A full adder takes 5 operations on words.
 
 template <class Vector>
 struct operator_adders {
@@ -145,7 +148,7 @@ using adders_baseline = operator_adders<baseline_words>;
 template <class Adders>
 inline constexpr std::size_t adder_lanes = sizeof(typename Adders::vector) / sizeof(std::uint64_t);
 
-/// Counts the bits of `n` more words: the portable reference and the baseline.
+/// Counts the bits of `n` more words. Portable; also the baseline kernel, with its vectors.
 template <class Adders>
 void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t lanes = adder_lanes<Adders>;
@@ -168,7 +171,7 @@ void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) 
   NEARDUP_STORE_PLANES(Adders, tally);
 }
 
-/// The columns with count > total / 2.
+/// The columns with a count greater than total / 2, as a bit set. count[p] is plane p of the counts.
 inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t planes, std::uint64_t total) noexcept {
   // Compares all columns with the threshold at once, from the highest plane down.
   const std::uint64_t threshold = total / 2;
@@ -182,10 +185,11 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
   return greater;
 }
 
-/// The bits that are set in more than half of the words: adds the counts of all lanes and compares.
+/// The bits that are set in more than half of the counted words. Adds the counts of all lanes, then compares them with
+/// half of the total.
 inline std::uint64_t majority_of_lanes(const bit_tally& tally, std::size_t lanes) noexcept {
   std::uint64_t sum[bit_tally::max_planes + 4] = {};
-  // No column exceeds the number of words.
+  // No count exceeds the number of words, so higher planes are 0.
   const auto planes = static_cast<std::size_t>(std::bit_width(tally.total));
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     // A lane adds two numbers: its counts, and its waiting carries.
@@ -297,8 +301,8 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
   NEARDUP_STORE_PLANES(adders_avx512, tally);
 }
 
-/// As majority_of_lanes. Each step adds one half of the lanes to the other; the first step also adds the waiting
-/// carries.
+/// majority_of_lanes by AVX-512. Each of three steps adds one half of the lanes to the other half; the first step also
+/// adds the waiting carries.
 NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tally) noexcept {
   __m256i sums[bit_tally::max_planes + 4];
   std::size_t planes = tally.used;
@@ -332,7 +336,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
     count[p] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair, other, carry, 0x96)));
     carry = _mm_ternarylogic_epi64(pair, other, carry, 0xe8);
   }
-  // Two carries remain: that of adding pairs of lanes, and that of adding these sums.
+  // Two carries remain to be added: one of the second step, and one of the third step.
   const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
   count[planes] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));
   const auto needed = static_cast<std::size_t>(std::bit_width(tally.total));

@@ -31,13 +31,13 @@ NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* 
   if constexpr (lanes == 1) {
     return Vector{hashes[0]};
   } else {
-    // Built from registers: a load would wait for two stores.
+    // The vector is built from registers: loading it from memory would wait for two stores.
     return Vector{hashes[0], hashes[lanes - 1]};
   }
 }
 
-/// Counts the windows that fill blocks of 16 vectors. Returns: how many windows were counted. The portable reference
-/// and the baseline.
+/// Counts the bits of the hashes of the windows that fill blocks of 16 vectors. Returns: the number of windows counted.
+/// Portable; also the baseline kernel, with its vectors.
 template <class Adders>
 std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, const char* text,
                                    std::size_t count) noexcept {
@@ -118,7 +118,7 @@ inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash
 /// Counts the bits of the hashes of all windows of a text. Precondition: 4 <= hash.n <= max_vector_window and hash.n <=
 /// text.size().
 inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string_view text) noexcept {
-  // Kernels read 16 bytes per window, so the last windows are hashed from a padded copy.
+  // Kernels read 16 bytes from the beginning of a window, so the last windows are hashed from a padded copy.
   constexpr std::size_t margin = 16;
   constexpr std::size_t max_block = 128;
   const std::size_t windows = text.size() - hash.n + 1;
@@ -157,7 +157,7 @@ struct token_kernel<byte_ngrams, xxh3<Bits>> {
     add_window_hashes(rest, windows - in_place, n, hash.seed, level, out);
   }
 
-  /// Counts the bits of all hashes. Returns: false for short windows, which are rare and not supported.
+  /// Counts the bits of all hashes. Returns: false for windows below 4 bytes, which are rare and not supported.
   template <std::size_t Words>
   static bool count(const byte_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {

@@ -1,4 +1,5 @@
-// Words of canonical text under XXH3, and their shingles. Most text is in canonical form and read in place.
+// The kernel for words of canonical text, and their shingles, under XXH3. Most text is in canonical form already, and
+// is read in place.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// True for tokenizers of words of canonical text, or of their shingles. Text in canonical form needs normalising only,
-/// so it is processed as by `normalised`.
+/// True for tokenizers of words of canonical text, or of their shingles. Once text is in canonical form, only
+/// normalising remains, so its words are joined as those of `normalised`.
 template <class T>
 inline constexpr bool is_canonical_words = false;
 template <class Inner>

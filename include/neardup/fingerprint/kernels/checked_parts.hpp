@@ -1,4 +1,5 @@
-// Checks the parts of a simhasher or feature_extractor, so that a wrong part gives one error message.
+// Checks the template arguments (parts) of a simhasher, minwise_hasher or feature_extractor, so that a wrong one gives
+// a single error message.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A stand-in for all parts of a wrong composition, so that only its static_assert is reported.
+/// A stand-in for every part of a composition with a wrong part, so that the compiler reports only the static_assert.
 template <std::size_t Bits>
 struct any_part {
   any_part() = default;
@@ -29,9 +30,9 @@ struct any_part {
   std::array<std::uint64_t, words_for(Bits)> operator()(std::string_view /*token*/) const { return {}; }
 };
 
-/// The number of the first wrong part: 1 the tokenizer, 2 or 5 the weighter, 3 the hasher, 4 its width; 0 if none is
-/// wrong. A part is only instantiated if those before it are right, because a tokenizer may not even compile as a
-/// weighter.
+/// The number of the first wrong part: 1 the tokenizer, 2 the weighter, 3 the hasher, 4 the width of the hasher, 5 a
+/// weighter of several forms; 0 if none is wrong. A part is checked only if the parts before it are right: swapped
+/// parts, such as a tokenizer in place of a weighter, may not even compile when checked.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 constexpr int wrong_part() {
   if constexpr (!tokenizer<Tokenizer>) {
@@ -45,7 +46,7 @@ constexpr int wrong_part() {
   }
 }
 
-/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits`: the least width of the hasher.
+/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits`: the least number of bits of a hash.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
 class checked_parts {
   static constexpr int wrong = wrong_part<Tokenizer, Weighter, Hasher, Bits>();
@@ -58,7 +59,7 @@ class checked_parts {
   using weighter = sound<Weighter>;
   using hasher = sound<Hasher>;
 
-  // Last in the class, because clang skips what follows a failed static_assert.
+  // The static_asserts are last in the class, because clang skips the members behind a failed one.
   static_assert(wrong != 1,
                 "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
                 "for each token");

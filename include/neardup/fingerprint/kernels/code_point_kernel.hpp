@@ -31,7 +31,8 @@ namespace neardup::inline v0::detail {
 /// The largest n of n-grams that kernels handle.
 inline constexpr std::size_t max_kernel_gram = 64;
 
-/// Scratch memory for n-grams of code points: n-gram i spans places[i] .. places[i + n].
+/// Scratch memory for n-grams of code points. places[i] is the offset of code point i: n-gram i is the bytes
+/// [places[i], places[i + n]).
 struct gram_scratch {
   static constexpr std::size_t capacity = 1024;
 
@@ -41,11 +42,11 @@ struct gram_scratch {
   static constexpr std::size_t pair_blocks = 8;
 
   alignas(64) std::uint32_t places[max_kernel_gram + capacity + slack];
-  alignas(64) std::uint32_t keys[pair_blocks * text_block_size + slack];  // shuffle keys of pairs
+  alignas(64) std::uint32_t keys[pair_blocks * text_block_size + slack];  // offsets of shuffles, by find_pair_keys()
 };
 
 #if NEARDUP_X86_KERNELS
-/// The number of leading blocks of 64 bytes, up to `count`, that are ASCII, each with the byte behind it.
+/// The number of leading blocks of 64 bytes, at most `count`, that are all ASCII and are followed by an ASCII byte.
 inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   std::size_t found = 0;
   for (; found < count; ++found, text += text_block_size) {
@@ -65,7 +66,7 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
                                 const hash_writer<Words>& out) {
   constexpr instruction_set level = instruction_set::avx2;
   std::uint32_t* const places = scratch.places;
-  /// Hashes the pairs that begin at the first `count` places.
+  /// Hashes the pairs of code points that begin at the first `count` places.
   const auto add_pairs = [&](const char* source, std::size_t count) {
     out.make_room(count);
     find_pair_keys(places, count, scratch.keys);
@@ -87,7 +88,8 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
     }
     const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
                                                static_cast<std::uint32_t>(position), places, level);
-    // The pairs at the last two code points end beyond the places found so far; placeholders stand for their ends.
+    // The pairs that begin at the last two code points end at places not yet found. The kernel reads placeholders
+    // instead; these pairs are hashed by the next iteration.
     for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
     add_pairs(text.data(), count - 2);
     position = places[count - 2];
@@ -130,8 +132,8 @@ void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, con
 }
 #endif  // NEARDUP_X86_KERNELS
 
-/// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 below 4 GiB,
-/// and 1 <= n <= max_kernel_gram.
+/// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 of less than
+/// 4 GiB, and 1 <= n <= max_kernel_gram.
 template <std::size_t Words>
 void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
                       const hash_writer<Words>& out) {
@@ -142,7 +144,7 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     if (has_avx2(level)) return hash_code_point_pairs_avx2(text, seed, scratch, out);
   }
 #endif
-  // places[] holds the beginnings of code points, so n-gram i is the bytes places[i] .. places[i + n].
+  // places[i] is the offset of code point i, so n-gram i is the bytes [places[i], places[i + n]).
   std::uint32_t* const places = scratch.places;
   std::size_t position = 0;
   std::size_t count = 0;  // the number of known places
@@ -167,7 +169,7 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     }
     std::size_t grams = count > n ? count - n : 0;
     if (at_end) {
-      // N-grams in the last 8 bytes cannot be loaded as a word.
+      // N-grams that begin in the last 8 bytes of the text cannot be loaded as a word of 8 bytes.
       for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
         const std::uint32_t begin = places[grams - 1];
         const std::string_view gram = text.substr(begin, places[grams - 1 + n] - begin);
@@ -206,14 +208,14 @@ struct token_kernel<code_point_ngrams, xxh3<Bits>> {
         append_repaired(text, memory.repaired);
         text = memory.repaired;
       }
-      // Repairing may triple the length.
+      // Repairing may triple the length: an ill-formed byte becomes U+FFFD, three bytes.
       if (text.size() < end_of_sizes) return hash_code_points(text, tokenize.n, hash.seed, memory.grams, out);
     }
     hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
   }
 
-  /// Counts pairs on the portable path and the baseline. Returns: false otherwise; AVX2 and AVX-512 hash pairs in
-  /// vectors.
+  /// Counts the bits of the hashes of pairs, for the portable path and the baseline. Returns: false for other n, and
+  /// with AVX2 and AVX-512, which hash pairs in vectors.
   template <std::size_t Words>
   static bool count(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {

@@ -1,4 +1,4 @@
-// A set of token hashes, by which each distinct token counts once.
+// A set of token hashes, so that each distinct token of a text counts once.
 #pragma once
 
 #include <algorithm>
@@ -20,31 +20,32 @@ namespace neardup::inline v0::detail {
 
 /// The distinct hashes of a text, with memory that is reused from text to text.
 ///
-/// An open-addressing table of numbers, at most a quarter full, beside the list of hashes that they number. Numbers
-/// continue from text to text: lower numbers belong to earlier texts and count as free, so the table is never cleared.
-/// Whether a hash is new is unpredictable, so it is decided by arithmetic instead of a branch.
-/// `Counts`: also count each hash. `Origins`: also record where in its block each hash came first. (feature_bag and
-/// bucket_table, the other tables of the library, also erase and give strong guarantees, one hash at a time; here they
-/// would be slower.)
+/// A list of the distinct hashes, and an open-addressing table, at most a quarter full, of their numbers. Numbers
+/// continue from text to text: a slot with the number of an earlier text counts as free, so the table need not be
+/// cleared for each text. A branch on whether a hash is new could not be predicted, so arithmetic decides it. `Counts`:
+/// also count each hash. `Origins`: also record where in its block each hash came first. (feature_bag and bucket_table,
+/// the other hash tables of the library, can also erase and have the strong guarantee. They add one hash at a time, and
+/// would be slower here.)
 template <std::size_t Words, bool Counts = false, bool Origins = false>
 class distinct_hashes {
  public:
   distinct_hashes() = default;
 
-  /// For tests: starts near the largest number, as after first_number - 1 hashes. Precondition: first_number > 0.
+  /// For tests: starts with first_number, as if first_number - 1 hashes had been added. Precondition: first_number > 0.
   explicit distinct_hashes(std::uint32_t first_number) noexcept : first_number_(first_number) {}
 
   /// Begins a new text.
   void clear() noexcept {
-    // Numbers end at first_number_ + count_ at most: hashes that append() adds take none.
+    // All numbers in use are below first_number_ + count_. (Hashes that append() added count in count_, but have no
+    // number.)
     const std::uint64_t next_number = std::uint64_t{first_number_} + count_;
     if (next_number > max_number) std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
     first_number_ = next_number > max_number ? 1 : static_cast<std::uint32_t>(next_number);
     if (slots_.empty()) {
       size_ = 0;  // also for a moved-from table
     } else if (size_ > small_size) {
-      // The next text is likely to be as long, and a table for a longer one would be slower. It does not grow: appended
-      // hashes have no slots.
+      // Shrinks the table to the size for this text, because the next text is likely to be as long, and a larger table
+      // would be slower. The table never grows here: hashes that append() added need no slots.
       use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity * count_))));
     }
     count_ = 0;
@@ -59,7 +60,8 @@ class distinct_hashes {
     }
   }
 
-  /// Appends a hash with its count. Precondition: it differs from all others, and add() is not called until clear().
+  /// Appends a hash with its count. Precondition: the hash differs from all others, and add() is not called before the
+  /// next clear().
   void append(const std::array<std::uint64_t, Words>& hash, std::uint64_t count) requires Counts {
     for (auto& column : distinct_) grow(column, count_ + 1);
     grow(counts_, count_ + 1);
@@ -77,10 +79,10 @@ class distinct_hashes {
   /// The count of each hash, at least 1.
   [[nodiscard]] const std::uint64_t* counts() const noexcept requires Counts { return counts_.data(); }
 
-  /// The position of each hash in the block in which it came first.
+  /// The position of the first occurrence of each hash within its block.
   [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
 
-  /// Calls `visit(hash, "", count)` for each distinct hash, with the interface of feature_bag.
+  /// Calls `visit(hash, "", count)` for each distinct hash; the same interface as in feature_bag.
   template <class Visit>
   void for_each(const Visit& visit) const requires Counts {
     std::array<std::uint64_t, Words> hash;
@@ -96,8 +98,8 @@ class distinct_hashes {
   static constexpr std::size_t sparsity = 4;  // at least this many slots per hash
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // slots_[s] is the number of the hash in slot s; below first_number_ the slot is free. Only the first `size_` slots,
-  // a power of two, are used.
+  // slots_[s] is the number of the hash in slot s, first_number_ + its index. A lower number means that the slot is
+  // free. Only the first `size_` slots, a power of two, are used.
   std::vector<std::uint32_t> slots_;
   std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, and room for another batch
   std::vector<std::uint64_t> counts_;
@@ -131,7 +133,7 @@ class distinct_hashes {
     const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * sparsity * (count_ + n))) : size_;
     if (slots_.size() < size) slots_.resize(size);
     use(size);
-    // Renumbers all hashes, which frees their old slots.
+    // Gives all hashes new numbers, and so frees their old slots.
     if (first_number_ + count_ + needed > max_number) {
       std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
       first_number_ = 1;
@@ -161,8 +163,8 @@ class distinct_hashes {
     return key;
   }
 
-  /// Adds hashes without branches. Each one is new, known, or meets a slot of another hash. The latter, which are few,
-  /// are retried at the next slot, all together.
+  /// Adds hashes without branches. A hash is new, or known, or its slot belongs to another hash. The few hashes of the
+  /// last kind are retried together at the next slot.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
     std::size_t left_count = 0;
@@ -182,11 +184,12 @@ class distinct_hashes {
       if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
       std::uint32_t& entry = slots[(static_cast<std::size_t>(key * multiplier >> shift) + distance) & last_slot];
       const bool is_free = entry < first_number;
-      // For a free slot the difference wraps around, so that the minimum is `count`, the next number.
+      // If the slot is free, `entry - first_number` wraps around, so that the minimum is `count`, the index of a new
+      // hash.
       const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
       std::uint64_t difference = 0;
       for (std::size_t j = 0; j < Words; ++j) difference |= distinct[j][number] ^ block.columns[j][i];
-      const bool is_there = difference == 0;  // known, or new and written just now
+      const bool is_there = difference == 0;  // known, or new and stored just now
       entry = first_number + number;
       if constexpr (Counts) counts_[number] += is_there ? 1 : 0;
       left[left_count] = static_cast<std::uint32_t>(i);

@@ -1,4 +1,4 @@
-// Sorts hashes in linear time: their highest bits nearly tell their final position.
+// Sorts hashes in linear time: the highest bits of a hash nearly determine its final position.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,14 @@ struct hash_sort_scratch {
 /// Sorts distinct, uniformly distributed numbers, such as hashes, in ascending order.
 ///
 /// There are as many buckets as numbers, chosen by the highest bits. So there is no branch to mispredict, and hardly
-/// anything left to sort within a bucket. If numbers crowd, as those of a weak hasher, std::sort is used instead.
+/// anything left to sort within a bucket. If many numbers fall into one bucket, as those of a weak hasher may,
+/// std::sort is used instead.
 /// Complexity: linear for uniform numbers, O(n log n) for any.
 /// Throws: std::bad_alloc, before anything is changed.
 template <std::unsigned_integral T>
 void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
-  constexpr std::size_t min_size = 16;    // fewer are sorted in place
-  constexpr std::size_t max_bucket = 16;  // a fuller bucket does not come from a good hash
+  constexpr std::size_t min_size = 16;    // fewer numbers are sorted in place
+  constexpr std::size_t max_bucket = 16;  // good hashes never fill a bucket more
   if (values.size() < min_size) {
     std::sort(values.begin(), values.end());
     return;

@@ -1,8 +1,8 @@
-// Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates it on the way. For the
-// portable path and the baseline; AVX2 and AVX-512 hash pairs in vectors (xxh3_pairs.hpp).
+// Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates the text in the same pass.
+// For the portable path and the baseline; AVX2 and AVX-512 hash pairs in vectors (xxh3_pairs.hpp).
 //
-// A pair has 2 to 8 bytes. From the bit masks of 64 bytes, which also validate them, follows where the pairs of each
-// length begin. A table turns eight bits into positions at a time, without a branch that depends on the text.
+// A pair has 2 to 8 bytes. The bit masks that validate a block of 64 bytes also tell where the pairs of each length
+// begin. A table converts eight bits of a mask at a time into positions, without a branch that depends on the text.
 // Pairs are listed by length, so that all pairs of a list take one formula with the same constants. Hashing and
 // counting use different units of the processor, so both are in one loop.
 #pragma once
@@ -44,8 +44,8 @@ inline constexpr std::array<std::uint8_t, 256> bit_counts = [] {
   return result;
 }();
 
-/// The types that pair counting is made of, in portable C++: `block` finds the pairs of code points, `adders` counts the
-/// bits of their hashes. pair_parts_baseline has the same types for 16-byte vectors.
+/// The types that pair counting is made of, for portable C++: `block` finds the pairs of code points, `adders` counts
+/// the bits of their hashes. pair_parts_baseline has the same types for 16-byte vectors.
 struct pair_parts_portable {
   using block = utf8_block_portable;
   using adders = adders_portable;
@@ -57,8 +57,8 @@ struct pair_parts_baseline {
 };
 #endif
 
-/// The most blocks whose pairs are listed at a time, and the capacity of the list of pairs of n bytes: at most two
-/// pairs of n bytes begin in any n bytes.
+/// The greatest number of blocks whose pairs are listed at a time; and the capacity of the list of pairs of n bytes.
+/// (At most two pairs of n bytes begin in any n bytes.)
 inline constexpr std::size_t max_pair_list_blocks = 32;
 constexpr std::size_t pair_list_capacity(std::size_t n) noexcept {
   constexpr std::size_t blocks_at_end = 2;
@@ -90,13 +90,13 @@ class pair_lists {
     return static_cast<std::size_t>(ends_[n] - begins_[n]);
   }
 
-  /// The positions of the blocks that are all ASCII. The lists leave out their pairs, because a pair of two bytes begins
-  /// at every byte.
+  /// The positions of the blocks that are all ASCII. Their pairs are not in the lists, because a pair of two bytes
+  /// begins at every byte of such a block.
   [[nodiscard]] const std::uint16_t* ascii_blocks() const noexcept { return ascii_blocks_; }
   [[nodiscard]] std::size_t ascii_count() const noexcept { return ascii_count_; }
   void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }
 
-  /// Appends the position `base` + i for each set bit i.
+  /// Appends the position `base` + i to the list of pairs of n bytes, for each set bit i of `bits`.
   template <class Vector>
   NEARDUP_ALWAYS_INLINE void append(std::size_t n, std::uint64_t bits, std::size_t base) noexcept {
     constexpr std::uint64_t each = 0x0001000100010001U;
@@ -131,7 +131,8 @@ class pair_finder {
 
  public:
   /// Appends the pairs that begin in the next `count` blocks, before byte `end`, as positions from `base` on.
-  /// Precondition: 64 more bytes are readable. Returns: false if the text is ill-formed; the lists are then useless.
+  /// Precondition: 64 more bytes are readable. Returns: false if the text is ill-formed; the lists are unspecified
+  /// then.
   NEARDUP_ALWAYS_INLINE bool find(const char* text, std::size_t count, std::size_t end, std::size_t base,
                                   pair_lists& lists) noexcept {
     utf8_bits next = utf8::bits_of(text);
@@ -153,7 +154,7 @@ class pair_finder {
       const std::uint64_t threes = bits.leads() & wanted;
       const std::uint64_t tops_1 = behind(bits.tops, next.tops, 1);
       const std::uint64_t tops_3 = behind(bits.tops, next.tops, 3);
-      // The byte behind a whole code point is ASCII or begins another code point.
+      // The text is well-formed here, so the byte behind a code point is ASCII or begins another code point.
       lists.template append<vector>(2, ascii & ~tops_1, base + at);
       lists.template append<vector>(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
       lists.template append<vector>(6, threes & tops_3, base + at);
@@ -162,10 +163,10 @@ class pair_finder {
   }
 
  private:
-  // In a block of ASCII, 16 bytes are read at each byte.
+  // For a block of ASCII, 16 bytes are read at each of its positions.
   static constexpr std::size_t ascii_margin = 16;
 
-  /// The bit mask of two blocks, shifted down by i bytes.
+  /// The bits of a block and the next one, shifted down by i: bit j is that of byte j + i.
   static NEARDUP_ALWAYS_INLINE std::uint64_t behind(std::uint64_t bits, std::uint64_t next, unsigned i) noexcept {
     return bits >> i | next << (64 - i);
   }
@@ -203,24 +204,24 @@ class pair_finder {
 
 // ---- scalar hashes, vector counts -----------------------------------------------------------------------------------
 
-/// Hashes pairs of code points of one length. Reads no byte beyond a pair.
+/// Hashes pairs of code points of n bytes each. Reads no byte beyond a pair.
 template <bool Tiny>
 struct pair_hasher {
   std::uint64_t n;
   std::uint64_t flip;
   const char* text;
-  const char* last;  // text + n - 4 (or - 1): last[place] begins the last bytes of the pair that the formula takes
+  const char* last;  // text + n - 4, or n - 1 if Tiny: last + place is where the last bytes of the pair are read
 
   pair_hasher(std::size_t length, std::uint64_t seed, const char* source) noexcept
       : n(length), flip(seeded_xxh3(seed).flip_of(length)), text(source), last(source + length - (Tiny ? 1 : 4)) {
-    // Keeps `last` in a register. Otherwise compilers first add the place to `text`.
+    // Keeps `last` in a register. Otherwise compilers compute `text + place` first, which costs an addition.
     NEARDUP_SCALAR(last);
   }
 
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t operator()(std::size_t place) const noexcept {
     if constexpr (Tiny) {
-      // The formula takes first, middle and last byte. Middle is the last of two bytes and the second of three: in both
-      // cases the first two bytes are adjacent.
+      // The formula takes the first, the middle and the last byte. The middle byte of two or three bytes is the second,
+      // so the first and the middle byte are adjacent.
       const std::uint64_t first = load_little_endian<std::uint16_t>(text + place);
       return short_xxh3::mix_1_to_3((first << 16 | static_cast<unsigned char>(last[place])) ^ flip);
     } else {
@@ -241,7 +242,8 @@ struct pair_hasher {
   }
 };
 
-/// Counts the pairs of a list in full blocks, and writes the hashes of the last ones, fewer than 32, to `rest`.
+/// Counts the bits of the hashes of a list of pairs, in full blocks. The hashes of the last pairs, fewer than 32, are
+/// written to `rest` instead.
 /// Returns: the number of hashes in `rest`.
 template <class Adders, bool Tiny>
 std::size_t count_pair_list(bit_tally& tally, const pair_hasher<Tiny> hash, const std::uint16_t* places,
@@ -263,7 +265,7 @@ std::size_t count_pair_list(bit_tally& tally, const pair_hasher<Tiny> hash, cons
   return count - i;
 }
 
-/// Counts the 64 pairs that begin in each block of ASCII.
+/// Counts the bits of the hashes of the 64 pairs that begin in each block of ASCII.
 template <class Adders>
 void count_ascii_pairs(bit_tally& tally, std::uint64_t seed, const char* text, const std::uint16_t* blocks,
                        std::size_t count) noexcept {
@@ -289,7 +291,7 @@ class pair_counter {
  public:
   pair_counter(std::array<bit_tally, Words>& tallies, std::uint64_t seed) noexcept : tallies_(tallies), seed_(seed) {}
 
-  /// Returns: false if the text is ill-formed; the counts are then useless.
+  /// Returns: false if the text is ill-formed; the counts are unspecified then.
   /// Precondition: the text has more than four bytes.
   bool count(std::string_view text) noexcept {
     // The last code point begins no pair. In ill-formed text its position does not matter.
@@ -310,7 +312,7 @@ class pair_counter {
       left -= size;
       at_end = left < 2 * text_block_size;
       if (at_end) {
-        // At least one zero byte ends the text, and a zero byte continues no sequence.
+        // Zero bytes follow the text in the copy, so a truncated sequence at its end is ill-formed there, too.
         char rest[3 * text_block_size] = {};
         std::memcpy(rest, from + size, left);
         if (!finder_.find(rest, 2, limit > size ? limit - size : 0, size, lists_)) return false;
@@ -322,7 +324,7 @@ class pair_counter {
   }
 
  private:
-  static constexpr std::size_t max_rest = 7 * 32;  // fewer than 32 of each of seven lengths
+  static constexpr std::size_t max_rest = 7 * 32;  // fewer than 32 hashes of each of seven lengths
 
   void count_lists(const char* text) noexcept {
     for (std::size_t j = 0; j < Words && lists_.ascii_count() > 0; ++j) {

@@ -1,5 +1,5 @@
 // All token kernels, one header per family of tokenizers. Include this header to hash the tokens of an arbitrary
-// tokenizer, so that all translation units take the same path.
+// tokenizer: then all translation units use the same specialisations.
 #pragma once
 
 #include "byte_kernel.hpp"

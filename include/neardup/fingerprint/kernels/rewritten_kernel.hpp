@@ -1,4 +1,5 @@
-// The kernel of tokenizers that rewrite the text first, such as masked: it then uses the kernel of the inner tokenizer.
+// The kernel of tokenizers that rewrite the text first, such as `masked`. It rewrites the text, then uses the kernel of
+// the inner tokenizer.
 #pragma once
 
 #include <string>
@@ -26,7 +27,8 @@ struct rewriting<T> {
   using rewriter = typename T::rewriter;
   static const auto& inner(const T& tokenizer) noexcept { return tokenizer.inner; }
 };
-/// Shingles of rewritten text: the shingles move inside, since rewriting the whole text first gives the same tokens.
+/// Shingles of rewritten text: treated as a rewriter around shingles of the inner tokenizer, which gives the same
+/// tokens.
 template <class Inner>
 requires rewriting<Inner>::is_rewriting struct rewriting<shingles<Inner>> {
   static constexpr bool is_rewriting = true;

@@ -22,7 +22,7 @@ namespace neardup::inline v0::detail {
 template <std::size_t Words>
 struct hash_block {
   static constexpr std::size_t capacity = 1024;
-  static constexpr std::size_t slack = 16;  // kernels write whole vectors
+  static constexpr std::size_t slack = 16;  // room for kernels that write whole vectors
 
   alignas(64) std::uint64_t columns[Words][capacity + slack];
   std::size_t count = 0;
@@ -44,7 +44,8 @@ class hash_writer {
         call_([](const void* object, const hash_block<Words>& full) { (*static_cast<const Consume*>(object))(full); }) {
   }
 
-  /// Flushes unless there is room for `count` hashes, at most hash_block::capacity. Returns: the room.
+  /// Flushes unless there is room for `count` hashes. Returns: the number of hashes that there is room for.
+  /// Precondition: count <= hash_block::capacity.
   std::size_t make_room(std::size_t count) const {
     if (block.room() < count) flush();
     return block.room();
@@ -53,7 +54,7 @@ class hash_writer {
   /// The end of column `j`.
   [[nodiscard]] std::uint64_t* end(std::size_t j) const noexcept { return block.columns[j] + block.count; }
 
-  /// Adds one hash; word(j) is its word j.
+  /// Adds a hash whose word j is word(j).
   template <class Word>
   void add(const Word& word) const {
     make_room(1);
@@ -86,10 +87,10 @@ void hash_one_by_one(const Hasher& hash, const hash_writer<hasher_words<Hasher>>
 
 /// Turns the tokens of a text into hashes. This default handles any tokenizer and hasher, one token at a time.
 ///
-/// A specialisation may add `count(tokenize, hash, text, tallies)`, which counts the bits of all hashes, word j in
-/// tallies[j]; it returns false if that is impossible or not worthwhile, and the counts are then useless. A kernel that
-/// knows the count and weight of each token may add `visit_counted` and `weighs_by`, as that of `keywords` does. (That
-/// kernel stands beside its tokenizer, because keywords consists of another tokenizer and a table of weights.)
+/// A specialisation may add `count(tokenize, hash, text, tallies)`, which counts the bits of all hashes, those of word
+/// j in tallies[j]. It returns false if that is impossible or not worthwhile; the counts are unspecified then. A kernel
+/// that knows the count and weight of each token may add `visit_counted` and `weighs_by`, as the kernel of `keywords`
+/// does, which is in fingerprint/keywords.hpp.
 template <class Tokenizer, class Hasher>
 struct token_kernel {
   using writer = hash_writer<hasher_words<Hasher>>;
@@ -97,7 +98,7 @@ struct token_kernel {
   /// Scratch memory, reused from text to text.
   struct scratch {};
 
-  /// Writes the hashes of all tokens of a text: those of `tokenize` and `hash`, in unspecified order.
+  /// Writes the hashes, by `hash`, of all tokens that `tokenize` finds in a text, in unspecified order.
   static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& /*memory*/,
                         const writer& out) {
     hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
@@ -154,7 +155,7 @@ void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string
   result.erase(std::unique(result.begin(), result.end()), result.end());
 }
 
-/// The least size of the pieces of text, in bytes, that a stream passes to a kernel.
+/// The least size in bytes of the pieces of text that a stream passes to a kernel.
 inline constexpr std::size_t enough_for_kernels = 4096;
 
 /// A stream whose kernel processes each piece as a text of its own.

@@ -1,4 +1,4 @@
-// From hashed tokens to the fingerprint, in the cheapest way that the weighter allows.
+// Computes the fingerprint of hashed tokens, in the cheapest way that the weighter allows.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class equal_votes {
     for (bit_tally& tally : tallies_) tally.clear();
   }
 
-  /// Adds `n` hashes; column(j) points to their words j.
+  /// Adds `n` hashes. column(j) points to an array of the words j of all hashes.
   template <class Column>
   void add(const Column& column, std::size_t n) noexcept {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
@@ -62,10 +62,10 @@ class equal_votes {
   std::array<bit_tally, words> tallies_;
 };
 
-/// The information about the tokens of a text that a weighter needs.
+/// The information about the tokens of a text that has to be collected for a weighter.
 enum class vote_kind : std::uint8_t {
   occurrences,  // each occurrence has the same weight: no token is remembered
-  distinct,     // the set of hashes: all weigh the same, or as a table by hash says
+  distinct,     // the set of hashes: all weigh the same, or a table has the weight of each hash
   counts,       // the count of each hash
   texts,        // the text of each token
   minima,       // the least hashes, for min-wise codes, which have no weights
@@ -115,12 +115,12 @@ void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<w
   }
 }
 
-/// Weighs distinct hashes by a table of hashes, times their counts if there are any.
+/// Weighs distinct hashes by a table keyed by hash. If `tokens` has counts, each weight is multiplied by the count.
 template <class Table, std::size_t Words, bool Counts>
 void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& tokens,
                   std::vector<weighted_token<Words>>& weighted) {
   weighted.resize(tokens.size());
-  // Prefetches all entries first, so that the cache misses of the lookups overlap.
+  // Prefetches all table entries first, so that the cache misses of the lookups overlap.
   for (std::size_t i = 0; i < weighted.size(); ++i) table.prefetch(tokens.column(0)[i]);
   for (std::size_t i = 0; i < weighted.size(); ++i) {
     for (std::size_t j = 0; j < Words; ++j) weighted[i].hash[j] = tokens.column(j)[i];
@@ -132,7 +132,8 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
 
 // ---- weighted sums: each weight is added to the columns whose bit is set --------------------------------------------
 
-/// The reference: sums[i] += weights[t * stride] for each set bit i of words[t * stride]. 64 sums, exact modulo 2^64.
+/// Weighted sums, the reference implementation: for each token t, sums[i] += weights[t * stride] for each set bit i of
+/// words[t * stride]. There are 64 sums, modulo 2^64.
 inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                     std::size_t stride, std::size_t n) noexcept {
   for (std::size_t t = 0; t < n; ++t) {
@@ -140,9 +141,10 @@ inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* wo
   }
 }
 
-/// add_weighted_one_by_one with 16 additions per token instead of 64: each four bits of a word choose one of 16 sums.
-/// At the end, the sum of a column is the sum over the values that have its bit. Takes a quarter of the time for 1,024
-/// tokens; below 16 tokens the end costs more than it saves.
+/// add_weighted_one_by_one with 16 additions per token instead of 64: each four bits of a word are a value from 0 to 15
+/// that chooses one of 16 partial sums. At the end, the sum of a column is that of the partial sums of all values that
+/// have its bit set. For 1,024 tokens this takes a quarter of the time. Below 16 tokens the last step costs more than
+/// the first saves.
 inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                   std::size_t stride, std::size_t n) noexcept {
   constexpr std::size_t few = 16;
@@ -165,8 +167,8 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// add_weighted_one_by_one by AVX-512: a byte of the word is the mask of eight sums, which stay in registers. 12 cycles
-/// per token; the portable loop takes 11 to 40.
+/// add_weighted_one_by_one by AVX-512: each byte of a word is the mask of an addition to eight sums. All sums stay in
+/// registers. Takes 12 cycles per token; the portable loop takes 11 to 40.
 template <std::size_t... At>
 NEARDUP_TARGET_AVX512 void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words,
                                                const std::uint64_t* weights, std::size_t stride, std::size_t n,
@@ -194,7 +196,7 @@ inline void add_weighted(std::uint64_t* sums, const std::uint64_t* words, const 
   add_weighted_portable(sums, words, weights, stride, n);
 }
 
-/// The fingerprint of weighted tokens; adjusts their weights first.
+/// The fingerprint of weighted tokens. Lets adjusters (weighters with a member `inner`) change the weights first.
 template <class Weighter, std::size_t Bits, std::size_t Words>
 std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
   adjust_weights(weigh, tokens);
@@ -217,7 +219,7 @@ std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<w
   return simhash<Bits>(value);
 }
 
-/// The words of a hash that vote on a fingerprint of `Bits` bits.
+/// The words of a hash that a fingerprint of `Bits` bits uses: a hash may have more.
 template <std::size_t Bits, std::size_t Words>
 constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
     const std::array<std::uint64_t, Words>& hash) noexcept {
@@ -226,12 +228,13 @@ constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
   return result;
 }
 
-/// Collects the tokens of one text in the form that the weighter needs. Memory is reused from text to text.
+/// Collects the tokens of one text as the vote_kind of the weighter requires. Memory is reused from text to text.
 template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_kind_of<Weighter, Hasher>()>
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
-  /// True if weights by text are added directly, because the weighter is linear. Otherwise texts are counted.
+  /// Only for a weighter that reads the text of a token: true if it is linear, so that weights are added at once and no
+  /// token is kept; false if distinct tokens are counted first.
   static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
@@ -251,7 +254,7 @@ class vote_collector {
     }
   }
 
-  /// The fingerprint of the tokens since clear(); nullopt if there are none, or all have weight 0.
+  /// The fingerprint of the tokens since clear(); nullopt if there are no tokens, or all have weight 0.
   [[nodiscard]] std::optional<fingerprint_type> result([[maybe_unused]] const Weighter& weigh,
                                                        [[maybe_unused]] const Hasher& hash) {
     if constexpr (Kind == vote_kind::minima) {
@@ -275,12 +278,13 @@ class vote_collector {
     }
   }
 
-  /// The stream of tokens, or of their hashes, of a text that is fed in chunks.
+  /// The stream that yields the tokens, or their hashes, of a text that is fed in chunks.
   template <class Tokenizer>
   using stream = std::conditional_t<Kind == vote_kind::texts, token_stream<Tokenizer>,
                                     typename token_kernel<Tokenizer, Hasher>::stream>;
 
-  /// Calls `feed(sink...)`, which passes tokens to the sinks as `stream` does; `block` buffers their hashes.
+  /// Calls `feed` with the arguments that `stream` takes: a sink of tokens, or a hasher and a writer of hashes. The
+  /// tokens are added to this collector. `block` is the buffer of the writer.
   template <class Feed>
   void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                [[maybe_unused]] hash_block<hash_words>& block, const Feed& feed) {
@@ -327,7 +331,8 @@ class vote_collector {
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
 
-  /// Adds all tokens of a text to those since clear(), and calls `also(block)` with all of their hashes.
+  /// Adds all tokens of a text to the tokens since clear(), and calls `also(block)` with the hashes of the text, in one
+  /// or more blocks.
   template <class Tokenizer, class Also>
   void collect_more(const Tokenizer& tokenize, [[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                     std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch, const Also& also) {
@@ -354,7 +359,7 @@ class vote_collector {
   /// True if the tokens are in `weighted` instead of tokens().
   [[nodiscard]] bool are_weighed() const noexcept { return are_weighed_; }
 
-  /// The weighted tokens.
+  /// The weighted tokens, if are_weighed(); otherwise scratch memory.
   std::vector<weighted_token<hash_words>> weighted;
 
  private:
@@ -393,7 +398,7 @@ struct fingerprint_scratch {
   vote_collector<Weighter, Hasher, Bits, Kind> votes;
 };
 
-/// The fingerprint of a text; nullopt if it has no tokens, or all have weight 0.
+/// The fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
 template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text,

@@ -1,4 +1,4 @@
-// Words under XXH3, as written, folded or normalised, and their shingles.
+// The kernel for words (as written, folded or normalised) and their shingles, under XXH3.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The settings of a tokenizer that consists of words, shingles, folded and normalised.
+/// The settings of a tokenizer that is composed of `words`, `shingles`, `folded` and `normalised`.
 struct word_recipe {
   std::size_t n;  // words per shingle
   word_form form;
 
-  /// True if words are hashed in place. With AVX-512 all words are copied and joined, which is 1.1 to 1.4 times as
-  /// fast.
+  /// True if words are hashed in place, in the text. With AVX-512, words are copied to a buffer first, which is 1.1 to
+  /// 1.4 times as fast.
   [[nodiscard]] bool is_in_place() const noexcept {
     return n == 1 && form == word_form::as_written && !has_avx512(active_instruction_set());
   }
@@ -68,7 +68,7 @@ struct word_scratch {
   joined_words joined;
 };
 
-/// A callback that hashes the shingles of joined words.
+/// Returns: a callback for joined_words that hashes the shingles and writes the hashes to `out`.
 template <std::size_t Words>
 auto shingle_hasher(std::uint64_t seed, const hash_writer<Words>& out) noexcept {
   return [seed, &out, level = active_instruction_set()](const char* text, const span_view& spans) {
@@ -76,7 +76,7 @@ auto shingle_hasher(std::uint64_t seed, const hash_writer<Words>& out) noexcept 
   };
 }
 
-/// Writes the hashes of the words of a text. Precondition: the text is smaller than 2 GiB.
+/// Writes the hashes of the words of a text, hashed in place. Precondition: the text is smaller than 2 GiB.
 template <std::size_t Words>
 void hash_single_words(std::string_view text, std::uint64_t seed, token_spans& words, const hash_writer<Words>& out) {
   const instruction_set level = active_instruction_set();
@@ -93,7 +93,7 @@ void hash_single_words(std::string_view text, std::uint64_t seed, token_spans& w
       }
       continue;
     }
-    // Words in the last 8 bytes cannot be loaded as a word of 64 bits.
+    // Words that begin in the last 8 bytes of the text cannot be loaded as 64 bits.
     while (words.count > 0 && words.begin[words.count - 1] + sizeof(std::uint64_t) > text.size()) {
       --words.count;
       add(text.substr(words.begin[words.count], words.end[words.count] - words.begin[words.count]));
@@ -122,7 +122,7 @@ struct token_kernel<Tokenizer, xxh3<Bits>> {
     memory.joined.finish(hash_spans);
   }
 
-  /// The stream keeps the last words of a piece, for the shingles that continue in the next one.
+  /// The stream keeps the last words of each piece of text, for the shingles that continue in the next piece.
   class stream {
    public:
     explicit stream(const Tokenizer& tokenizer) : recipe_(recipe_of(tokenizer)) {}

@@ -18,9 +18,9 @@ namespace neardup::inline v0::detail {
 NEARDUP_KERNELS_BEGIN
 
 // ---- AVX2: four pairs per vector, in text order ---------------------------------------------------------------------
-// The lengths of three consecutive code points determine where the two pairs of them lie within 16 bytes, and which
-// formula each takes: one table entry. VPSHUFB arranges the bytes of both pairs, and the constants of both formulas are
-// blended.
+// Three consecutive code points make two pairs. The lengths of the code points determine where both pairs lie within 16
+// bytes, and which formula each pair takes; a table has an entry for each combination of lengths. VPSHUFB arranges the
+// bytes of both pairs, and the constants of both formulas are blended.
 
 /// Arranges the bytes of two pairs, eight bytes each. VPSHUFB ignores bits 4 to 6 of its control bytes, so the last
 /// control byte of a pair also stores the length:
@@ -50,11 +50,11 @@ inline constexpr std::array<pair_shuffle, 64> pair_shuffles = [] {
   return shuffles;
 }();
 
-/// The number of places that `hash_pairs` reads beyond the `count` pairs.
+/// The number of places beyond the first `count` that hash_pairs_avx2 may read.
 inline constexpr std::size_t pair_places_slack = 12;
 
-/// Writes keys[i]: the byte offset in pair_shuffles of the shuffle for pairs i and i + 1. `keys` has room for count +
-/// 7.
+/// Sets keys[i] to the byte offset in pair_shuffles of the shuffle for pairs i and i + 1, for i < count. Precondition:
+/// `keys` has room for count + 7.
 NEARDUP_TARGET_AVX2 inline void find_pair_keys(const std::uint32_t* places, std::size_t count,
                                                std::uint32_t* keys) noexcept {
   const auto load = [](const std::uint32_t* from)
@@ -75,13 +75,14 @@ NEARDUP_TARGET_AVX2 inline __m128i load_128(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
-/// Hashes the pairs that begin at the first `count` places. Precondition: these places and the next three are of code
-/// points; 16 bytes are readable at each; pair_places_slack further places follow, at distances of 1 to 4.
+/// Hashes the pairs that begin at the first `count` places. Precondition: 16 bytes are readable at each of these
+/// places; pair_places_slack further places follow, each 1 to 4 above the one before, of which the first two belong to
+/// code points.
 NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uint32_t* places,
                                                 const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
-  const __m256i lengths = _mm256_setr_epi32(0, 0x200, 0x300, 4, 5, 6, 7, 8);  // in the lower half of a lane
+  const __m256i lengths = _mm256_setr_epi32(0, 0x200, 0x300, 4, 5, 6, 7, 8);  // for the lower half of a lane
   const char* const shuffles = reinterpret_cast<const char*>(pair_shuffles.data());
   for (std::size_t i = 0; i < count; i += 4) {
     const __m256i bytes =
@@ -89,7 +90,8 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
     const __m256i shuffle = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(shuffles + keys[i])),
                                                     load_128(shuffles + keys[i + 2]), 1);
     lanes_avx2 word = reinterpret_cast<lanes_avx2>(_mm256_shuffle_epi8(bytes, shuffle));
-    // The highest bit of a lane is set for pairs below 4 bytes: their formula has a zero in that byte.
+    // `shuffle` also marks the pairs below 4 bytes: the highest bit of their lane is set, because their word has a zero
+    // in its highest byte.
     const __m256i length = _mm256_permutevar8x32_epi32(lengths, _mm256_srli_epi64(shuffle, 60));
     const brief_rounds<lanes_avx2> rounds(reinterpret_cast<lanes_avx2>(length), reinterpret_cast<lanes_avx2>(shuffle));
     rounds(word, formulas);
@@ -98,17 +100,17 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
 }
 
 // ---- AVX-512: eight pairs per vector, the pairs of each formula separately ------------------------------------------
-// VPCOMPRESSB collects the places where the pairs of a formula begin and end; VPERMI2B takes their bytes from a block
-// and the next one. The dependency chain from bytes to places to hashes is long. Two loops over 16 blocks each keep
-// more blocks in flight: 0.225 ns per byte of cached Chinese, validated and counted, against 0.27 with one loop (Zen
-// 5).
-// Pairs below 4 bytes are kept as 32-bit words until the end of the 16 blocks, so that their vectors are full.
+// VPCOMPRESSB collects the places where the pairs of a formula begin and end; VPERMI2B takes the bytes of the pairs
+// from a block and the next one. The dependency chain from bytes to places to hashes is long. With two loops (places,
+// then hashes) over 16 blocks at a time, more blocks are in flight: 0.225 ns per byte of cached Chinese, validated and
+// counted, against 0.27 with one loop (Zen 5). Pairs below 4 bytes are kept as 32-bit words until the end of the 16
+// blocks, so that they fill whole vectors.
 
-// The permutations that arrange pairs in lanes: of 8 bytes for pairs 8 i .. 8 i + 7, or of 4 bytes for pairs below 4
-// bytes, 16 i .. 16 i + 15. The index of a byte selects from the vector of begins, or from 64 on from the vector of
-// ends. `numbers`: the number of the pair, to select its length.
+// The permutations that arrange vector i of pairs in lanes: pairs 8 i to 8 i + 7 in lanes of 8 bytes, or, for pairs
+// below 4 bytes, pairs 16 i to 16 i + 15 in lanes of 4 bytes. `places`: an index below 64 selects from the vector of
+// begins, an index from 64 on from the vector of ends. `numbers`: the number of the pair, which selects its length.
 struct pair_lanes {
-  window_shuffle places;  // per lane: four times the end, then the begin; below 4 bytes once the end, then the begin
+  window_shuffle places;  // per lane: the end four times (below 4 bytes: once), then the begin
   window_shuffle numbers;
 };
 template <std::size_t Lane>
@@ -128,7 +130,8 @@ struct pair_bytes {
   __m512i next;
 };
 
-/// The pairs of a block that take one formula: where they begin and end.
+/// The pairs of a block that take one formula: the places where they begin and end, and their lengths, one pair per
+/// byte.
 struct pair_class {
   __m512i begin;
   __m512i end;
@@ -141,7 +144,8 @@ struct pair_class {
 /// The most blocks whose pairs are hashed at a time.
 inline constexpr std::size_t max_pair_blocks = 16;
 
-/// Where the pairs of each block begin and end, and how many there are: those of at least 4 bytes and those below.
+/// The places where the pairs of each block begin and end, and the number of pairs, separately for pairs of at least 4
+/// bytes and pairs below 4 bytes.
 struct pair_places {
   struct places_of_block {
     alignas(64) std::uint8_t begin[text_block_size];
@@ -153,7 +157,7 @@ struct pair_places {
   std::uint8_t count_below_4[max_pair_blocks];
 };
 
-/// Hashes the pairs of both formulas.
+/// Hashes pairs of at least 4 bytes, and pairs below 4 bytes, by the formula of each.
 class pair_hasher_avx512 {
  public:
   NEARDUP_TARGET_AVX512 explicit pair_hasher_avx512(std::uint64_t seed) noexcept {
@@ -164,7 +168,7 @@ class pair_hasher_avx512 {
     fill_lanes(tiny_offsets_, 0x010000ff010000ffU);
   }
 
-  /// The hashes of eight pairs of at least 4 bytes, from pair 8 i on.
+  /// The hashes of eight pairs of at least 4 bytes: pairs 8 i to 8 i + 7.
   NEARDUP_TARGET_AVX512 __m512i hashes(const pair_bytes& bytes, const pair_class& pairs, std::size_t i) const noexcept {
     const pair_lanes& lanes = pair_lanes_of<8>[i];
     const __m512i places =
@@ -178,7 +182,8 @@ class pair_hasher_avx512 {
     return reinterpret_cast<__m512i>(x);
   }
 
-  /// Sixteen pairs of 2 or 3 bytes, from pair 16 i on, as words of their formula, with their lengths.
+  /// Sixteen pairs of 2 or 3 bytes, pairs 16 i to 16 i + 15, each as the 32-bit word that the formula takes, with its
+  /// length in byte 1.
   NEARDUP_TARGET_AVX512 __m512i tiny_words(const pair_bytes& bytes, const pair_class& pairs,
                                            std::size_t i) const noexcept {
     const pair_lanes& lanes = pair_lanes_of<4>[i];
@@ -189,7 +194,7 @@ class pair_hasher_avx512 {
                                         _mm512_load_si512(lanes.numbers.sources), pairs.length);
   }
 
-  /// The hashes of eight words of tiny_words().
+  /// The hashes of eight words that tiny_words() has made.
   NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
     const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
     lanes_avx512 x = reinterpret_cast<lanes_avx512>(_mm512_cvtepu32_epi64(loaded)) ^ tiny_flip_;
@@ -213,7 +218,7 @@ NEARDUP_TARGET_AVX512 inline __m512i code_point_lengths_avx512(__m512i block) no
 
 constexpr bool is_ascii(char byte) noexcept { return static_cast<unsigned char>(byte) < 0x80; }
 
-/// Finds the pairs that begin in `count` blocks of 64 bytes, before byte `end`. Precondition: 64 more bytes are
+/// Finds the pairs that begin before byte `end` in `count` blocks of 64 bytes. Precondition: 64 more bytes are
 /// readable.
 NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_t count, std::size_t end,
                                                     pair_places& places) noexcept {
@@ -249,7 +254,7 @@ NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_
   }
 }
 
-/// Hashes the pairs that begin in `count` blocks of 64 bytes, before byte `end`, in unspecified order. Precondition: 64
+/// Hashes the pairs that begin before byte `end` in `count` blocks of 64 bytes, in unspecified order. Precondition: 64
 /// more bytes are readable; `hashes` has room for 64 per block and 16 more. Returns: the number of pairs.
 NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std::size_t count, std::size_t end,
                                                            std::uint64_t seed, std::uint64_t* hashes) noexcept {
@@ -270,8 +275,8 @@ NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std
       continue;
     }
     const pair_bytes bytes{_mm512_loadu_si512(at), _mm512_loadu_si512(at + text_block_size)};
-    // Most blocks of Chinese have 17 to 24 pairs of at least 4 bytes and at most 16 below, which are handled without a
-    // branch.
+    // Most blocks of Chinese have 17 to 24 pairs of at least 4 bytes, and at most 16 pairs below. Such blocks are
+    // handled without a loop.
     const pair_class pairs(places.from_4[block].begin, places.from_4[block].end);
     for (std::size_t i = 0; i < 24; i += 8) _mm512_storeu_si512(out + i, hasher.hashes(bytes, pairs, i / 8));
     for (std::size_t i = 24; i < count_from_4; i += 8) {

@@ -29,17 +29,17 @@ struct short_xxh3 {
   static constexpr std::uint64_t avalanche_1 = 0xc2b2ae3d27d4eb4fU;
   static constexpr std::uint64_t avalanche_2 = 0x165667b19e3779f9U;
 
-  /// The word of 1 to 3 bytes: the first, the middle and the last byte.
+  /// The word that the formula for 1 to 3 bytes takes, made of the first, the middle and the last byte.
   static constexpr std::uint64_t word_1_to_3(std::uint64_t first, std::uint64_t middle, std::uint64_t last) noexcept {
     return first << 16 | middle << 24 | last;
   }
-  /// The word of 4 to 8 bytes.
+  /// The word that the formula for 4 to 8 bytes takes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t word_4_to_8(const char* bytes, std::uint64_t length) noexcept {
     const std::uint64_t first = load_little_endian<std::uint32_t>(bytes);
     return first << 32 | load_little_endian<std::uint32_t>(bytes + length - 4);
   }
 
-  /// The index of the input byte, of n, at byte i of the word; 0x80 for a zero.
+  /// For an input of n bytes: the index of the input byte that is byte i of the word; 0x80 if byte i is zero.
   static constexpr std::uint8_t source_of(std::size_t n, std::size_t i) noexcept {
     if (n >= 4) return static_cast<std::uint8_t>(i < 4 ? n - 4 + i : i - 4);
     switch (i) {
@@ -53,10 +53,10 @@ struct short_xxh3 {
   /// The first step for 4 to 8 bytes. It is linear: rotated(x ^ y) == rotated(x) ^ rotated(y).
   static constexpr std::uint64_t rotated(std::uint64_t x) noexcept { return x ^ std::rotl(x, 49) ^ std::rotl(x, 24); }
 
-  // NEARDUP_SCALAR prevents vectorisation of loops over these: SSE2 has no 64-bit multiplication (6.4 instead of 5.6
-  // cycles per window, g++ 12).
+  // NEARDUP_SCALAR prevents the vectorisation of loops over the two functions below: SSE2 has no 64-bit multiplication,
+  // so vector code takes 6.4 cycles per window instead of 5.6 (g++ 12).
 
-  /// The hash of the flipped word of 1 to 3 bytes.
+  /// The hash of a word of 1 to 3 bytes, after its bits are flipped by secret and seed.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {
     NEARDUP_SCALAR(x);
     x *= avalanche_1;
@@ -66,7 +66,7 @@ struct short_xxh3 {
     NEARDUP_SCALAR(x);
     return x;
   }
-  /// The hash of the flipped word of 4 to 8 bytes.
+  /// The hash of a word of 4 to 8 bytes, after its bits are flipped by secret and seed.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_4_to_8(std::uint64_t x, std::uint64_t length) noexcept {
     NEARDUP_SCALAR(x);
     x = rotated(x);
@@ -79,11 +79,11 @@ struct short_xxh3 {
   }
 };
 
-/// The formulas with a seed.
+/// The formulas with a seed. The members named flip are the bits that secret and seed flip in a word.
 struct seeded_xxh3 {
   std::uint64_t seed;
-  /// The length, which belongs to bits 8 to 15, is not included. The formula first folds the word by a shift of 33
-  /// bits, which only the upper half takes part in; that half depends on the seed alone, so it is precomputed.
+  /// Without the length, which callers add in bits 8 to 15. The formula begins with x ^= x >> 33. That shift moves only
+  /// the upper half of x, which depends on the seed alone, so the step is precomputed here.
   std::uint64_t flip_1_to_3;
   std::uint64_t flip_4_to_8;
   std::uint64_t flip_low_9_to_16;
@@ -126,8 +126,9 @@ struct seeded_xxh3 {
 NEARDUP_KERNELS_BEGIN
 
 // ---- the formulas in 64-bit lanes, four (AVX2) or eight (AVX-512) per vector ----------------------------------------
-// In compiler vector types, so that each formula stands here once; always inlined into functions for AVX2 or more.
-// Vectors are passed by reference, because the calling convention for values depends on the instruction set.
+// The code uses vector types of the compiler, so each formula is written once for both. It is always inlined into
+// functions for AVX2 or AVX-512. Vectors are passed by reference, because the calling convention for values depends on
+// the instruction set.
 
 using lanes_avx2 = std::uint64_t __attribute__((vector_size(32)));
 using lanes_avx512 = std::uint64_t __attribute__((vector_size(64)));
@@ -157,16 +158,17 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uin
   lanes = Lanes{} + value;
 }
 
-/// The multiplier of each lane.
+/// The multipliers of a vector: one for each lane.
 template <class Lanes>
 struct lane_factor {
   Lanes whole;
-  Lanes swapped;  // with its halves swapped, for AVX2
+  Lanes swapped;  // each with its 32-bit halves swapped, for AVX2
 
-  /// Computes x *= factor.
+  /// Multiplies each lane of x by its multiplier, modulo 2^64.
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void multiply(Lanes& x) const noexcept {
     if constexpr (are_lanes_avx2<Lanes>) {
-      // One multiplication gives both cross products, of which 32 bits count; their sum is added to the upper half.
+      // One multiplication gives the lower 32 bits of both cross products. Their sum is added to the upper half of the
+      // lane.
       const __m256i crossed = _mm256_mullo_epi32(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(swapped));
       const __m256i sum = _mm256_add_epi32(crossed, _mm256_slli_epi64(crossed, 32));
       const __m256i upper = _mm256_blend_epi32(sum, _mm256_setzero_si256(), 0x55);
@@ -181,7 +183,7 @@ struct lane_factor {
     fill_lanes(whole, value);
     if constexpr (are_lanes_avx2<Lanes>) fill_lanes(swapped, std::rotl(value, 32));
   }
-  /// Lane by lane `negative` where `sign` is negative, else `otherwise`.
+  /// Sets each lane to `negative` if `sign` is negative in that lane, and to `otherwise` if not.
   template <class Signed>
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative,
                                                         std::uint64_t otherwise) noexcept {
@@ -192,7 +194,8 @@ struct lane_factor {
   }
 };
 
-/// The two final rounds of both formulas: multiply, shift, and from 4 bytes on add the length.
+/// The two final rounds of a formula: multiply and shift; from 4 bytes on, the first round also adds the length.
+/// `Tiny`: the formula for 1 to 3 bytes.
 template <bool Tiny, class Lanes>
 struct short_rounds {
   lane_factor<Lanes> first, second;
@@ -212,7 +215,8 @@ struct short_rounds {
 };
 
 /// The hashes of arranged words of 1 to 8 bytes with given lengths: computes both formulas and blends them. The rounds
-/// are those of short_rounds, but shift each lane by its own amount; one type for both was slower (docs/decisions/0009-kernels.md).
+/// are those of short_rounds, but shift each lane by its own amount; a single type for both was slower
+/// (docs/decisions/0009-kernels.md).
 template <class Lanes>
 struct brief_rounds {
   using signed_lanes = decltype(Lanes{} < Lanes{});
@@ -222,8 +226,8 @@ struct brief_rounds {
   lane_factor<Lanes> first, second;
   Lanes first_shift, second_shift, added;
 
-  /// `are_tiny`: the highest bit of a lane is set for words below 4 bytes. `lengths` of those are shifted up by 8 bits,
-  /// as their formula uses them; see mark().
+  /// `are_tiny`: the highest bit of a lane is set if its word is below 4 bytes. In these lanes, `lengths` must be
+  /// shifted up by 8 bits, as the formula uses them; see mark().
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE brief_rounds(const Lanes& lengths, const Lanes& are_tiny) noexcept
       : marks(lengths), tiny(reinterpret_cast<const signed_lanes&>(are_tiny)) {
     first.choose(tiny, short_xxh3::avalanche_1, short_xxh3::rrmxmx);

@@ -1,6 +1,7 @@
 // XXH3 of many short tokens of different lengths: grouped by the formula of their length, then hashed in lanes.
 //
-// One by one, the processor would mispredict the length class of most words, about 10 cycles each.
+// If tokens were hashed one by one, the processor would mispredict the length class of most words, which costs about 10
+// cycles each.
 #pragma once
 
 #include <array>
@@ -19,8 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Hashes the tokens of spans, in unspecified order. Precondition: 8 bytes are readable at each beginning.
-/// Groups tokens by length first, without a branch, so that each loop uses one formula.
+/// Hashes the tokens that `spans` delimits in a text, in unspecified order. Precondition: 8 bytes are readable at the
+/// beginning of each span. Groups tokens by length first, without a branch, so that each loop uses one formula.
 inline void hash_spans_portable(const char* text, const span_view& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -33,8 +34,8 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
   for (std::size_t i = 0; i < spans.count; ++i) {
     const std::uint32_t length = spans.end[i] - spans.begin[i];
     tiny[tiny_count] = brief[brief_count] = longer[longer_count] = static_cast<std::uint32_t>(i);
-    // By arithmetic, because g++ compiles comparisons to branches: the highest bit of a difference of numbers below
-    // 2^31.
+    // Compares by arithmetic, because g++ compiles comparisons to branches: length < 4 if and only if the highest bit
+    // of length - 4 is set (lengths are below 2^31).
     const std::uint32_t below_4 = (length - 4) >> 31;
     const std::uint32_t below_9 = (length - 9) >> 31;
     tiny_count += below_4;
@@ -62,8 +63,8 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Byte orders for words of 1 to 8 bytes: entry n % 8 says which bytes form the word that the formula for length n
-/// uses.
+/// Shuffles for tokens of 1 to 8 bytes: entry n % 8 has the indices of the bytes that form the word of a token of n
+/// bytes.
 alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   std::array<std::uint64_t, 8> sources{};
   for (std::size_t n = 1; n <= sources.size(); ++n) {
@@ -90,7 +91,7 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_vie
     brief_count += length <= 8 ? 1 : 0;
     longer_count += length <= 8 ? 0 : 1;
   }
-  // Lanes beyond the last token repeat the first one.
+  // Lanes beyond the last token repeat the first token.
   for (std::size_t i = brief_count; i % 4 != 0; ++i) {
     small_begin[i] = small_begin[0];
     small_length[i] = small_length[0];
@@ -120,7 +121,7 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_vie
   }
 }
 
-// The number of remaining lanes, at most `lanes`, because BZHI uses only the lowest 8 bits of its operand.
+// The lesser of `count` and `lanes`. The limit is needed because BZHI uses only the lowest 8 bits of its operand.
 inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
   return static_cast<unsigned>(count < lanes ? count : lanes);
 }
@@ -134,7 +135,7 @@ struct span_class {
   std::size_t count;
 };
 
-/// The spans by length class: up to 8, 16 and 32 bytes; and the numbers of longer spans.
+/// The spans by length class: 1 to 8, 9 to 16 and 17 to 32 bytes; and the numbers of the longer spans.
 struct sorted_spans {
   span_class brief;
   span_class middle;
@@ -143,7 +144,7 @@ struct sorted_spans {
   std::size_t longer_count;
 };
 
-/// Appends the spans of a class, out of sixteen, by VPCOMPRESSD.
+/// Appends the spans of one class, a subset of sixteen spans, by VPCOMPRESSD.
 NEARDUP_TARGET_AVX512 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin,
                                                       __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
@@ -200,11 +201,13 @@ template <std::size_t Words>
 NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
                                                                    const seeded_xxh3* formulas,
                                                                    std::uint64_t* const* out) noexcept {
-  // VPERMQ uses three bits of an index; VPSHUFB counts within each 16 bytes.
+  // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. VPSHUFB indexes within 16 bytes, so
+  // the upper token of each 16 bytes adds 8.
   const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
   const __m512i sources = _mm512_permutexvar_epi64(lanes.length, _mm512_load_si512(brief_sources.data()));
   const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
-  // The highest bit of the sources is set below 4 bytes: that formula has a zero in that byte.
+  // `sources` also marks tokens below 4 bytes: the highest bit of their lane is set, because their word has a zero in
+  // its highest byte.
   const auto tiny = reinterpret_cast<lanes_avx512>(sources);
   auto length = reinterpret_cast<lanes_avx512>(lanes.length);
   brief_rounds<lanes_avx512>::mark(length, tiny);
@@ -220,7 +223,7 @@ NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
   return _mm512_set1_epi64(static_cast<long long>(value));
 }
 
-/// The exclusive or of both halves of a 128-bit product, by four VPMULUDQ.
+/// The exclusive or of both halves of a 128-bit product in each lane, by four VPMULUDQ.
 NEARDUP_TARGET_AVX512 inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
   const __m512i low_half = set1_avx512(0xffffffffU);
   const __m512i low_top = _mm512_srli_epi64(low, 32);
@@ -312,8 +315,9 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Hashes the tokens of spans, in unspecified order: word j to columns[j]. Precondition: columns have room for 7 more;
-/// 8 bytes are readable at each beginning.
+/// Hashes the tokens that `spans` delimits in a text, in unspecified order. Word j of the hashes is written to
+/// columns[j]. Precondition: each column has room for 7 more hashes than there are spans; 8 bytes are readable at the
+/// beginning of each span.
 template <std::size_t Words>
 void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                 [[maybe_unused]] instruction_set level) noexcept {
@@ -336,7 +340,7 @@ void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, st
   }
 }
 
-/// Writes the hashes of the tokens of spans.
+/// Writes the hashes of the tokens that `spans` delimits in a text to `out`.
 template <std::size_t Words>
 void add_span_hashes(const char* text, const span_view& spans, std::uint64_t seed, instruction_set level,
                      const hash_writer<Words>& out) {

@@ -31,7 +31,7 @@ struct window_xxh3 {
   }
 };
 
-/// The reference: hashes the `count` windows that begin at text, text + 1, ... by one scalar formula.
+/// The reference implementation: hashes the `count` windows that begin at text, text + 1, ..., one by one.
 /// Precondition: 1 <= n <= 8; 8 bytes are readable at the beginning of the last window.
 inline void hash_windows_portable(const window_xxh3& hash, const char* text, std::size_t count,
                                   std::uint64_t* hashes) noexcept {
@@ -52,7 +52,7 @@ inline void hash_windows_portable(const window_xxh3& hash, const char* text, std
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// For each length, the shuffle that arranges eight windows from 16 bytes.
+// For each length of a window, the shuffle that arranges eight consecutive windows from 16 bytes.
 struct alignas(64) window_shuffle {
   std::uint8_t sources[64];
 };
@@ -69,7 +69,7 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
 
 // ---- AVX2: one load and one VPSHUFB arrange four windows ------------------------------------------------------------
 
-/// Hashes the four windows that begin at a place. `Tiny`: they are below 4 bytes.
+/// Hashes four consecutive windows, the first of which begins at a given place. `Tiny`: the windows are below 4 bytes.
 template <bool Tiny>
 struct window_lanes_avx2 {
   __m256i arrange;
@@ -134,8 +134,8 @@ NEARDUP_TARGET_AVX512 inline void hash_windows_avx512(const window_xxh3& hash, c
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// Hashes the `count` windows that begin at text, text + 1, ... Precondition: 16 bytes are readable at the last one;
-/// `hashes` has room for count + 7.
+/// Hashes the `count` windows that begin at text, text + 1, ... Precondition: 16 bytes are readable at the beginning of
+/// the last window; `hashes` has room for count + 7.
 inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes,
                          instruction_set level) noexcept {
 #if NEARDUP_X86_KERNELS
