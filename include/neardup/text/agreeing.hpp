@@ -29,7 +29,7 @@ namespace neardup::inline v0 {
 /// Tokenizes a text into its numbers, such as "-1234.5".
 ///
 /// Script and typography do not matter: digits of all scripts, hyphens and minuses, full width, ignored characters
-/// (soft hyphens, zero-width spaces). In doubt, numbers are different.
+/// (soft hyphens, zero-width spaces). Where the meaning of a number is in doubt, it differs from every other reading.
 ///
 ///     number    = [minus] amount {joint [minus] amount}        -5, 3/4/2025, 10:30, 1-5, 1.2.3, 3<4
 ///     amount    = digits [fraction] [exponent] [power] [percent]
@@ -62,9 +62,9 @@ struct numbers {
   }
 };
 
-/// Tokenizes a text into those of its words that are in a list, such as negations, in the form of canonicalise(), so
-/// neither case nor the encoding of accents matters. An entry of several words ("no longer", "isn't") matches if these
-/// are consecutive. Copies share the list.
+/// Tokenizes a text into the words that are in a list, such as negations. Text and list are compared in the form of
+/// canonicalise(), so neither case nor the encoding of accents matters. An entry of several words ("no longer",
+/// "isn't") matches if the text has these words in a row. Copies share the list.
 class listed_words {
  public:
   explicit listed_words(const std::vector<std::string>& entries) {
@@ -108,7 +108,7 @@ class listed_words {
   /// The number of entries.
   [[nodiscard]] std::size_t size() const noexcept { return list_->entries.size(); }
 
-  /// The name in a composition, which contains a digest of the list.
+  /// The name of this tokenizer in a composition. It contains a digest of the list.
   [[nodiscard]] std::string description() const {
     std::uint64_t sum = 0;
     for (const std::string& entry : list_->entries) sum += detail::digest_of(entry);
@@ -140,16 +140,16 @@ class listed_words {
     return true;
   }
 
-  std::shared_ptr<list> list_ = std::make_shared<list>();  // constant after construction
+  std::shared_ptr<list> list_ = std::make_shared<list>();  // not changed after construction
 };
 
-/// The tokens of `features`, modified such that texts share them only if they have the same tokens of `facts`, each
+/// Tokenizes a text by `features`, but two texts share a token only if both have the same tokens by `facts`, each
 /// equally often.
 ///
 /// Texts with different facts share no feature, so their similarity is 0; texts with the same facts have the similarity
-/// that `features` gives. So everything that finds pairs, groups, or searches texts by their features requires equal
-/// facts. The order of facts does not matter. A text without facts has the tokens of `features`; otherwise tokens begin
-/// with a digest of the facts, so weights from a table do not apply to them.
+/// that `features` gives. So every search, join or grouping by these features finds only texts with equal facts. The
+/// order of facts does not matter. A text without facts has the tokens of `features`. The tokens of a text with facts
+/// begin with a digest of the facts, so a table of weights does not know them.
 ///
 /// Facts are compared by 64 bits. Only for whole texts, not for streams. Complexity: that of both tokenizers.
 /// Example: `deduplicator dedup{simhasher{agreeing{numbers{}, shingles{2, normalised{words{}}}}}, {.similarity = 0.8}}`

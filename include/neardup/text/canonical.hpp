@@ -53,15 +53,15 @@ class text_canonicaliser {
 /// forms, such as ligatures, are those of U+FB00 to U+FDFF, U+FE70 to U+FEFE and U+FF00 to U+FFEF. Character references
 /// of HTML ("&eacute;", "&#233;") become the characters. A word that a hyphen or soft hyphen divides at the end of a
 /// line is joined: "exam-\nple" becomes "example"; and "well-\nknown", which looks the same, becomes "wellknown".
-/// Vietnamese tone marks have one place: "hòa" becomes "hoà". Only 30 marks of a character count, and marks without a
-/// character do not. The result is well-formed UTF-8 in NFC, and canonicalise() does not change it.
-/// docs/fingerprint.md has every step.
+/// Vietnamese tone marks have one place: "hòa" becomes "hoà". Only the first 30 marks of a character are kept, and
+/// marks without a character are removed. The result is well-formed UTF-8 in NFC, and canonicalise() does not change
+/// it. docs/fingerprint.md has every step.
 [[nodiscard]] inline std::string canonicalise(std::string_view text) {
   return detail::rewrite<detail::text_canonicaliser>(text);
 }
 
-/// Tokenizes the canonical text, so case, punctuation, spacing and the spelling of characters in code points do not
-/// matter. See canonicalise().
+/// Tokenizes the canonical text, so neither case, punctuation and spacing matter, nor by which code points a character
+/// is written. See canonicalise().
 /// Example: `simhasher hash{canonical{shingles{2, words{}}}};`
 template <class Inner>
 struct canonical : detail::rewritten<canonical<Inner>, detail::text_canonicaliser, Inner> {};

@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, 50> long_operators = {
 ///
 /// An identifier is a run of letters, numbers, marks and `_` that does not begin with a digit. A number begins with a
 /// digit, or with a full stop and a digit; it includes letters, digits, `_`, a `.` or `'` before a digit, and the sign
-/// of an exponent. An operator is the longest known one, such as `<<=` and `->`. Every other character except white
+/// of an exponent. An operator, such as `<<=` or `->`, is the longest that matches. Every other character except white
 /// space is a token of its own, as is each byte of ill-formed UTF-8. Comments and strings are cut like other code, and
 /// case is kept.
 /// Complexity: linear.

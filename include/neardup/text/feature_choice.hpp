@@ -1,4 +1,4 @@
-// Names of features, and the tokenizers that they stand for, for command lines and configuration files.
+// Names of features, such as "words:2", for command lines and configuration files, and the tokenizer of each name.
 #pragma once
 
 #include <charconv>
@@ -81,7 +81,7 @@ inline constexpr feature_name feature_names[] = {
 /// Parses the name of a choice: "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
 /// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N", "longest:N", "code:N", "spaced:words" or
 /// "spaced:words:N", with N from 1 to 1000.
-/// Throws: std::invalid_argument, which tells what is wrong, for any other name.
+/// Throws: std::invalid_argument for any other name; the message tells the reason.
 [[nodiscard]] inline feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {
     detail::fail<std::invalid_argument>(std::string("'").append(name).append("': ").append(why));

@@ -1,5 +1,5 @@
 // Masking: replaces numbers, dates, addresses and other identifiers by one token, so that log lines that differ only in
-// these become equal.
+// such values become equal.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Writes the parts that vary from log line to log line as "0".
+/// Rewrites a text: replaces the values that vary from log line to log line by "0".
 ///
 /// It examines runs of ASCII letters and digits with single or double joiners (. : - / , + _) between them, and decides
 /// about each run at its end. A run longer than max_run is copied unchanged, so that memory stays bounded.
@@ -51,7 +51,7 @@ class text_masker {
   }
 
  private:
-  // The kind of a run; a month is a name without a number.
+  // The kind of a run. `month` is the name of a month without a number.
   enum class kind { other, number, date, month };
 
   static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -72,7 +72,8 @@ class text_masker {
       out.append(word);
       return;
     }
-    // Examines only so many bytes that the result does not depend on how the text is cut into chunks.
+    // Examines at most max_run + 1 bytes of a run, so that the result does not depend on how the text is cut into
+    // chunks.
     const std::string_view looked_at = word.substr(0, run_.size() > max_run ? 1 : max_run + 1 - run_.size());
     run_.append(looked_at);
     if (run_.size() > max_run) {
@@ -100,7 +101,7 @@ class text_masker {
       return;
     }
     end_run(out);
-    // Two spaces occur in "Nov  2", as in system logs.
+    // Up to two spaces may separate the parts of a date: system logs write "Nov 2".
     if (c == ' ' && before_ != kind::other && spaces_ < 2) {
       held_.push_back(c);
       ++spaces_;
@@ -121,7 +122,7 @@ class text_masker {
     spaces_ = 0;
   }
 
-  // Joiners at the end of a run do not belong to it.
+  // Ends the run. Joiners at its end are not part of it.
   void end_run(std::string& out) {
     is_copying_ = false;
     if (run_.empty()) return;
@@ -210,8 +211,9 @@ class text_masker {
     }
   }
 
-  // Whether a word is a number or identifier: digits, maybe with the letters of a time ("01T10", "00Z"); hexadecimal
-  // digits ("0x1f", or at least 6 of them with a digit from 0 to 9); or letters and digits in turns.
+  // Whether a word is a number or identifier: digits, also with the letters of a time ("01T10", "00Z"); hexadecimal
+  // digits ("0x1f", or at least six with a decimal digit among them); or at least eight letters and digits that
+  // alternate at least three times.
   static bool is_number(std::string_view word) {
     const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), is_digit));
     if (digits == 0) return false;
@@ -230,7 +232,7 @@ class text_masker {
     return word.size() >= 8 && turns >= 3;
   }
 
-  static constexpr std::string_view base64_mark = "base64,";  // in data URLs
+  static constexpr std::string_view base64_mark = "base64,";  // precedes the data in data URLs
   static constexpr bool is_base64_sign(char c) noexcept { return c == '+' || c == '/' || c == '-' || c == '_'; }
 
   /// Whether a run is base64 data: it begins with "base64,", or it is long and mixes digits, capitals and small letters
@@ -285,7 +287,7 @@ class text_masker {
   }
 
   // Whether a run is a MAC address or an IPv6 address: up to four hexadecimal digits between colons, with at least
-  // three colons, or two adjacent ones.
+  // three colons or two adjacent colons.
   static bool is_hexadecimal_address(std::string_view run) {
     std::size_t length = 0, colons = 0;
     bool has_digit = false;
@@ -301,7 +303,7 @@ class text_masker {
     return has_digit && (colons >= 3 || run.find("::") != run.npos);
   }
 
-  std::string run_;   // since its first letter or digit
+  std::string run_;   // since the first letter or digit of the run
   std::string held_;  // a month, or the spaces after a number or month; dropped if a date continues behind them
   std::size_t joiners_ = 0, spaces_ = 0;
   bool is_copying_ = false, is_dropping_ = false;
@@ -317,9 +319,10 @@ class text_masker {
 /// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" each become one "0". A hexadecimal
 /// number begins with 0x, or is a word of at least six characters 0 to 9 and a to f, with a digit from 0 to 9 among
 /// them. A word of at least eight characters that changes at least three times between letters and digits is an
-/// identifier, and is replaced as a whole. Months are English names with a capital. Base64 data becomes one "0": what
-/// follows "base64,", as in data URLs, and runs of at least 48 bytes that mix digits, capitals and small letters as
-/// words never do. Other runs of more than 128 bytes of letters, digits and . : - / , + _ between them stay unchanged.
+/// identifier, and is replaced as a whole. Months are English names with a capital. Base64 data becomes one "0". It is
+/// the text behind "base64,", as in data URLs, or a run of at least 48 bytes that mixes digits, capitals and small
+/// letters as words never do. Other runs of more than 128 bytes of letters, digits and . : - / , + _ between them stay
+/// unchanged.
 /// Complexity: linear. Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
 [[nodiscard]] inline std::string mask(std::string_view text) { return detail::rewrite<detail::text_masker>(text); }
 

@@ -95,7 +95,7 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
 
 namespace detail {
 
-/// The last n - 1 units of a piece are repeated at the begin of the next one.
+/// Each piece begins with the last n - 1 units (bytes or code points) of the piece before.
 template <>
 struct cuts_of<byte_ngrams> {
   static text_cut cut(const byte_ngrams& tokenize, const std::string& text, std::size_t& /*searched*/,
@@ -104,8 +104,8 @@ struct cuts_of<byte_ngrams> {
   }
 };
 
-/// Cuts for code points: a piece repeats the last n - 1 of them, and leaves the bytes of an incomplete one to the next
-/// piece.
+/// Cuts a text between code points: each piece repeats the last n - 1 code points of the piece before, and the bytes of
+/// an incomplete code point are left to the next piece.
 template <>
 struct cuts_of<code_point_ngrams> {
   static text_cut cut(const code_point_ngrams& tokenize, std::string& text, std::size_t& /*searched*/, bool at_end) {

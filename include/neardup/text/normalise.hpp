@@ -1,4 +1,4 @@
-// Folding and normalising: removes differences of texts that a comparison should ignore.
+// Folding and normalising: remove differences between texts that a comparison should ignore.
 #pragma once
 
 #include <cstddef>
@@ -37,10 +37,11 @@ struct ascii_folder {
   void reset() noexcept {}
 };
 
-/// Converts to lower case, and reduces everything between words to one space, or to nothing beside a Han character.
+/// Converts a text to lower case, and replaces everything between two words by one space, or by nothing beside a Han
+/// character.
 class text_normaliser {
  public:
-  /// Appends the part of the result that is certain already; a space is only written when a word follows.
+  /// Appends the part of the result that no further text can change. A space is appended only when a word follows it.
   void append(std::string_view text, std::string& out) {
     chunks_.feed(text, [&](std::string_view piece) { consume(piece, out); });
   }
@@ -66,7 +67,7 @@ class text_normaliser {
     while (cursor.at < cursor.end) {
       const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
       const std::size_t part = left < step ? left : step;
-      // One byte more than normalised_room: the space that ended the last piece is written here.
+      // One byte more than normalised_room, for the space that the last step withheld.
       out.resize(size + normalised_room(part) + 1);
       if (last_ == normalised_end::space) out[size++] = ' ';
       cursor.out = out.data() + size;
@@ -81,19 +82,20 @@ class text_normaliser {
 
   utf8_chunks chunks_;
   normalised_end last_ = normalised_end::nothing;
-  char sign_ = '\0';  // the keycap_sign at the end of the text so far, if any
+  char sign_ = '\0';  // keycap_sign() of the text so far
 };
 
-/// The ASCII byte that a character becomes in half width; 0 if it does not change.
+/// The ASCII byte that append_narrowed() replaces a character by; 0 if it keeps the character.
 constexpr char narrow_form(char32_t c) noexcept {
   if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
   const bool ends_line = c == 0x85 || c == 0x2028 || c == 0x2029;
   return c >= 0x80 && is_white_space(c) && !ends_line ? ' ' : '\0';
 }
 
-/// Appends the text with full-width ASCII as ASCII, and each white-space character beyond ASCII as a space.
+/// Appends a text to `out`, with full-width ASCII replaced by ASCII, and each white-space character beyond ASCII,
+/// except line ends, by a space.
 inline void append_narrowed(std::string_view text, std::string& out) {
-  // The first bytes of the characters that change, which are rare in most texts.
+  // All characters that change begin with one of these bytes, which are rare in most texts.
   const auto may_change = [](unsigned char c) { return c == 0xc2 || c == 0xe1 || c == 0xe2 || c == 0xe3 || c == 0xef; };
   std::size_t kept = 0;
   for (std::size_t i = 0; i < text.size();) {
@@ -113,7 +115,7 @@ inline void append_narrowed(std::string_view text, std::string& out) {
 
 using width_folder = piecewise_rewriter<append_narrowed>;
 
-/// Appends the text without its white space.
+/// Appends a text to `out` without its white space.
 inline void append_unspaced(std::string_view text, std::string& out) {
   for (std::size_t i = 0; i < text.size();) {
     const decoded next = decode_one(text.substr(i));

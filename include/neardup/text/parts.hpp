@@ -18,7 +18,8 @@ namespace neardup::inline v0 {
 enum class part_kind {
   /// Consecutive lines that are not empty.
   paragraph,
-  /// Cut as by sentences, but with the marks that end it, and the quotes and brackets behind these.
+  /// Sentences, cut as by the tokenizer `sentences`, but including the marks that end a sentence, and closing quotes
+  /// and brackets.
   sentence,
   line,
   /// Windows of `text_parts::size` words, which do not overlap.
@@ -40,7 +41,7 @@ inline bool has_word(std::string_view text) {
   return false;
 }
 
-/// Whether a character closes what precedes it, so that it belongs to the sentence before.
+/// Whether a character is a closing quote or bracket, which belongs to the sentence before it.
 constexpr bool closes(char32_t c) noexcept {
   switch (c) {
     case U'"':

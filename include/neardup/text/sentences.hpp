@@ -1,4 +1,5 @@
-// Sentences, and the longest of them, which a page keeps when its frame, its order and its headlines change.
+// Tokenizers for sentences, and for the longest sentences of a text. The longest sentences of a web page stay when its
+// frame, its order and its headlines change.
 #pragma once
 
 #include <algorithm>
@@ -81,7 +82,7 @@ struct sentences {
 };
 
 /// Passes only the n longest distinct tokens of another tokenizer, measured in code points; longest first, equally long
-/// ones in ascending order of bytes. So neither the order of the tokens nor the number of shorter ones matters.
+/// ones in ascending order of bytes. So neither the order of the tokens nor the number of shorter tokens matters.
 ///
 /// Throws: std::invalid_argument if it is called with n = 0.
 /// Example: `simhasher hash{longest{3, sentences{}}}`
@@ -95,7 +96,7 @@ struct longest {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
     if (n == 0) detail::fail<std::invalid_argument>("longest{n, tokenizer} needs n of 1 or more");
-    std::vector<std::pair<std::size_t, std::string>> kept;  // (length, text), the best first
+    std::vector<std::pair<std::size_t, std::string>> kept;  // (length, text), longest first
     const auto is_before = [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     };

@@ -1,4 +1,4 @@
-// Shingles: each n consecutive tokens as one token.
+// Shingles: n consecutive tokens, joined to one token.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class shingle_window {
     if (start_ >= compaction_size && 2 * start_ >= joined_.size()) compact();
   }
 
-  /// Ends the text. If it had fewer than n tokens, they form one shingle, so that a short text is not without features.
+  /// Ends the text. If the text has fewer than n tokens, they form one shingle, so that a short text has a feature.
   template <class Sink>
   void finish(Sink& sink) {
     if (!emitted_ && !lengths_.empty()) sink(std::string_view(joined_).substr(0, joined_.size() - 1));
@@ -75,7 +75,7 @@ class shingle_window {
 
 }  // namespace detail
 
-/// Tokenizes a text into each n consecutive tokens of another tokenizer, joined by shingle_separator.
+/// Tokenizes a text into shingles: each n consecutive tokens of an inner tokenizer, joined by shingle_separator.
 ///
 /// A text of m >= n tokens has m - n + 1 shingles; a text of fewer tokens, but at least one, has one shingle of all its
 /// tokens. n = 1 gives the tokens themselves. Throws: std::invalid_argument if it is called with n = 0.

@@ -13,7 +13,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Cuts a text whose tokens contain no white space: before the last ASCII white space.
+/// Cuts a text for tokenizers whose tokens contain no white space: before the last ASCII white space.
 inline text_cut cut_at_space(std::string_view text, std::size_t& searched, bool at_end) noexcept {
   if (at_end) return {text.size(), text.size()};
   const std::size_t first = std::exchange(searched, text.size());
@@ -29,7 +29,7 @@ inline text_cut cut_at_space(std::string_view text, std::size_t& searched, bool 
 /// Tokenizes a text into its runs of anything but white space (the Unicode property White_Space), unchanged: case,
 /// punctuation and ill-formed bytes are kept.
 ///
-/// It is for text that another program, such as jieba, MeCab, ICU or the tokenizer of a model, has cut into words.
+/// For text that another program has cut into words, such as jieba, MeCab, ICU or the tokenizer of a language model.
 /// Complexity: linear.
 /// Example: `simhasher hash{shingles{2, spaced_words{}}}`
 struct spaced_words {

@@ -1,4 +1,4 @@
-// Filters out words that say nothing about a text: those of a list, and those that are too short.
+// Filters out words that say nothing about a text: the words of a list, and words that are too short.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ class stop_words {
   }
 
   [[nodiscard]] bool contains(std::string_view word) const {
-    // For most words, the first byte and the length decide.
+    // For most words, the first byte and the length show that they are not in the list.
     if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
     for (const char c : word) {
       if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();
@@ -83,7 +83,7 @@ class stop_words {
   }
 
   std::set<std::string, std::less<>> words_;  // in lower case
-  std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 for all longer ones
+  std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 if one is longer
 };
 
 /// Passes only the tokens of another tokenizer that are not stop words, and that have at least `min_length` code
@@ -129,7 +129,7 @@ class without {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
     while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
     while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
-    // A code point has one to four bytes, so the number of bytes decides in most cases.
+    // A code point has one to four bytes, so in most cases the number of bytes decides whether a token is long enough.
     if (min_length_ == 0 || token.size() > 4 * (min_length_ - 1)) return true;
     std::size_t length = 0;
     for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {
@@ -143,7 +143,7 @@ class without {
   std::size_t min_length_;
 };
 
-/// A stream, available if the inner tokenizer has one.
+/// Tokenizes a text that arrives in chunks; available if the inner tokenizer supports that.
 template <streaming_tokenizer Inner>
 class token_stream<without<Inner>> {
  public:

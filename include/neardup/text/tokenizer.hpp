@@ -1,4 +1,4 @@
-// The concept of a tokenizer: anything that passes the tokens of a text to a sink, one after the other.
+// The concept of a tokenizer: a callable that passes the tokens of a text to a sink, one after the other.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ struct any_sink {
 };
 
 /// Whether a tokenizer has `for_each_of_length(text, min_length, sink)`, which skips shorter tokens faster than a sink
-/// could. It is specialised for the exact type: a derived class inherits that member, but may tokenize differently.
+/// could. This constant is specialised for the exact type, because a derived class inherits the member function, but
+/// may tokenize differently.
 template <class Tokenizer>
 inline constexpr bool leaves_out_short_tokens = false;
 
@@ -30,7 +31,7 @@ inline constexpr bool leaves_out_short_tokens = false;
 
 /// A callable `tokenizer(text, sink)` that calls `sink(token)` with a std::string_view for each token, in order.
 ///
-/// The view is valid only during the call of the sink. Tokenizers are called as const objects, maybe from several
+/// The view is valid only during the call of the sink. A tokenizer is called as a const object, possibly from several
 /// threads at once. A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {
@@ -41,7 +42,8 @@ concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::stri
 ///
 /// A specialisation is constructed from the tokenizer and has `feed(chunk, sink)` and `finish(sink)`; together they
 /// give exactly the tokens of the whole text, wherever it is cut. `finish` ends the text, `reset` discards it; after
-/// both, the stream is ready for the next text. Specialise it for your own tokenizer to use that with text_stream.
+/// both, the stream is ready for the next text. Specialise token_stream for your own tokenizer to use the tokenizer
+/// with text_stream.
 template <class Tokenizer>
 class token_stream;
 
@@ -62,7 +64,8 @@ concept streaming_tokenizer =
 
 namespace detail {
 
-/// A rewriter that changes each piece of complete characters independently: `Append(piece, out)` appends the result.
+/// A rewriter that rewrites each character independently of the others. `Append(piece, out)` appends a rewritten piece
+/// of complete characters to `out`.
 template <auto Append>
 class piecewise_rewriter {
  public:
@@ -78,7 +81,7 @@ class piecewise_rewriter {
   utf8_chunks chunks_;
 };
 
-/// Calls `take(part)` for each part of a chunk; large chunks are divided, to bound the memory for a part.
+/// Divides a chunk into parts of bounded size, which bounds the memory for rewriting, and calls `take(part)` for each.
 template <class Take>
 void for_each_part(std::string_view chunk, const Take& take) {
   constexpr std::size_t max_part = 65536;
@@ -113,13 +116,13 @@ struct rewritten {
   }
 };
 
-/// A tokenizer that only does this. A class derived from such a tokenizer is excluded, because it may tokenize
-/// differently.
+/// A tokenizer that rewrites the text by its rewriter, then tokenizes it, and does nothing else. A class derived from
+/// such a tokenizer is excluded, because it may tokenize differently.
 template <class T>
 concept rewriting_tokenizer = std::derived_from<T, rewritten<T, typename T::rewriter, decltype(T::inner)>>;
 
 /// Rewrites a text that comes in chunks, and feeds the result to `Inner`, a stream of tokens or of their hashes. The
-/// `sink` arguments of feed() and finish() are passed on to it.
+/// `sink` arguments of feed() and finish() are passed on to that stream.
 template <class Rewriter, class Inner>
 class rewritten_stream {
  public:
@@ -154,8 +157,8 @@ class rewritten_stream {
   Inner inner_;
 };
 
-/// A cut of a text: the current piece ends at `end`, and the next one begins at `next`. Both are 0 if there is no cut
-/// yet.
+/// A cut of a text: the current piece ends at `end`, and the next one begins at `next`. Both are 0 if the text has no
+/// cut yet.
 struct text_cut {
   std::size_t end, next;
 };
@@ -163,9 +166,9 @@ struct text_cut {
 /// How to cut a text that arrives in chunks into pieces that can be tokenized independently; specialised for each
 /// tokenizer that allows it.
 ///
-/// `cut(tokenizer, text, searched, at_end)` returns the last possible cut of the text so far, or with `at_end` its end,
-/// and may repair the text. The first `searched` bytes contain no cut; cut() updates `searched` to the end of what it
-/// has examined.
+/// `cut(tokenizer, text, searched, at_end)` returns the last possible cut of the text so far; with `at_end`, it returns
+/// the end of the text. It may repair ill-formed text. The first `searched` bytes contain no cut; cut() updates
+/// `searched` to the end of what it has examined.
 template <class Tokenizer>
 struct cuts_of;
 
@@ -200,8 +203,8 @@ class text_pieces {
     });
   }
 
-  /// Ends the text: passes the bytes that are left, unless they repeat the previous piece and hold no token of their
-  /// own.
+  /// Ends the text: passes the remaining bytes to `take`. They are omitted if they only repeat the end of the previous
+  /// piece, and so hold no further token.
   template <class Take>
   void finish(const Take& take) {
     if (find_cut(true).next > 0 || !is_begun_) take(std::string_view(text_));
@@ -227,7 +230,7 @@ class text_pieces {
   std::size_t enough_;
   std::size_t fresh_ = 0;     // bytes added since the last search for a cut
   std::size_t searched_ = 0;  // bytes of text_ without a cut
-  bool is_begun_ = false;     // there was a piece already
+  bool is_begun_ = false;     // `take` has got a piece of this text already
 };
 
 }  // namespace detail

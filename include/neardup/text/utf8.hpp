@@ -37,11 +37,11 @@ constexpr char32_t append_continuation(char32_t bits, char byte) noexcept {
 
 /// decode_one() for a text that does not begin with ASCII.
 ///
-/// Always inlined: if a `decoded` is returned from a real call, it goes through one packed register, and decoding waits
-/// for each length. That takes 4.3 to 5.7 ns per character beyond ASCII instead of 1.4 to 2.7 (for_each_code_point, g++
-/// 12 -O2; clang 14 gains 20 %).
-/// The decoded bits of the first two bytes rule out overlong forms, surrogates and numbers beyond U+10FFFF; the ranges
-/// of second bytes in table 3-7 would take longer to select.
+/// Always inlined: a call would return `decoded` packed in one register, and the next character would wait until its
+/// length is unpacked. A call takes 4.3 to 5.7 ns per character beyond ASCII, inlined code 1.4 to 2.7
+/// (for_each_code_point, g++ 12 -O2; with clang 14, 20 % less). The decoded bits of the first two bytes rule out
+/// overlong forms, surrogates and numbers beyond U+10FFFF; the ranges of second bytes in table 3-7 would take longer to
+/// select.
 NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) noexcept {
   const char32_t lead = static_cast<std::uint8_t>(text[0]);
   if (lead < 0xc2 || lead > 0xf4 || !is_continuation(text, 1)) return {replacement_character, 1, false};
@@ -104,7 +104,7 @@ constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
 template <class Visit>
 constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   for (std::size_t i = 0; i < text.size();) {
-    // substr() would be a call under g++ -O2, because it checks that i is inside the text.
+    // Not substr(), which checks that i is inside the text: g++ -O2 would compile it to a call.
     const decoded next = decode_one({text.data() + i, text.size() - i});
     visit(next.code_point, std::string_view(text.data() + i, next.length));
     i += next.length;
@@ -129,13 +129,14 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
 
 /// The number of bytes at the end of a text, 0 to 3, that begin a well-formed sequence without completing it.
 ///
-/// A text that is cut before them decodes in two pieces as it would as a whole, whatever follows.
+/// If the text is cut before these bytes, both pieces decode to the same code points as the whole text, whatever
+/// follows.
 [[nodiscard]] constexpr std::size_t incomplete_suffix(std::string_view text) noexcept {
   for (std::size_t length = 1; length <= 3 && length <= text.size(); ++length) {
     const std::string_view suffix = text.substr(text.size() - length);
     const auto lead = static_cast<std::uint8_t>(suffix[0]);
     if (lead >= 0x80 && lead < 0xc0) continue;
-    // A lead byte always begins a new sequence, so the bytes before it do not matter.
+    // A lead byte always begins a new sequence, so bytes before the last lead byte do not matter.
     const decoded next = decode_one(suffix);
     const bool unfinished = !next.valid && next.length == length && lead >= 0xc2 && lead <= 0xf4;
     return unfinished ? length : 0;
@@ -145,12 +146,13 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
 
 namespace detail {
 
-/// Passes on a text in pieces that never end inside a UTF-8 sequence, wherever the chunks are cut.
+/// Takes a text in chunks, and passes it on in pieces that never end inside a UTF-8 sequence, wherever the chunks are
+/// cut.
 ///
 /// Decoding the pieces separately gives exactly the code points of the whole text, including replaced ones.
 class utf8_chunks {
  public:
-  /// Calls `consume(piece)` for the complete sequences; keeps at most three bytes for the next chunk.
+  /// Calls `consume(piece)` for the complete sequences so far; keeps at most three bytes for the next chunk.
   template <class Consume>
   void feed(std::string_view chunk, Consume&& consume) {
     while (carried_size_ > 0 && !chunk.empty()) {

@@ -1,4 +1,4 @@
-// Words: the units between spaces and punctuation, in any script.
+// Words: the units between spaces and punctuation, or the characters of scripts written without spaces.
 #pragma once
 
 #include <cstddef>
@@ -54,13 +54,14 @@ struct detail::cuts_of<words> {
   static text_cut cut(const words& /*tokenizer*/, std::string_view text, std::size_t& searched, bool at_end) noexcept {
     if (at_end) return {text.size(), text.size()};
     const std::size_t first = std::exchange(searched, text.size() - incomplete_suffix(text));
-    // A byte that is not a continuation byte always begins a character, whatever precedes it.
+    // A byte that is not a continuation byte begins a character, whatever precedes it: look for the last such byte.
     for (std::size_t i = searched; i > first;) {
       const std::size_t end = i;
       do --i;
       while (i > first && is_continuation(text, i));
       const decoded character = decode_one(text.substr(i));
-      // The character has fewer continuation bytes than follow, so the first byte too many is ill-formed.
+      // More continuation bytes follow than the character has. The first surplus byte is ill-formed, so it ends all
+      // words: a cut.
       if (i + character.length < end) return {i + character.length, i + character.length};
       const character_class kind = classify(character.code_point);
       if (kind == character_class::other || kind == character_class::lone || kind == character_class::han)

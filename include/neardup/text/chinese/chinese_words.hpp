@@ -43,8 +43,8 @@ class chinese_words {
     for_each_of_length(text, 0, sink);
   }
 
-  /// Yields only tokens of at least `min_length` code points, not counting white space. `without` uses it; testing each
-  /// token would be slower.
+  /// Yields only tokens of at least `min_length` code points, not counting white space. For `without`, where a test of
+  /// each token would be slower.
   template <class Sink>
   void for_each_of_length(std::string_view text, std::size_t min_length, Sink&& sink) const {
     if (keep_symbols) {
@@ -64,7 +64,7 @@ class chinese_words {
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
 
-  /// The name in a composition, which identifies the dictionary and the model separately.
+  /// The name of this tokenizer in a composition. It contains a digest of the dictionary and a digest of the model.
   [[nodiscard]] std::string description() const { return keep_symbols ? "chinese_words(symbols)" : "chinese_words"; }
   [[nodiscard]] std::uint64_t dictionary_identity() const { return dictionary_->identity(); }
   [[nodiscard]] std::optional<std::uint64_t> model_identity() const {
@@ -94,20 +94,20 @@ class chinese_words {
     memory.tokens.reserve((std::min)(text.size(), enough_tokens));
     for (std::size_t at = 0; at < text.size();) {
       at = cut_part(text, at, memory);
-      // Branchless, because the length of tokens is unpredictable.
+      // Without a branch, because the length of tokens is unpredictable.
       std::size_t count = 0;
       for (const piece& token : memory.tokens) {
         memory.tokens[count] = token;
         count += token.characters >= min_length ? 1U : 0U;
       }
-      // All tokens are passed on by one call, so that the sink is inlined into this loop.
+      // The only call of the sink, so that the compiler inlines it into this loop.
       for (std::size_t i = 0; i < count; ++i) sink(part_of(text, memory.tokens[i].begin, memory.tokens[i].size));
     }
   }
 
-  // Longer runs are cut at this many bytes, so that positions fit 32 bits and memory is bounded.
+  // A run of more bytes is cut here, so that positions fit 32 bits and memory is bounded.
   static constexpr std::size_t max_run = std::size_t{1} << 30;
-  static constexpr std::size_t enough_tokens = 256;  // so many tokens stay in the cache until they are passed on
+  static constexpr std::size_t enough_tokens = 256;  // this many tokens fit the cache
 
   /// text.substr(begin, size) without its range check, which g++ -O2 compiles to a call.
   static constexpr std::string_view part_of(std::string_view text, std::size_t begin, std::size_t size) noexcept {
@@ -150,7 +150,7 @@ class chinese_words {
     return false;
   }
 
-  /// Finds some tokens from `at` on, at least one. Returns: the end of the last one.
+  /// Finds one or more tokens from `at` on. Returns: the end of the last token found.
   std::size_t cut_part(std::string_view text, std::size_t at, workspace& memory) const {
     memory.tokens.clear();
     while (at < text.size() && memory.tokens.size() < enough_tokens) {
@@ -265,7 +265,7 @@ class chinese_words {
 template <>
 inline constexpr bool detail::leaves_out_short_tokens<chinese_words> = true;
 
-/// Where a stream may cut a text: behind a character that is in no run, except between CR and LF.
+/// Cuts a text that arrives in chunks: behind a character that is in no run, except between CR and LF.
 template <>
 struct detail::cuts_of<chinese_words> {
   static text_cut cut(const chinese_words& /*tokenizer*/, std::string_view text, std::size_t& searched,

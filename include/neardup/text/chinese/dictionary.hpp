@@ -1,4 +1,5 @@
-// A dictionary of words with frequencies, in the format of jieba's dict.txt, and the most probable segmentation by it.
+// A dictionary of words with frequencies, in the format of jieba's dict.txt, and the most probable segmentation of a
+// text by these words.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace detail {
 
 /// A character of a run that is segmented.
 struct segment_step {
-  double score;         // of the best path from here to the end: a sum of logarithms
+  double score;         // sum of the logarithms of the best path from here to the end
   std::uint32_t begin;  // the position of its first byte in the run
   std::uint32_t next;   // the number of the character behind the best word from here
   char32_t code_point;
@@ -88,11 +89,11 @@ struct dictionary_access;
 
 }  // namespace detail
 
-/// A dictionary of words with frequencies, by which runs of a language without spaces are segmented.
+/// A dictionary of words with frequencies, which segments text of a language without spaces.
 ///
 /// The file format is that of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
-/// a trie of code points in one hash table, about 16 MB for the 349,046 words of jieba, which can be saved and mapped
-/// (storage/chinese/dictionary_file.hpp).
+/// a trie of code points in one hash table, about 16 MB for the 349,046 words of jieba. The table can be saved, and
+/// mapped from a file (storage/chinese/dictionary_file.hpp).
 /// Guarantee: const members are safe from many threads while no thread writes. Every machine segments alike: scores are
 /// IEEE doubles, added in a fixed order, of logarithms rounded correctly by integer arithmetic.
 class word_dictionary {
@@ -167,7 +168,8 @@ class word_dictionary {
     if (frequency == 0) never_.insert(std::string(word));
   }
 
-  /// The least frequency at which a word is kept whole: one more than that of its segmentation by chance.
+  /// The least frequency at which a word is kept whole: one more than its expected frequency if its parts occurred
+  /// independently.
   [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const {
     const auto total = static_cast<double>(total_);
     double share = 1;
@@ -180,8 +182,8 @@ class word_dictionary {
       share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
       if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
     }
-    // The product is below the total. A mapped file may claim any total, so it is capped below 2^53, like every
-    // frequency.
+    // The product is below the total. But a mapped file may claim any total, so the result is capped below 2^53, like
+    // every frequency.
     const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
     return (std::max)(by_chance, known_frequency(word).value_or(1));
   }
@@ -240,7 +242,8 @@ class word_dictionary {
   static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
   static constexpr std::size_t first_size = 0x10000;
 
-  /// Decodes a run to steps, one per character and a last one for the end. Force-inlined: g++ -O2 would compile calls.
+  /// Decodes a run to steps, one per character and a last one for the end. Force-inlined, because g++ -O2 would not
+  /// inline it.
   static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, std::vector<detail::segment_step>& steps) {
     steps.clear();
     steps.reserve(run.size() + 1);  // an upper bound: one character per byte
@@ -338,7 +341,7 @@ class word_dictionary {
     return static_cast<std::uint32_t>(i);
   }
 
-  /// Makes room for `count` nodes in all, and renumbers the existing nodes.
+  /// Makes room for `count` nodes in all. The existing nodes get new numbers.
   void reserve_nodes(std::size_t count) {
     std::size_t capacity = 1024;
     while (capacity * 3 / 4 < count) capacity *= 2;
@@ -352,7 +355,8 @@ class word_dictionary {
     std::vector<std::uint32_t> path;
     for (std::uint32_t i = 0; i < old.size(); ++i) {
       if (old[i].key == 0) continue;
-      // Parents are moved first. In a damaged mapped file a node may have no parent, or be its own ancestor.
+      // A parent is moved before its children. In a damaged mapped file a node may have no parent, or be its own
+      // ancestor.
       for (std::uint32_t at = i; at < old.size() && moved[at] == none && path.size() <= old.size();) {
         path.push_back(at);
         at = parent_of(old[at].key);
@@ -375,7 +379,7 @@ class word_dictionary {
     for (std::size_t i = nodes_.size(); i > 1; i /= 2) --shift_;
   }
 
-  /// Returns: false, without any change, if the word is empty or not UTF-8.
+  /// Sets the frequency of a word. Returns: false, without any change, if the word is empty or not UTF-8.
   bool set(std::string_view word, std::uint64_t frequency) {
     if (word.empty() || count_invalid(word) != 0) return false;
     if (frequency > max_total - total_) {
@@ -416,15 +420,15 @@ class word_dictionary {
     if (at == none) return std::nullopt;
     const double log_frequency = nodes_[at].log_frequency;
     if (log_frequency == no_word) return 0;
-    // The logarithm has more bits than the number, so rounding restores it.
+    // Rounding restores the frequency: the error of the logarithm matters only from about 2^46 on.
     return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
   }
 
-  // By key: open addressing, linear probing, at most 3/4 full. The library's other tables do not fit: here the index of
-  // a node is its number, which the keys of its children contain, and the table is saved as it is and searched in a
-  // mapped file.
+  // A hash table by key: open addressing, linear probing, at most 3/4 full. The other hash tables of the library cannot
+  // be used: here the keys of the children of a node contain its index in the table, and the table is searched in a
+  // mapped file as it was saved.
   detail::shared_table<node> nodes_;
-  detail::shared_table<std::uint32_t> first_;  // the children of the root below U+10000, by code point
+  detail::shared_table<std::uint32_t> first_;  // by code point below U+10000: the child of the root
   std::vector<double> logarithms_;             // cache of logarithms of small numbers; -1: not computed
   std::set<std::string, std::less<>> never_;
   std::size_t node_count_ = 0;

@@ -46,7 +46,8 @@ class python_table_reader {
   }
 
  private:
-  /// Reads to the end of a dictionary. If `is_inside`, it is the value of the name `outer` in another dictionary.
+  /// Reads to the end of a dictionary. If `is_inside`, this dictionary is the value of the name `outer` in another
+  /// dictionary.
   template <class Visit>
   void read_entries(const std::string& outer, bool is_inside, const Visit& visit) {
     while (!skip('}')) {
@@ -62,7 +63,7 @@ class python_table_reader {
     }
   }
 
-  /// Skips blanks, commas and colons, and then `brace` if it is next. Returns: true if it was.
+  /// Skips blanks, commas and colons, then `brace` if it follows. Returns: true if `brace` followed.
   bool skip(char brace) noexcept {
     rest_.remove_prefix((std::min)(rest_.find_first_not_of(" \t\r\n,:"), rest_.size()));
     const bool is_next = rest_.starts_with(brace);
@@ -183,7 +184,8 @@ class unknown_word_model {
     for (std::size_t i = 1; i < count; ++i) {
       const auto& emission = emission_[character(i) - first_character];
       unsigned from = 0;
-      // Each state has two possible predecessors. Ties go to the state of the later letter, as in jieba.
+      // Each state has two possible predecessors. Ties go to the state whose letter is later in the alphabet, as in
+      // jieba.
       const auto better = [&](std::size_t to, std::size_t earlier, std::size_t later) {
         const double a = score[earlier] + transition_[earlier][to] + emission[to];
         const double b = score[later] + transition_[later][to] + emission[to];

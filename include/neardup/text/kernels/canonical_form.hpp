@@ -1,8 +1,8 @@
 // Canonical form: the rewriting of a text before it is normalised, so that the spelling of characters in code points
 // does not matter.
 //
-// Most text is in canonical form except for case, and is passed on unchanged. A kernel finds how far that holds, 64
-// bytes at a time. The rest is decomposed, ordered and composed character by character.
+// Most text is in canonical form except for case, and is passed on unchanged. A kernel finds the end of such text, 64
+// bytes at a time. The other characters are decomposed, ordered and composed one by one.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ enum class canonical_kind : std::uint8_t {
   stable,  ///< decomposed if marks follow, otherwise like plain
 };
 
-/// A row of the tables: the kind in the highest three bits, and a value.
+/// An entry of canonical_leaves: the kind in the highest three bits, and a value that depends on the kind.
 struct canonical_code {
   std::uint16_t bits;
 
@@ -64,7 +64,7 @@ struct canonical_code {
   }
 };
 
-/// The composition of two characters, or 0 if there is none. `code` is the code of `second`.
+/// The composition of two characters, or 0 if there is none. `code` is the canonical_code of `second`.
 constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code code) noexcept {
   constexpr char32_t lead = 0x1100, vowel = 0x1161, tail = 0x11a7, syllables = 0xac00;
   constexpr char32_t leads = 19, vowels = 21, tails = 28;
@@ -87,7 +87,7 @@ class canonical_composer {
  public:
   static constexpr std::size_t max_marks = 30;  ///< per character; further marks are dropped
 
-  /// True if a character is held to which more marks may be added.
+  /// True if the composer holds a character that further marks may belong to.
   [[nodiscard]] bool is_open() const noexcept { return starter_ != none || count_ > 0; }
 
   void push(char32_t code_point, canonical_code code, std::string& out) {
@@ -113,10 +113,10 @@ class canonical_composer {
     }
   }
 
-  /// True if the text so far ends with an emoji and a joiner, which counts if another emoji follows.
+  /// True if the text so far ends with an emoji and a joiner. The joiner is kept only if another emoji follows.
   [[nodiscard]] bool ends_with_joiner() const noexcept { return joins_; }
 
-  /// Writes the held character.
+  /// Composes and writes the character that is held.
   void close(std::string& out) {
     compose_marks();
     write(out);
@@ -134,7 +134,7 @@ class canonical_composer {
  private:
   static constexpr char32_t none = 0xffffffff;
   static constexpr char32_t dot_above = 0x307, iota_below = 0x345, iota = 0x3b9;
-  static constexpr char32_t circled_m = 0x24c2;  // an emoji with a lower case that is not an emoji
+  static constexpr char32_t circled_m = 0x24c2;  // an emoji whose lower case is no emoji
   static constexpr unsigned above = 230;
 
   struct mark {
@@ -170,7 +170,7 @@ class canonical_composer {
     starter_ = code_point;
   }
 
-  /// Composes the starter with its marks where possible; the other marks stay.
+  /// Composes the character with its marks where possible. The other marks are kept.
   void compose_marks() noexcept {
     if (count_ == 0) return;
     std::size_t kept = 0;
@@ -231,8 +231,8 @@ class canonical_composer {
 
   char32_t starter_ = none;
   std::size_t count_ = 0;
-  bool joins_ = false;             // a joiner stands behind an emoji
-  word_run run_ = word_run::none;  // the word run that is open behind the written text
+  bool joins_ = false;             // the text so far ends with an emoji and a joiner
+  word_run run_ = word_run::none;  // the word that is open at the end of the written text
   char32_t last_put_ = none;
   std::array<mark, max_marks> marks_;
 };
@@ -248,8 +248,9 @@ inline const char* previous_character(const char* begin, const char* at) noexcep
   return at - 1;
 }
 
-/// Returns: the number of bytes at `at` that belong to characters which stay unchanged and are not marks, as far as
-/// this kernel can tell; the byte behind may be such, too. The last character may extend beyond `size`.
+/// The number of bytes from `at` on that belong to settled characters: they stay unchanged and are not marks. This
+/// kernel knows some settled characters only, so the next character may be settled, too. The last character may extend
+/// beyond `size`.
 inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noexcept {
   std::size_t i = 0;
   while (i + sizeof(std::uint64_t) <= size) {
@@ -261,7 +262,7 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
       i += static_cast<std::size_t>(std::countr_zero(tops)) / 8;
       continue;
     }
-    // U+4000 to U+9FFF: a lead byte E4 to E9 and two continuation bytes; two such characters at once.
+    // U+4000 to U+9FFF have a lead byte E4 to E9 and two continuation bytes. Tests two such characters at once.
     const std::uint64_t halves = (x & 0x0000c0c0f0c0c0f0U) ^ 0x00008080e08080e0U;
     const std::uint64_t low = x & 0x0f00000fU;
     const std::uint64_t four_to_nine = (low + 0x7c00007cU) & ~(low + 0x76000076U) & 0x80000080U;
@@ -279,17 +280,17 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-inline constexpr std::size_t settled_margin = 2;  // bytes that kernels read behind a block
+inline constexpr std::size_t settled_margin = 2;  // the number of bytes that kernels read behind a block
 
-/// Lookup tables by the halves of the three bytes of a character. A character is settled (stays unchanged) if its six
-/// entries have a bit in common.
+/// Lookup tables by the two halves (four bits each) of each of the three bytes of a character. A character is settled
+/// (stays unchanged) if its six entries have a bit in common.
 struct settled_halves {
   std::uint8_t high[3][16], low[3][16];
 };
 alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   settled_halves result{};
   unsigned role = 1;
-  // A set of half-byte values is a bit mask: 1 << 8 stands for the value 8.
+  // The arguments are sets of half-byte values, as bit masks: 1 << 8 stands for the value 8.
   const auto add = [&](unsigned leads, unsigned next, unsigned third_high, unsigned third_low) {
     constexpr unsigned all = 0xffff;
     const unsigned high[] = {all, all, third_high};
@@ -313,7 +314,8 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   add(bit(3), bit(0), bit(8), any);                             // U+3000 to U+300F
   add(bit(15), bit(12), bit(8), any);                           // U+FF00 to U+FF0F
   add(bit(15), bit(12), bit(9), range(10, 15));                 // U+FF1A to U+FF1F
-  // The high halves of the first two bytes: E and 8 in the rows from U+2000 and U+3000, E and B in those from U+FF00.
+  // The high half of the first byte is E in all ranges. The high half of the second byte is 8 in the ranges from U+2000
+  // and U+3000, and B in those from U+FF00.
   for (unsigned value = 0; value < 16; ++value) {
     if (value != 0xe) result.high[0][value] = 0;
     result.high[1][value] &= value == 0x8 ? 0x3f : value == 0xb ? 0xc0 : 0;
@@ -321,8 +323,8 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   return result;
 }();
 
-/// settled_bytes_portable for whole blocks, by AVX2. Settled are ASCII; U+4000 to U+9FFF; most separators of Chinese
-/// and English; kana except their marks; and Latin-1 except soft hyphen, micro sign and sharp s.
+/// settled_bytes_portable for whole blocks, by AVX2. It knows these settled characters: ASCII; U+4000 to U+9FFF; most
+/// separators of Chinese and English; kana except their marks; and Latin-1 except soft hyphen, micro sign and sharp s.
 NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
   const auto load = [](const char* from)
                         NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
@@ -343,7 +345,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::s
     return _mm256_and_si256(_mm256_shuffle_epi8(table(halves_of_settled.high[i]), high),
                             _mm256_shuffle_epi8(table(halves_of_settled.low[i]), _mm256_and_si256(bytes, half)));
   };
-  // Of 32 bytes, those that begin a character which is not known to be settled.
+  // Among 32 bytes: the bytes that begin a character which is not known to be settled.
   const auto open_of = [&](const char* from, __m256i bytes) NEARDUP_AVX2_LAMBDA {
     const __m256i common =
         _mm256_and_si256(roles(bytes, 0), _mm256_and_si256(roles(load(from + 1), 1), roles(load(from + 2), 2)));
@@ -371,7 +373,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::s
 }
 
 /// Lookup tables by the low six bits of the first, second and third byte of a character. A character is settled if its
-/// three entries have a bit in common. Ill-formed bytes are separators, and settled as well.
+/// three entries have a bit in common. Ill-formed bytes are separators, so they count as settled.
 struct settled_roles {
   static constexpr unsigned always = 1, e2 = 2, e3_80 = 4, e3_82 = 8, ef = 16, c2 = 32, c3 = 64, e3 = 128;
 
@@ -416,7 +418,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
     if (i + 4 * text_block_size <= size) {
-      // A quicker test for long runs of ASCII, which are usual in English.
+      // A quicker test of 256 bytes at once for ASCII, of which English has long runs.
       const __m512i both = _mm512_or_si512(_mm512_loadu_si512(at + i), _mm512_loadu_si512(at + i + text_block_size));
       const __m512i more = _mm512_or_si512(_mm512_loadu_si512(at + i + 2 * text_block_size),
                                            _mm512_loadu_si512(at + i + 3 * text_block_size));
@@ -434,7 +436,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
         _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 1), _mm512_load_si512(roles_of_settled.second.data()));
     const __m512i of_third =
         _mm512_permutexvar_epi8(_mm512_loadu_si512(block + 2), _mm512_load_si512(roles_of_settled.third.data()));
-    // One VPTERNLOGD computes the and of all three.
+    // One VPTERNLOGD computes the bitwise and of all three entries.
     const __m512i common = _mm512_ternarylogic_epi32(of_first, of_second, of_third, 0x80);
     const std::uint64_t open = leads & _mm512_testn_epi8_mask(common, common);
     if (open != 0) return i + static_cast<std::size_t>(std::countr_zero(open));
@@ -460,16 +462,16 @@ inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_s
   return settled_bytes_portable(at, size);
 }
 
-/// Finds the last character that begins before `limit` and may be changed by what follows it. The text before it is in
-/// canonical form except for case. Returns: the beginning of that character.
+/// Finds a prefix of the text that is in canonical form except for case, and that no character behind it can change.
+/// Returns: the end of that prefix, which is the beginning of a character. The search ends at `limit`.
 inline const char* find_unsettled(const char* begin, const char* limit, const char* end,
                                   instruction_set level) noexcept {
-  // Characters that vector kernels cannot classify rarely come alone.
+  // Characters that vector kernels cannot classify rarely occur singly, so several are classified one by one.
   const std::ptrdiff_t unknown_run = has_avx2(level) ? 48 : 1;
   const char* last = begin;  // the beginning of the last character that is not a mark
   unsigned order = 0;        // the combining class of the last mark behind it
   std::size_t marks = 0;
-  constexpr std::size_t decomposed_marks = 3;  // the most marks that a composed character decomposes into
+  constexpr std::size_t decomposed_marks = 3;  // the greatest number in one character
   const auto stays_at = [&](const char* character) {
     last = character;
     order = 0;
@@ -496,7 +498,8 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
       const decoded next = decode_multibyte(text);
       const canonical_code code = canonical_code::of(next.code_point);
       if (code.stays()) {
-        // A skin tone stays with its emoji, because tags and a joiner may follow.
+        // A skin tone does not become `last`, because it belongs to the emoji before it, and tags and a joiner may
+        // follow.
         if (!is_emoji_modifier(next.code_point)) stays_at(at);
         at += next.length;
         continue;
@@ -509,7 +512,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
         return last;
       }
       order = next_order;
-      // A mark needs a base character.
+      // A mark without a base character is removed, so it is not in canonical form.
       const std::string_view before(last, static_cast<std::size_t>(end - last));
       if (last == at || classify(decode_one(before).code_point) == character_class::other) return last;
       at += next.length;
@@ -524,8 +527,8 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
 /// follows.
 class canonical_form {
  public:
-  /// Calls `take(part)` with the parts of the result that are final so far. Precondition: the text ends with a whole
-  /// character.
+  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change. Precondition: the
+  /// text ends with a whole character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     const instruction_set level = active_instruction_set();
@@ -534,7 +537,7 @@ class canonical_form {
     for (;;) {
       if (composer_.is_open()) at = compose(at, end);
       if (at == end) return;
-      // The text is searched and taken in steps, so that each step is still in the cache when it is taken.
+      // The text is searched and passed on in steps, so that each step is still in the cache when it is passed on.
       const char* const limit = end - at < step ? end : at + step;
       const char* const settled = find_unsettled(at, limit, end, level);
       const auto size = static_cast<std::size_t>(settled - at);
@@ -571,8 +574,8 @@ class canonical_form {
     made_.clear();
   }
 
-  /// Composes the characters from `at` on, up to a character that stays unchanged and is independent of those before
-  /// it.
+  /// Composes the characters from `at` on, up to a character that stays unchanged and is independent of the characters
+  /// before it. Returns: the beginning of that character, or `end`.
   const char* compose(const char* at, const char* end) {
     bool is_begun = composer_.is_open();
     for (; at < end;) {
@@ -590,7 +593,7 @@ class canonical_form {
   }
 
   canonical_composer composer_;
-  std::string made_;  // composed text, and short pieces between
+  std::string made_;  // composed text, and the short unchanged pieces between
 };
 
 }  // namespace neardup::inline v0::detail

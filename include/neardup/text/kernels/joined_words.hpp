@@ -1,5 +1,5 @@
-// Joins the words of a text to one string, as written, folded or normalised, in one pass. Without it, an intermediate
-// text would have to be scanned for words again.
+// Joins the words of a text to one string, as written, folded or normalised, in one pass. Otherwise the text would be
+// normalised first, and the result scanned for words.
 //
 // This header is in text/, although only fingerprint/ uses it, because it deals with words and letters (by the masks of
 // text_blocks and normalise_blocks) and not with hashes.
@@ -33,7 +33,7 @@ enum class word_form : std::uint8_t {
   normalised,  // all letters in lower case
 };
 
-/// The state of joining: the position in the text, and the output, in which words are separated by shingle_separator.
+/// The state of joining: the position in the text; and the output, where shingle_separator ends each word.
 struct word_join_cursor {
   static constexpr bool copies_characters = true;  // no positions in the text: see take_without_soft_hyphen()
   const char* at = nullptr;
@@ -44,30 +44,31 @@ struct word_join_cursor {
   std::uint32_t* close = nullptr;  // the end of each word
   std::size_t count = 0;           // the number of closed words
   word_form form = word_form::as_written;
-  word_run last = word_run::none;  // the open word at the end of the output, if any
+  word_run last = word_run::none;  // the kind of word that is open at the end of the output
   const char* text = nullptr;      // the beginning of the current text
-  char before = '\0';              // the keycap_sign before `text`
+  char before = '\0';              // the keycap_sign() of the text before `text`
 
-  /// The most bytes that characters beginning in `bytes` bytes add to the output or overwrite.
+  /// The greatest number of bytes of the output that may be written for the characters that begin in `bytes` bytes of
+  /// text.
   static constexpr std::size_t joined_room(std::size_t bytes) noexcept {
     return 2 * (bytes + text_block_size + 4) + 2 * text_block_size;
   }
   static constexpr std::size_t words_room(std::size_t bytes) noexcept { return bytes + 3 * text_block_size; }
 
-  /// Closes the open word.
+  /// Closes the open word: writes its separator.
   NEARDUP_ALWAYS_INLINE void close_word() noexcept {
     close[count] = static_cast<std::uint32_t>(size);
     joined[size++] = shingle_separator;
     begin[++count] = static_cast<std::uint32_t>(size);
   }
 
-  /// Reopens the last word.
+  /// Reopens the word that was closed last.
   NEARDUP_ALWAYS_INLINE void reopen_word() noexcept {
     --count;
     --size;
   }
 
-  /// Closes an open word that is not of letters, before a character that does not continue it.
+  /// Closes an open word that does not consist of letters. Precondition: the next character does not continue it.
   NEARDUP_ALWAYS_INLINE void leave_lone() noexcept {
     if (last == word_run::letters || last == word_run::none) return;
     close_word();
@@ -117,7 +118,7 @@ inline void take_characters(word_join_cursor& cursor, const char* limit) noexcep
   cursor = c;
 }
 
-/// Joins the words of the first `size` bytes of a block whose bytes have their final form.
+/// Joins the words of the first `size` bytes of a block that is in the required word_form already.
 NEARDUP_ALWAYS_INLINE void join_block(word_join_cursor& cursor, const char* block, std::size_t size,
                                       const character_masks& masks) noexcept {
   word_join_cursor c = cursor;
@@ -160,8 +161,8 @@ NEARDUP_ALWAYS_INLINE void take_block(word_join_cursor& cursor, const char* bloc
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case, without branches: each byte is
-/// paired with a separator, and VPCOMPRESSB keeps the bytes of words and the separator behind the last byte of each.
+/// Joins the words of the first `size` bytes of a block of mixed scripts, in lower case, without branches. Each byte is
+/// paired with a separator; VPCOMPRESSB keeps the bytes of words, and the separator behind the last byte of each word.
 /// Precondition: the masks cover these bytes.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower, std::size_t size,
                                                                    const character_masks& masks,
@@ -189,7 +190,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
   constexpr word_run runs[2][2] = {{word_run::none, word_run::letters}, {word_run::none, word_run::lone}};
   c.last = runs[is_han][is_open];
 
-  // The separator of word i stands behind the bytes of words 0 .. i, and i other separators.
+  // The separator of word i is preceded by the bytes of words 0 to i, and by i separators.
   const __m512i places = _mm512_maskz_compress_epi8(_pext_u64(ends, kept), _mm512_load_si512(byte_indices.data()));
   const __m512i numbers = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(byte_indices.data())));
   const __m512i one = _mm512_set1_epi32(1);
@@ -216,7 +217,7 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_mixed_avx512(__m512i lower
        static_cast<std::uint32_t>(ends >> 32));
 }
 
-/// The bytes of soft hyphens.
+/// A bit mask of the bytes that belong to soft hyphens.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::uint64_t soft_hyphens_avx512(__m512i bytes) noexcept {
   const auto equal = [&](unsigned char value) NEARDUP_AVX512_LAMBDA {
     return std::uint64_t{_mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(static_cast<char>(value)))};
@@ -225,7 +226,8 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::uint64_t soft_hyphens_avx512(__
   return leads | leads << 1;
 }
 
-/// Joins the words of a block of `size` bytes of ASCII, with zeros behind them. Precondition: size > 0.
+/// Joins the words of a block of `size` bytes of ASCII. Precondition: size > 0; the bytes of the block from `size` on
+/// are 0.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 void join_ascii_avx512(__m512i bytes, std::size_t size,
                                                                    const character_masks& masks,
                                                                    word_join_cursor& c) noexcept {
@@ -264,7 +266,7 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(word_join_cursor& cursor, c
       continue;
     }
     if (const std::uint64_t hyphens = soft_hyphens_avx512(bytes); hyphens != 0) {
-      // Soft hyphens are dropped from the block. The rest of such a block is mostly ASCII.
+      // Drops the soft hyphens of the block. Usually all other bytes of such a block are ASCII.
       const std::uint64_t rest = low_mask(size) & ~hyphens;
       const __m512i without = _mm512_maskz_compress_epi8(rest, bytes);
       character_masks ascii = ascii_masks_avx512(without);
@@ -303,8 +305,9 @@ class joined_words {
     begins_[0] = 0;
   }
 
-  /// Appends more of the text, which ends with a whole character. Calls `hash(data, spans)` for complete shingles,
-  /// except those of the last part, which wait for more or for finish(); so a short text takes one call.
+  /// Appends more of the text. Precondition: it ends with a whole character. Calls `hash(data, spans)` for complete
+  /// shingles. The shingles of the last part wait for the next append() or finish(), so a short text takes one call of
+  /// `hash`.
   template <class Hash>
   void append(std::string_view text, const Hash& hash) {
     constexpr std::size_t step = 2048;
@@ -321,7 +324,7 @@ class joined_words {
     words_.before = keycap_sign(text.data(), words_.end, words_.before);
   }
 
-  /// Ends the text. If it has fewer than n words, but any, they are one shingle.
+  /// Ends the text. If it has at least one word, but fewer than n, all its words are one shingle.
   template <class Hash>
   void finish(const Hash& hash) {
     make_room(0);
@@ -357,7 +360,7 @@ class joined_words {
     drop_used();
   }
 
-  /// Drops the words that no later shingle needs, if they take much memory.
+  /// Drops the words that no further shingle needs, if they take much memory.
   void drop_used() {
     constexpr std::size_t kept_size = std::size_t{1} << 16;
     const std::uint32_t dropped = begins_[next_];
@@ -373,7 +376,7 @@ class joined_words {
   std::vector<char> joined_;
   std::vector<std::uint32_t> begins_;  // of the words in joined_, and of the next word
   std::vector<std::uint32_t> ends_;
-  word_join_cursor words_;  // the state of writing into the vectors above
+  word_join_cursor words_;  // writes into the vectors above
   std::size_t n_ = 1;       // words per shingle
   std::size_t next_ = 0;    // the first word of the next shingle
   bool emitted_ = false;

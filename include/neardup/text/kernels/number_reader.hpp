@@ -1,5 +1,5 @@
-// Finds the numbers of a text, with their signs, fractions, exponents and percent signs, and writes each in one form:
-// the digits of all scripts as ASCII digits, full width and the kinds of hyphens and spaces made equal.
+// Finds the numbers of a text, with their signs, fractions, exponents and percent signs, and writes each number in one
+// form: digits of all scripts and of full width as ASCII digits, all hyphens alike, and all spaces alike.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace neardup::inline v0::detail {
 
 // ---- Characters -----------------------------------------------------------------------------------------------------
 
-/// The digit zero of all scripts (category Nd of Unicode 15); the other digits follow it.
+/// The digit zero of all scripts (category Nd of Unicode 15); the digits one to nine follow each.
 inline constexpr char32_t zeros[] = {
     0x30,    0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,   0xce6,
     0xd66,   0xde6,   0xe50,   0xed0,   0xf20,   0x1040,  0x1090,  0x17e0,  0x1810,  0x1946,  0x19d0,  0x1a80,
@@ -34,7 +34,8 @@ constexpr int digit_value(char32_t c) noexcept {
   return c - *zero < 10 ? static_cast<int>(c - *zero) : -1;
 }
 
-/// Numerals of one character with a whole value, such as those in circles; further values follow the first one.
+/// Ranges of characters that are numerals with a whole value, such as numbers in circles. `value` is the value of the
+/// first; each further character is one more.
 struct enclosed_numerals {
   char32_t first, last;
   unsigned value;
@@ -44,7 +45,7 @@ inline constexpr enclosed_numerals enclosed[] = {
     {0x24f5, 0x24fe, 1},  {0x24ff, 0x24ff, 0},  {0x2776, 0x277f, 1},   {0x2780, 0x2789, 1},   {0x278a, 0x2793, 1},
     {0x3251, 0x325f, 21}, {0x32b1, 0x32bf, 36}, {0x1f100, 0x1f100, 0}, {0x1f101, 0x1f10a, 0}, {0x1f10b, 0x1f10c, 0}};
 
-/// Other numerals (categories Nl and No of Unicode 15), such as Roman and Ethiopic ones, but for those of Han.
+/// Other numerals (categories Nl and No of Unicode 15), such as Roman and Ethiopic numerals, without Han numerals.
 struct numeral_range {
   char32_t first, last;
 };
@@ -64,7 +65,7 @@ inline constexpr numeral_range other_numerals[] = {
     {0x1e8c7, 0x1e8cf}, {0x1ec71, 0x1ecab}, {0x1ecad, 0x1ecaf}, {0x1ecb1, 0x1ecb4}, {0x1ed01, 0x1ed2d},
     {0x1ed2f, 0x1ed3d}};
 
-/// Whether a character is a numeral, but neither a decimal digit, super- or subscript, fraction nor of Han.
+/// Whether a character is a numeral, but neither a decimal digit, a super- or subscript, a fraction nor a Han numeral.
 constexpr bool is_other_numeral(char32_t c) noexcept {
   for (const enclosed_numerals& row : enclosed) {
     if (c >= row.first && c <= row.last) return true;
@@ -113,11 +114,11 @@ constexpr bool is_currency(char32_t c) noexcept {
 
 inline constexpr char32_t no_break_space = 0xa0;
 
-/// One form for the characters that are alike in numbers: digits of all scripts, letters of both cases, full width,
-/// hyphens and minuses, slashes, apostrophes, narrow spaces.
+/// Replaces characters that mean the same in numbers by one of them: digits of all scripts, letters of both cases, full
+/// width, hyphens and minuses, slashes, apostrophes, narrow spaces.
 constexpr char32_t number_form(char32_t c) noexcept {
   if (c < 0x80) return is_ascii_upper(c) ? c + 0x20 : c;
-  if (c >= 0x3400 && c < 0xa000) return c;  // Han, so that Chinese is read fast
+  if (c >= 0x3400 && c < 0xa000) return c;  // Han: tested first, so that Chinese is fast
   if (const int digit = digit_value(c); digit >= 0) return U'0' + static_cast<char32_t>(digit);
   if (c >= 0xff01 && c <= 0xff5e) return number_form(c - 0xfee0);
   switch (c) {
@@ -166,7 +167,7 @@ constexpr char32_t number_form(char32_t c) noexcept {
 
 // ---- Numbers --------------------------------------------------------------------------------------------------------
 
-/// Reads the numbers of a line. See numbers, which has the grammar.
+/// Reads the numbers of a line. The grammar is at the tokenizer `numbers`.
 class number_reader {
  public:
   /// Calls `visit(std::string_view number)` for each number of a line.
@@ -174,12 +175,12 @@ class number_reader {
   void read(std::string_view line, const Visit& visit) {
     const auto may_have_one = [](char c) { return (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0; };
     if (std::none_of(line.begin(), line.end(), may_have_one)) return;
-    line_.resize(line.size());  // no character becomes longer; push_back would be slower
+    line_.resize(line.size());  // replacements are not longer; push_back would be slower
     char32_t* out = line_.data();
     for_each_code_point(line, [&](char32_t c, std::string_view) {
       if (c >= 0x80 && classify(c) == character_class::ignored) return;
       if (c == U'{' && out != line_.data() && out[-1] == U'^') return;  // "10^{-5}" in TeX
-      if (c == 0x215f) {                                                // "fraction numerator one"
+      if (c == 0x215f) {                                                // U+215F, "1/" with a numerator of one
         out = std::copy_n(U" 1/", 3, out);
       } else {
         *out++ = number_form(c);
@@ -203,13 +204,13 @@ class number_reader {
  private:
   struct part {
     std::string digits;
-    char before;              // the separator in front of it; '\0' for the first one
+    char before;              // the separator before this part; '\0' for the first part
     bool is_grouped = false;  // whether apostrophes or no-break spaces were removed
   };
 
   // ---- Characters of the line
 
-  /// A line end, if there is no character: at(i - 1) is allowed for i = 0.
+  /// Character i of the line; a line end if there is none. So at(i - 1) is allowed for i = 0.
   [[nodiscard]] char32_t at(std::size_t i) const noexcept { return i < line_.size() ? line_[i] : U'\n'; }
 
   static constexpr bool is_digit(char32_t c) noexcept { return c - U'0' < 10; }
@@ -217,8 +218,8 @@ class number_reader {
   static constexpr bool is_blank(char32_t c) noexcept { return c == U' ' || c == no_break_space; }
   static constexpr bool is_hexadecimal(char32_t c) noexcept { return is_digit(c) || c - U'a' < 6; }
 
-  /// Whether a hyphen behind this character is no minus, as in "PR-2" and "--2". Behind Han and other scripts without
-  /// spaces it is one.
+  /// Whether a hyphen behind this character is not a minus sign, as in "PR-2" and "--2". Behind a character of Han or
+  /// another script without spaces it is a minus sign.
   static constexpr bool ends_word(char32_t c) noexcept { return is_of_word(c) || c == U'-' || c == U'%'; }
 
   static constexpr bool is_of_word(char32_t c) noexcept {
@@ -256,7 +257,7 @@ class number_reader {
 
   // ---- A number
 
-  /// Reads the number that begins at i. Returns: its end.
+  /// Reads the number that begins at i. Returns: the end of the number.
   template <class Visit>
   std::size_t read_number(std::size_t i, const Visit& visit) {
     number_ = is_negative(i) ? "-" : "";
@@ -282,8 +283,8 @@ class number_reader {
     number_.clear();
   }
 
-  /// Appends the character that joins the amount before i to the next one. Returns: where that begins; i if there is
-  /// none.
+  /// Appends the character that joins the amount before i to the next amount. Returns: the beginning of the next
+  /// amount; i if no amount is joined.
   std::size_t read_joint(std::size_t i) {
     const auto is_times = [](char32_t c) { return c == U'*' || c == U'x'; };
     const bool is_spaced = is_blank(at(i)) && is_times(at(i + 1)) && is_blank(at(i + 2));
@@ -351,7 +352,8 @@ class number_reader {
     return end;
   }
 
-  /// The end of a blank and a proper fraction of at most two digits each; i if there is none.
+  /// The end of a blank and a proper fraction whose numerator and denominator have at most two digits each; i if there
+  /// is no such fraction.
   [[nodiscard]] std::size_t end_of_fraction(std::size_t i) const noexcept {
     if (!is_blank(at(i))) return i;
     std::size_t end = i + 1;
@@ -392,7 +394,8 @@ class number_reader {
 
   // ---- Digits with separators
 
-  /// Reads digits and the separators between them. Ends numbers that are parted by commas or no-break spaces.
+  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, ends all but
+  /// the last. Returns: the end of the digits.
   template <class Visit>
   std::size_t read_digits(std::size_t i, const Visit& visit) {
     parts_.clear();
@@ -433,7 +436,7 @@ class number_reader {
         for (std::size_t k = begin + 1; k < end; ++k) one.digits += parts_[k].digits;
         merged.push_back(std::move(one));
       } else {
-        // A number begins behind a no-break space that stays.
+        // The no-break spaces do not group digits, so a new number begins behind each.
         end = !is_mark ? begin + 1 : parts_[begin + 1].before == ' ' ? end - 1 : end;
         merged.insert(merged.end(), parts_.begin() + static_cast<std::ptrdiff_t>(begin),
                       parts_.begin() + static_cast<std::ptrdiff_t>(end));
@@ -442,7 +445,7 @@ class number_reader {
     parts_ = std::move(merged);
   }
 
-  /// Appends parts [begin, end) as one number, or as a list of numbers, of which the last one is not ended.
+  /// Appends parts [begin, end) as one number, or as a list of numbers; the last number is left open.
   template <class Visit>
   void append_parts(std::size_t begin, std::size_t end, const Visit& visit) {
     const char last = parts_[end - 1].before;
@@ -465,7 +468,8 @@ class number_reader {
     }
   }
 
-  /// Whether this separator divides parts [begin, end) into at least two groups of thousands, or of lakhs: "12,34,567".
+  /// Whether `separator` divides parts [begin, end) into at least two groups of digits, as for thousands ("1,234") or
+  /// lakhs ("12,34,567").
   [[nodiscard]] bool are_groups(std::size_t begin, std::size_t end, char separator) const noexcept {
     if (end < begin + 2 || parts_[begin].digits.front() == '0') return false;
     const std::size_t first = parts_[begin].digits.size();
@@ -483,7 +487,8 @@ class number_reader {
     return end == begin + 2 && parts_[begin].is_grouped && !parts_[begin + 1].is_grouped;
   }
 
-  /// Reads numerals that are no decimal digits: one in a circle as its value, a run of others as it is.
+  /// Reads numerals that are not decimal digits. A number in a circle is one number, with its value. A run of other
+  /// numerals is one number, as written.
   template <class Visit>
   std::size_t read_numeral(std::size_t i, const Visit& visit) {
     for (const enclosed_numerals& row : enclosed) {
@@ -505,7 +510,7 @@ class number_reader {
   static constexpr char32_t superscript_minus = 0x207b, superscript_plus = 0x207a;
 
   std::u32string line_;  // in the forms of number_form()
-  std::string number_;   // as far as it is read
+  std::string number_;   // the number that is being read
   std::vector<part> parts_;
 };
 

@@ -1,8 +1,8 @@
 // Rules of canonical text beyond the form of single characters: character references are replaced by the characters,
 // words divided at the end of a line are joined, and Vietnamese tone marks are moved to one place.
 //
-// Few texts need any of these, so a rule finds the next place that it changes, and the text before it is passed on
-// without a copy.
+// Few texts need any of these rules, so a rule finds the next place that it changes, and the text before that place is
+// passed on without a copy.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +25,16 @@ namespace neardup::inline v0::detail {
 
 // ---- Finding what may change ----------------------------------------------------------------------------------------
 
-/// Whether a byte is an ampersand, or a line end behind a byte that may end a hyphen or blanks.
+/// Whether a change may begin at byte `c`: it is an ampersand, or a line end behind a byte `before` that is a blank or
+/// may be the last byte of a hyphen.
 inline bool may_be_written(char before, char c) noexcept {
   if (c != '\n') return c == '&';
   const auto end = static_cast<unsigned char>(before);
   return end == '-' || end == ' ' || end == '\t' || end == '\f' || end == '\r' || end == 0x90 || (end | 1) == 0xad;
 }
 
-/// Whether two bytes may be the end of a vowel with a tone mark, and the vowel behind it.
+/// Whether byte `before` may be the last of a vowel with a tone mark, and byte `c` is a vowel that may take over the
+/// mark.
 inline bool may_be_toned(char before, char c) noexcept {
   return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
 }
@@ -40,10 +42,10 @@ inline bool may_be_toned(char before, char c) noexcept {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// The bytes among 32 for which `may_be_written` is true, as top bits.
+/// Sets the top bit of each of 32 bytes for which `may_be_written` is true.
 NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
-  // The two halves of a byte select table entries, which have a bit in common for a hyphen or blank, a control
-  // character, and the last bytes of hyphens.
+  // The two halves (four bits each) of a byte select one entry of each table. Both entries have a bit in common if the
+  // byte is a hyphen, a blank or a control character that counts as one, or the last byte of a longer hyphen.
   const __m256i low = _mm256_setr_epi8(3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 12, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4,
                                        0, 0, 12, 13, 0, 0);
   const __m256i high =
@@ -57,7 +59,7 @@ NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) n
   return _mm256_or_si256(line, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('&')));
 }
 
-/// The bytes for which `may_be_toned` is true, as top bits.
+/// Sets the top bit of each of 32 bytes for which `may_be_toned` is true.
 NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
   const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
   const __m256i a_or_e =
@@ -65,8 +67,8 @@ NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noe
   return _mm256_and_si256(_mm256_or_si256(a_or_e, _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('y'))), before);
 }
 
-/// The first i > 0 for which `may_be_written` or `may_be_toned` is true, or the first one with less than a block behind
-/// it.
+/// The first i > 0 for which `may_be_written` or `may_be_toned` is true, or, if there is none, the first i at which
+/// less than a block of text is left.
 template <bool IsToned>
 NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, std::size_t size) noexcept {
   constexpr std::size_t vector = 32;
@@ -109,7 +111,7 @@ std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
   } else
 #endif
   {
-    // The top bits of bytes that equal `c`; a byte behind such a byte may be wrongly included.
+    // Sets the top bit of each byte that equals `c`. The byte behind such a byte may be marked wrongly.
     const auto equal = [](std::uint64_t x, char c) {
       const std::uint64_t zero = x ^ byte_ones * static_cast<unsigned char>(c);
       return (zero - byte_ones) & ~zero & byte_tops;
@@ -146,12 +148,12 @@ struct spelling_change {
 ///
 /// `rule.next(text, from, at_end)` returns the first change that begins at `from` or later; if there is none, its
 /// `begin` is the end of the text. An open change begins at most 128 bytes before the end. `rule.pass(text)` tells the
-/// rule about text that precedes and has been passed on.
+/// rule which text has been passed on: it precedes the text of the next call of next().
 template <class Rule>
 class spelling_rewriter {
  public:
-  /// Calls `take(part)` for the part of the result that is certain already. Precondition: `text` ends with a complete
-  /// character.
+  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change. Precondition: `text`
+  /// ends with a complete character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     while (!open_.empty() && !text.empty()) {
@@ -179,14 +181,14 @@ class spelling_rewriter {
   /// Whether all text so far has been passed on.
   [[nodiscard]] bool is_settled() const noexcept { return open_.empty(); }
 
-  /// Tells that `text` followed the text so far, and was passed on by the caller. Precondition: is_settled().
+  /// Skips `text`: the caller has passed it on unchanged. Precondition: is_settled().
   void pass(std::string_view text) noexcept { rule_.pass(text); }
 
  private:
   static constexpr std::size_t step = 64, worth_a_call = 1024;
 
-  /// Passes on what of the text is decided, in its new spelling. Returns: where the rest begins, which only more text
-  /// can decide.
+  /// Passes on, in its new spelling, the beginning of the text that no further text can change. Returns: the size of
+  /// that beginning.
   template <class Take>
   std::size_t rewrite(std::string_view text, bool at_end, const Take& take) {
     std::size_t done = 0;
@@ -220,7 +222,7 @@ class spelling_rewriter {
   std::string made_;  // changes, and short pieces between them
 };
 
-/// The begin of the last character of a text; 0 if there is none.
+/// The position where the last character of a text begins; 0 if the text is empty.
 inline std::size_t begin_of_last(std::string_view text) noexcept {
   if (text.empty()) return 0;
   return static_cast<std::size_t>(previous_character(text.data(), text.data() + text.size()) - text.data());
@@ -242,7 +244,7 @@ class character_references {
     }
   }
 
-  /// Whether a reference may begin at an ampersand.
+  /// Whether a character reference may begin at the ampersand at a position.
   static bool may_begin(std::string_view text, std::size_t at) noexcept {
     const std::string_view rest = text.substr(at + 1, longest_reference_name + 1);
     const std::size_t size = name_size(rest);
@@ -291,7 +293,7 @@ class character_references {
       names += shorter * reference_counts[shorter];
       first += reference_counts[shorter];
     }
-    // Finds the first name that is not less.
+    // Binary search for the first name that is not less than the name of the reference.
     std::size_t begin = 0;
     const std::size_t all = reference_counts[name.size()];
     for (std::size_t count = all; count > 0;) {
@@ -316,10 +318,10 @@ class character_references {
 };
 
 /// Joins words that were divided at the end of a line. A hyphen is removed if a letter with case precedes it and a
-/// lower-case letter follows; a soft hyphen between any letters.
+/// lower-case letter follows. A soft hyphen is removed between any letters.
 class cut_words {
  public:
-  static constexpr std::size_t max_blanks = 32;  ///< before a line end, and behind it
+  static constexpr std::size_t max_blanks = 32;  ///< on either side of a line end
 
   struct hyphen {
     std::size_t begin = 0;
@@ -365,7 +367,7 @@ class cut_words {
 
  private:
   static constexpr std::string_view soft_hyphen = "\u00ad";
-  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // OCR writes the last one for a soft hyphen
+  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // the last: OCR writes it for a soft hyphen
 
   static constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\f' || c == '\r'; }
 
@@ -391,7 +393,7 @@ class cut_words {
   char32_t before_ = U' ';
 };
 
-/// Moves the tone mark of Vietnamese syllables that end with oa, oe or uy to the second letter.
+/// Moves the tone mark of Vietnamese syllables that end with oa, oe or uy to the second vowel.
 /// Precondition: the text is composed.
 class tone_places {
  public:
@@ -449,8 +451,8 @@ class tone_places {
 /// characters.
 class canonical_spelling {
  public:
-  /// Calls `take(part)` for the part of the result that is certain already. Precondition: `text` ends with a complete
-  /// character.
+  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change. Precondition: `text`
+  /// ends with a complete character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     while (!text.empty()) {
@@ -483,7 +485,7 @@ class canonical_spelling {
   }
 
  private:
-  static constexpr std::size_t step = 1024;  // bytes that go through the rules at a time, if one of them applies
+  static constexpr std::size_t step = 1024;  // bytes that go through the rules at a time, if a rule applies
 
   /// The number of bytes at the beginning of a text that neither character_references nor cut_words change.
   static std::size_t plain_size(std::string_view text) noexcept {
@@ -494,7 +496,7 @@ class canonical_spelling {
     } while (size < text.size() && !(text[size] == '&' ? character_references::may_begin(text, size)
                                                        : cut_words::hyphen_before(text, size).is_there));
     if (size == text.size() && !cut_words::hyphen_before(text, size).is_there) return size;
-    // A hyphen and blanks may precede it.
+    // A hyphen and blanks before position `size` may belong to the change.
     constexpr std::size_t looked_back = cut_words::max_blanks + 3;
     if (size <= looked_back) return 0;
     size -= looked_back;

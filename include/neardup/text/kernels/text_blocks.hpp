@@ -1,4 +1,5 @@
-// Classifies text in blocks of 64 bytes. A mask has one bit per byte, the first byte lowest.
+// Classifies the characters of a text in blocks of 64 bytes. A mask has one bit per byte; the bit of the first byte is
+// the lowest.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace neardup::inline v0::detail {
 inline constexpr std::size_t text_block_size = 64;
 inline constexpr std::size_t text_block_margin = 16;  // the number of bytes that kernels may read behind a block
 
-/// Collects the highest bit of each of eight bytes in one byte.
+/// Collects the highest bits of eight bytes in one byte.
 inline std::uint64_t top_bits(std::uint64_t bytes) noexcept {
   // One multiplication moves the bits next to each other.
   return ((bytes & byte_tops) >> 7) * 0x0102040810204080U >> 56;
@@ -42,8 +43,8 @@ inline constexpr std::array<set_bits, 256> set_bits_of = [] {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Writes `base` plus the position of each set bit of `mask` to `out`, which has room for 71. Uses a table for eight
-/// bits at a time instead of branches. Returns: the number of set bits.
+/// Writes `base` plus the position of each set bit of `mask` to `out`, by a table for eight bits at a time, without a
+/// branch. Precondition: `out` has room for 71 numbers. Returns: the number of set bits.
 NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, std::uint32_t base,
                                                           std::uint32_t* out) noexcept {
   std::size_t count = 0;
@@ -88,7 +89,8 @@ NEARDUP_KERNELS_END
 
 // ---- which bytes belong to words ------------------------------------------------------------------------------------
 
-/// Masks for the Latin-1 characters of a block; most blocks have none.
+/// Masks of the bytes that Latin-1 characters of a block are made of. Most blocks have no such characters, so these
+/// masks are computed only if needed. at_XX: bytes of value XX.
 struct latin_values {
   std::uint64_t continuation, c2, c3;
   std::uint64_t letters;  // second bytes that form a letter with C2; none has a lower case
@@ -100,12 +102,13 @@ struct latin_values {
 struct character_masks {
   std::uint64_t word;  // bytes of letters other than Han
   std::uint64_t han_leads;
-  std::uint64_t han;    // bytes of U+4E00 to U+9FFF, and of characters from U+4000 below them
+  std::uint64_t han;    // bytes of U+4E00 to U+9FFF, and of U+4000 to U+4DBF
   std::uint64_t upper;  // bytes that become lower case by adding 0x20
-  std::uint64_t known;  // bytes of all characters above, and of known separators: the characters that the masks cover
+  std::uint64_t known;  // bytes of the characters that the masks cover: those of the masks above, and known separators
 
-  /// Adds Han characters and nearby punctuation to the masks of ASCII. `three` and `han_here` are set at lead bytes of
-  /// such characters, valid where `of_three` is set: lead bytes that two continuation bytes follow.
+  /// Adds characters of three bytes to the masks of ASCII. `of_three`: lead bytes that two continuation bytes follow.
+  /// Where `of_three` is set, `three` tells whether the character is Han or a known separator, and `han_here` whether
+  /// it is Han.
   NEARDUP_ALWAYS_INLINE void add_three(std::uint64_t three, std::uint64_t han_here, std::uint64_t of_three) noexcept {
     han_leads = han_here & of_three;
     han = han_leads | han_leads << 1 | han_leads << 2;
@@ -113,7 +116,7 @@ struct character_masks {
     known |= three | three << 1 | three << 2;
   }
 
-  /// Adds Latin-1 characters, except the soft hyphen, which is ignored in words.
+  /// Adds Latin-1 characters to the masks, except the soft hyphen, which is ignored in words.
   NEARDUP_ALWAYS_INLINE void add_latin(const latin_values& is) noexcept {
     const std::uint64_t of_two = is.continuation >> 1;                        // lead bytes with a continuation byte
     const std::uint64_t c3 = is.c3 & of_two & ~((is.at_97 | is.at_b7) >> 1);  // not U+00D7, U+00F7
@@ -124,10 +127,10 @@ struct character_masks {
     known |= two | two << 1;
   }
 
-  /// Returns: how many of the first `size` bytes are covered by the masks, up to the first other character.
+  /// The number of bytes before the first character that the masks do not cover; at most `size`.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::size_t known_bytes(std::uint64_t continuation,
                                                               std::size_t size) const noexcept {
-    // The last character of a whole block is left out: it may continue in the next block.
+    // In a whole block the last character is not counted, because it may continue in the next block.
     if (size == text_block_size) size = static_cast<std::size_t>(63 - std::countl_zero(~continuation | 1U));
     const std::uint64_t unknown = ~known & low_mask(size);
     if (unknown != 0) [[unlikely]] {
@@ -138,14 +141,15 @@ struct character_masks {
   }
 };
 
-/// Computes the masks of ASCII, eight bytes at a time, and of Chinese, character by character; without `upper`.
-/// Returns: how many of the first `size` bytes the masks cover, up to the first other character.
+/// Computes the masks for ASCII, eight bytes at a time, and for Chinese, character by character. `upper` stays 0.
+/// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
 /// Precondition: 64 bytes are readable; bytes from `size` on are 0.
 inline std::size_t find_masks_portable(const char* text, std::size_t size, character_masks& masks) noexcept {
   masks = {};
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint64_t x = load_little_endian(text + 8 * i);
-    // Without highest bits, adding a constant does not carry into the next byte; the highest bit then means "at least".
+    // The highest bits are cleared, so adding a constant to all bytes carries into no other byte. The highest bit of a
+    // sum tells whether the byte is at least `c`.
     const std::uint64_t low = x & ~byte_tops;
     const std::uint64_t lower = low | byte_ones * 0x20;
     const auto at_least = [&](std::uint64_t bytes, unsigned char c) { return bytes + byte_ones * (0x80U - c); };
@@ -160,7 +164,7 @@ inline std::size_t find_masks_portable(const char* text, std::size_t size, chara
     if (i > text_block_size - 3) return (std::min)(i, size);
     const auto byte = [&](std::size_t j) { return std::uint32_t{static_cast<unsigned char>(text[i + j])}; };
     const std::uint32_t bytes = byte(0) << 16 | byte(1) << 8 | byte(2);
-    // U+4E00 to U+9FBF. Computed without a branch, because punctuation is interspersed.
+    // U+4E00 to U+9FBF. Computed without a branch, which punctuation among Han characters would make unpredictable.
     const bool is_han = bytes - 0xe4b880U <= 0xe9bebfU - 0xe4b880U && (bytes & 0xc0c0U) == 0x8080U;
     // Separators: U+2000 to U+203F except ignored characters and the pictograph U+203C; U+3000 to U+3004 and U+3008 to
     // U+3020; and U+FF00 to U+FF3F except digits and letters.
@@ -180,7 +184,7 @@ inline std::size_t find_masks_portable(const char* text, std::size_t size, chara
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// 0xff for second bytes that form a letter with lead byte C2, U+0080 to U+00BF.
+/// Entry i is 0xff if U+0080 + i, whose lead byte is C2, is a letter, and 0 otherwise.
 alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
   std::array<std::uint8_t, 64> result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -189,8 +193,8 @@ alignas(64) inline constexpr std::array<std::uint8_t, 64> latin_letters = [] {
   return result;
 }();
 
-/// find_masks_portable by AVX2, also for Latin-1; `upper` is set beyond ASCII only.
-/// Returns: how many of the first `size` bytes the masks cover, up to the first other character.
+/// find_masks_portable by AVX2. The masks also cover Latin-1; `upper` has only upper-case letters beyond ASCII.
+/// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
 NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::size_t size,
                                                        character_masks& masks) noexcept {
   const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text));
@@ -241,13 +245,13 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
   return masks.known_bytes(continuation, size);
 }
 
-/// Loads the first `size` bytes of a text, at most a block, followed by zeros. Whole blocks are loaded without a mask,
-/// because a masked load on a Zen 5 waits for earlier stores.
+/// Loads the first `size` bytes of a text, at most a block, followed by zeros. A whole block is loaded without a mask,
+/// because on a Zen 5 a masked load waits for earlier stores.
 NEARDUP_TARGET_AVX512 inline __m512i load_block_avx512(const char* text, std::size_t size) noexcept {
   return size < text_block_size ? _mm512_maskz_loadu_epi8(low_mask(size), text) : _mm512_loadu_si512(text);
 }
 
-/// The masks of ASCII, by AVX-512.
+/// The masks of a block for its ASCII characters, by AVX-512.
 NEARDUP_TARGET_AVX512 inline character_masks ascii_masks_avx512(__m512i bytes) noexcept {
   const auto below = [&](__m512i from, char first, char count) NEARDUP_AVX512_LAMBDA {
     return std::uint64_t{
@@ -286,7 +290,7 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
     if (next == 0x80) second |= byte_roles::e2 | byte_roles::e3;
     if (next == 0xbc) second |= byte_roles::ef;
     unsigned third = byte_roles::han | byte_roles::han_e4;
-    // Except ignored characters and U+203C, a pictograph.
+    // Excludes ignored characters and U+203C, a pictograph.
     if (!is_in(next, 0x8b, 0x8f) && !is_in(next, 0xaa, 0xae) && next != 0xbc) third |= byte_roles::e2;
     if (is_in(next, 0x80, 0x84) || is_in(next, 0x88, 0xa0)) third |= byte_roles::e3;
     if (!is_in(next, 0x90, 0x99) && !is_in(next, 0xa1, 0xba)) third |= byte_roles::ef;
@@ -298,13 +302,14 @@ alignas(64) inline constexpr byte_roles roles_of_bytes = [] {
 }();
 
 /// Adds the characters beyond ASCII to the masks.
-/// Returns: how many of the first `size` bytes the masks cover, up to the first other character.
+/// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
 NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m512i bytes, std::size_t size,
                                                                              character_masks& masks) noexcept {
   const std::uint64_t continuation = _mm512_cmplt_epi8_mask(bytes, _mm512_set1_epi8(-0x40));
   const std::uint64_t leads = ~masks.known & ~continuation;
-  // `second` and `third` hold the next bytes of each position. VPERMB uses the low six bits of an index, so the last
-  // positions wrap to the front; these are never used, since two continuation bytes must follow.
+  // `second` and `third` hold, at each position, the next byte and the one after it. At the last positions they hold
+  // the first bytes of the block, because VPERMB uses the low six bits of an index. These are not used: only lead bytes
+  // that two continuation bytes follow count.
   const __m512i places = _mm512_load_si512(byte_indices.data());
   const __m512i second = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(1)), bytes);
   const __m512i third = _mm512_permutexvar_epi8(_mm512_add_epi8(places, _mm512_set1_epi8(2)), bytes);
@@ -332,19 +337,20 @@ NEARDUP_KERNELS_END
 
 // ---- texts, block by block ------------------------------------------------------------------------------------------
 
-/// Whether a text of `left` bytes begins with a soft hyphen.
+/// Whether the text of `left` bytes at `at` begins with a soft hyphen.
 NEARDUP_ALWAYS_INLINE bool is_soft_hyphen(const char* at, std::size_t left) noexcept {
   return left > 1 && at[0] == '\xc2' && at[1] == '\xad';
 }
 
-/// Returns: how many bytes to process one character at a time where the masks cover no character: `usual`, because such
-/// characters rarely come alone; 1 for a soft hyphen, which does.
+/// The number of bytes to process one character at a time, where the masks do not cover the next character: `usual`,
+/// because such characters rarely occur singly; but 1 for a soft hyphen, which does.
 NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t left, std::ptrdiff_t usual) noexcept {
   if (left > 1 && is_soft_hyphen(at, static_cast<std::size_t>(left))) return 1;
   return left < usual ? left : usual;
 }
 
-/// Processes a block of a cursor's text without the soft hyphen behind its first `known` bytes, which the masks cover.
+/// Processes a block of the text of `cursor` after removing a soft hyphen from it. The masks cover the first `known`
+/// bytes; the soft hyphen follows them.
 template <class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Cursor& cursor, std::size_t known,
                                                     const FindMasks& find_masks) noexcept {
@@ -361,9 +367,9 @@ NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Cursor& cursor, std::size_t 
   cursor.at += hyphen;
 }
 
-/// Processes the characters of a cursor's text that begin before `limit`: take_block(cursor, ...) for those that the
-/// masks of `find_masks(bytes, size, masks)` cover, take_characters(cursor, limit) for the rest of a block.
-/// `find_masks` is a template parameter because inlining it makes portable normalising 5 % faster.
+/// Processes the characters of the text of `cursor` that begin before `limit`. Calls take_block(cursor, ...) for the
+/// characters that the masks of `find_masks(bytes, size, masks)` cover, and take_characters(cursor, limit) for the rest
+/// of a block. `find_masks` is a template parameter because inlining it makes portable normalising 5 % faster.
 template <class Cursor, class FindMasks>
 NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limit,
                                                 const FindMasks& find_masks) noexcept {
@@ -401,8 +407,8 @@ NEARDUP_TARGET_AVX2 void take_blocks_avx2(Cursor& cursor, const char* limit) noe
 }
 #endif
 
-/// Processes the characters of a cursor's text that begin before `limit` by the kernels of an instruction set. With
-/// AVX-512, take_blocks_avx512(cursor, limit) processes the characters that it covers.
+/// Processes the characters of the text of `cursor` that begin before `limit`, by the kernels of an instruction set.
+/// With AVX-512, take_blocks_avx512(cursor, limit) processes the characters that its masks cover.
 /// Precondition: the output has room for the result.
 template <class Cursor>
 void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {

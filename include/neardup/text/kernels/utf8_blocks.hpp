@@ -1,7 +1,6 @@
-// Validates UTF-8 and finds where code points begin, a vector of bytes at a time.
-// Cycles per byte of Chinese on a Zen 5: validation 0.09 (AVX-512) and 0.15 (AVX2); listing code points 0.10 (AVX-512),
-// 0.27 (AVX2) and 1.2 (portable). Portable validation: 0.4 on a Zen 4, where a table-driven automaton, byte by byte,
-// took 1.0 to 1.3.
+// Validates UTF-8 and finds where code points begin, a vector of bytes at a time. Cycles per byte of Chinese on a Zen
+// 5: validation 0.09 (AVX-512) and 0.15 (AVX2); listing code points 0.10 (AVX-512), 0.27 (AVX2) and 1.2 (portable). On
+// a Zen 4, portable validation takes 0.4; a table-driven automaton, byte by byte, took 1.0 to 1.3.
 #pragma once
 
 #include <array>
@@ -20,20 +19,21 @@ namespace neardup::inline v0::detail {
 
 // ---- bit masks of 64 bytes: where code points begin, and how long they are ------------------------------------------
 
-/// The highest bits of the bytes of a block.
+/// Masks of a block of 64 bytes: bit i of each is for byte i.
 struct utf8_bits {
   std::uint64_t tops;     // the highest bit: not ASCII
   std::uint64_t seconds;  // the second highest bit
-  /// True if the block has bytes that are rare in Chinese, which utf8_rare_bits distinguishes. If false, all sequences
-  /// have one or three bytes, with any continuation bytes.
+  /// True if the block needs utf8_rare_bits, which is rare in Chinese. If false, all its sequences have one or three
+  /// bytes, and their second bytes are not restricted.
   bool is_rare;
 
-  /// leads(): bytes that begin a sequence of two to four. continuations(): bytes that continue one.
+  /// leads(): bytes that begin a sequence of two to four bytes. continuations(): bytes that continue a sequence.
   [[nodiscard]] std::uint64_t leads() const noexcept { return tops & seconds; }
   [[nodiscard]] std::uint64_t continuations() const noexcept { return tops & ~seconds; }
 };
 
-/// Further masks for a rare block: for sequences of two and four bytes, and lead bytes that restrict their second byte.
+/// Further masks for a block with is_rare: for sequences of two and four bytes, and lead bytes that restrict their
+/// second byte.
 struct utf8_rare_bits {
   std::uint64_t thirds;    // the third highest bit
   std::uint64_t fourths;   // bytes from 0xf0 on
@@ -44,12 +44,13 @@ struct utf8_rare_bits {
 
 /// Sets the highest bit of each byte that equals `value`.
 constexpr std::uint64_t equal_tops(std::uint64_t bytes, std::uint64_t value) noexcept {
-  // Per byte: if any of the lower seven bits differ, adding 127 sets the highest bit.
+  // In each byte, adding 127 to the lower seven bits of the difference sets the highest bit unless they are all 0.
   const std::uint64_t difference = bytes ^ value * byte_ones;
   return ~(((difference & ~byte_tops) + ~byte_tops) | difference);
 }
 
-/// Collects a mask for a block: the highest bits of tops(eight bytes).
+/// Computes a mask of a block: `tops` maps eight bytes to a word; the highest bits of its bytes are the bits of the
+/// mask.
 template <class Tops>
 std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   std::uint64_t bits = 0;
@@ -57,7 +58,7 @@ std::uint64_t block_bits(const char* block, const Tops& tops) noexcept {
   return bits;
 }
 
-/// The reference: computes the masks eight bytes at a time.
+/// The reference implementation of the masks: eight bytes at a time.
 struct utf8_block_portable {
   static utf8_rare_bits rare_bits_of(const char* block) noexcept {
     return {block_bits(block, [](std::uint64_t bytes) { return bytes << 2; }),
@@ -83,7 +84,7 @@ struct utf8_block_portable {
 };
 
 #if NEARDUP_X86_KERNELS
-/// The masks by SSE2.
+/// utf8_block_portable by SSE2.
 struct utf8_block_sse2 {
   static utf8_rare_bits rare_bits_of(const char* block) noexcept {
     utf8_rare_bits bits{};
@@ -98,11 +99,12 @@ struct utf8_block_sse2 {
     return bits;
   }
 
-  /// PMOVMSKB collects the highest bits of 16 bytes; an addition moves up the second highest.
+  /// PMOVMSKB collects the highest bits of 16 bytes. For the second highest bits, each byte is doubled first.
   static NEARDUP_ALWAYS_INLINE utf8_bits bits_of(const char* block) noexcept {
     const __m128i ed = _mm_set1_epi8(-0x13);
     utf8_bits bits{};
-    // With two bits flipped, lead bytes of two-byte sequences and 0xe0 are the lowest values.
+    // After the highest two bits are flipped, lead bytes of two-byte sequences and 0xe0 are the lowest values, 0 to
+    // 0x20.
     __m128i lowest = _mm_set1_epi8(-1);
     __m128i highest = _mm_setzero_si128();
     __m128i equal = _mm_setzero_si128();
@@ -128,12 +130,13 @@ using utf8_block_baseline = utf8_block_sse2;
 using utf8_block_baseline = utf8_block_portable;
 #endif
 
-/// Validates a text block by block from its beginning. `Block` computes the masks.
+/// Validates a text, block by block from its beginning. `Block` is a class that computes the masks, such as
+/// utf8_block_portable.
 template <class Block>
 class utf8_checker {
  public:
-  /// Returns: false if the next block has an error; a sequence that does not end in it is none. Precondition: one byte
-  /// behind the block is readable.
+  /// Checks the next block. Returns: false if it has an error. A sequence that continues in the block after it is not
+  /// an error. Precondition: one byte behind the block is readable.
   NEARDUP_ALWAYS_INLINE bool check(const char* block, const utf8_bits& bits) noexcept {
     if (bits.is_rare || (after_e0_ | after_ed_) != 0) return check_rare(block, bits);
     const std::uint64_t leads = bits.leads();
@@ -142,7 +145,7 @@ class utf8_checker {
     return expected == bits.continuations();
   }
 
-  /// True if no sequence is incomplete.
+  /// True if no sequence is incomplete at the end of the last block.
   [[nodiscard]] bool is_complete() const noexcept { return left_ == 0; }
 
  private:
@@ -177,7 +180,7 @@ class utf8_checker {
 
 // ---- validation -----------------------------------------------------------------------------------------------------
 
-/// Validates by masks: the reference, and the baseline.
+/// Validates a text by masks: the reference implementation, and the baseline.
 template <class Block>
 bool is_well_formed_by_bits(std::string_view text) noexcept {
   utf8_checker<Block> checker;
@@ -187,7 +190,7 @@ bool is_well_formed_by_bits(std::string_view text) noexcept {
     if (bits.tops == 0 && checker.is_complete()) continue;
     if (!checker.check(text.data() + i, bits)) return false;
   }
-  // Zero bytes end the text: they continue no sequence.
+  // Zero bytes follow the end of the text in the copy: they continue no sequence.
   char rest[text_block_size + 1] = {};
   if (i < text.size()) std::memcpy(rest, text.data() + i, text.size() - i);
   return checker.check(rest, Block::bits_of(rest)) && checker.is_complete();
@@ -196,14 +199,14 @@ bool is_well_formed_by_bits(std::string_view text) noexcept {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// An error in two adjacent bytes shows in three of their four halves. Each half is looked up in 16 entries of error
-// bits; an error is a bit that all three have in common. Third and fourth bytes must be continuation bytes exactly
-// where the byte two or three before requires them. Two adjacent continuation bytes are a fake "error", which that
-// requirement must match.
+// An error in two adjacent bytes shows in three half-bytes: both halves of the first byte, and the upper half of the
+// second byte. Each half selects one of 16 table entries, a set of error bits. A bit that all three entries have in
+// common is an error. Two adjacent continuation bytes also set a bit: it must be set exactly where a lead byte two or
+// three bytes before requires a third or fourth byte.
 // Source: Keiser, Lemire, Validating UTF-8 In Less Than One Instruction Per Byte, SPE 2021, arXiv 2010.03090.
 struct utf8_error {
-  unsigned first_high;   // values of the first byte's upper half that take part in the error, as a set of 16 bits
-  unsigned first_low;    // values of its lower half
+  unsigned first_high;   // values of the first byte's upper half for this error, as a set of 16 bits
+  unsigned first_low;    // values of the first byte's lower half
   unsigned second_high;  // values of the second byte's upper half
 };
 
@@ -247,8 +250,8 @@ NEARDUP_TARGET_AVX2 inline __m256i utf8_lookup_avx2(const utf8_table& table) noe
   return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(table.errors)));
 }
 
-/// Returns: false if `count` blocks of 64 bytes have an error; an incomplete sequence at the end is none. Reads three
-/// bytes before the first block.
+/// Validates `count` blocks of 64 bytes. Returns: false if they have an error. An incomplete sequence at the end is not
+/// an error. Reads three bytes before the first block.
 NEARDUP_TARGET_AVX2 inline bool are_well_formed_avx2(const char* bytes, std::size_t count) noexcept {
   const auto load = [](const char* from)
                         NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
@@ -306,10 +309,12 @@ NEARDUP_TARGET_AVX512 inline bool are_well_formed_avx512(const char* bytes, std:
 
 NEARDUP_KERNELS_END
 
-/// Validates a text by a kernel for whole blocks that reads three bytes before them.
+/// Validates a text by a kernel such as are_well_formed_avx2, which takes whole blocks and reads three bytes before
+/// them.
 template <class Kernel>
 bool is_well_formed_by(const Kernel& are_well_formed, std::string_view text) noexcept {
-  // Padding: nothing stands before the first block, and the zero bytes behind the text continue no sequence.
+  // The first and the last block are copied between zero bytes: three before the first block, others behind the text. A
+  // zero byte neither begins nor continues a sequence.
   char edge[3 + text_block_size] = {};
   const std::size_t first = text.size() < text_block_size ? text.size() : text_block_size;
   std::memcpy(edge + 3, text.data(), first);
@@ -340,8 +345,8 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
 
 // ---- where code points begin: at bytes that are not continuation bytes ----------------------------------------------
 
-/// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8. `places` has
-/// room for 64 per block and 16 more. Returns: the number of code points.
+/// Writes `base` plus the position of each code point in `count` blocks of 64 bytes of well-formed UTF-8. Precondition:
+/// `places` has room for 64 numbers per block and 16 more. Returns: the number of code points.
 inline std::size_t find_code_points_portable(const char* text, std::size_t count, std::uint32_t base,
                                              std::uint32_t* places) noexcept {
   std::size_t found = 0;
@@ -350,7 +355,7 @@ inline std::size_t find_code_points_portable(const char* text, std::size_t count
     const std::uint64_t starts = ~bytes | bytes << 1;
     const set_bits& set = set_bits_of[top_bits(starts)];
     for (std::size_t j = 0; j < 8; ++j) places[found + j] = base + static_cast<std::uint32_t>(i) + set.positions[j];
-    found += ((starts & byte_tops) >> 7) * byte_ones >> 56;  // the product sums up the bits
+    found += ((starts & byte_tops) >> 7) * byte_ones >> 56;  // the product adds up the bits
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// The effect of each character on the words of a text: the one rule that all word scanners follow.
+// The effect of each character on the words of a text: the rules that all word scanners follow.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@ constexpr bool is_emoji_modifier(char32_t c) noexcept { return c >= 0x1f3fb && c
 /// True for a tag character. Behind a black flag, tags name a region, as in the flag of Scotland.
 constexpr bool is_emoji_tag(char32_t c) noexcept { return c >= 0xe0020 && c <= 0xe007f; }
 
-/// The state of a word scanner: the word that is open at a position.
+/// The state of a word scanner: the kind of word that is open at a position.
 enum class word_run : std::uint8_t {
   none,
   letters,
   lone,        ///< one character with its marks, or an emoji that only marks can follow
   pictograph,  ///< an emoji that skin tones, tags and a joiner may follow
-  joined,      ///< an emoji and a joiner, which counts if another emoji follows
+  joined,      ///< an emoji and a joiner; the joiner counts only if another emoji follows
   half_flag,   ///< one regional indicator
 };
 
-/// The role of a character.
+/// The effect of a character on the open word.
 enum class word_step : std::uint8_t {
   ends,     ///< a separator: ends the open word
   begins,   ///< begins a word, and ends the open one
   goes_on,  ///< belongs to the open word
   joins,    ///< belongs to the open word, as does the joiner before it
-  ignored,  ///< ignored, as if absent
+  ignored,  ///< treated as if absent
 };
 
-/// word_step_of() for rare characters.
+/// word_step_of() for the rare classes: regional, pictograph and ignored.
 NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   const bool is_open_pictograph = run == word_run::pictograph || run == word_run::joined;
   if (kind == character_class::regional) {
@@ -61,7 +61,7 @@ NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c,
   return word_step::goes_on;
 }
 
-/// The role of a character in state `run`; updates `run`.
+/// The effect of a character in state `run`. Updates `run`.
 NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   switch (kind) {
     case character_class::other: run = word_run::none; return word_step::ends;
@@ -81,8 +81,8 @@ NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, w
   }
 }
 
-/// The sign of a keycap, # or *, directly before `at`, skipping variation selectors; 0 if there is none. `before` is
-/// the sign directly before `begin`.
+/// The character # or * (the sign of a keycap) directly before `at`, skipping variation selectors; 0 if there is none.
+/// `before` is the result for the text before `begin`.
 inline char keycap_sign(const char* begin, const char* at, char before) noexcept {
   while (at - begin >= 3 && std::memcmp(at - 3, "\xef\xb8\x8f", 3) == 0) at -= 3;
   if (at == begin) return before;

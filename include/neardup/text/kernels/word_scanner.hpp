@@ -1,4 +1,4 @@
-// Finds words character by character: the reference for word boundaries.
+// Finds words character by character: the reference implementation of word boundaries.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The word in `raw`, without the ignored characters within it.
+/// The word whose bytes in a text are `raw`, without the ignored characters within it.
 inline std::string kept_characters(std::string_view raw) {
   std::string word;
   word_run run = word_run::none;
   std::size_t i = 0;
   if (raw.front() == '#' || raw.front() == '*') {
-    word += raw[i++];  // the sign of a keycap; otherwise no word begins with it
+    word += raw[i++];  // only a word that is a keycap begins so
     run = word_run::lone;
   }
   while (i < raw.size()) {
@@ -36,8 +36,8 @@ inline std::string kept_characters(std::string_view raw) {
 /// Finds words in a text that may grow at its end.
 class word_scanner {
  public:
-  /// Scans the characters that begin before `end`. Calls `take(begin, end, is_whole)` with the position of each
-  /// complete word. If `is_whole` is false, the range has ignored characters (see kept_characters).
+  /// Scans the characters that begin before `end`. Calls `take(begin, end, is_whole)` with the range of each complete
+  /// word. If `is_whole` is false, the range contains ignored characters (see kept_characters).
   template <class Take>
   void scan(std::string_view text, std::size_t end, const Take& take) {
     while (position < end) {
@@ -48,7 +48,7 @@ class word_scanner {
       if (byte < 0x80) {
         kind = ascii_classes[byte];
       } else if (begins_with_han(text.substr(position))) {
-        // The usual case of Chinese: the character is a word, without a table lookup.
+        // Fast path for Chinese, without a table lookup: a Han character is a word.
         close(take);
         begin(position);
         open = word_run::lone;
@@ -75,14 +75,14 @@ class word_scanner {
     ignored_from = nowhere;
   }
 
-  /// True if the open word, if any, is exactly the bytes `start` to `position`.
+  /// True if no word is open, or the open word has no ignored characters: it is the bytes [start, position).
   [[nodiscard]] bool is_plain() const noexcept { return is_whole && ignored_from == nowhere; }
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
   std::size_t position = 0;            // how far the text is scanned
   std::size_t start = 0;               // the beginning of the open word
-  std::size_t ignored_from = nowhere;  // where ignored characters behind its last character begin
+  std::size_t ignored_from = nowhere;  // where ignored characters at the end of the open word begin
   word_run open = word_run::none;
   bool is_whole = true;  // no ignored characters within the open word
 

@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Tokens as byte ranges of a text: token i is begin[i] .. end[i]. Kernels read up to 15 elements beyond the last.
+/// Tokens as byte ranges of a text: token i is [begin[i], end[i]). Kernels may read up to 15 elements behind the last.
 struct span_view {
   static constexpr std::size_t capacity = 512;
 
@@ -31,7 +31,7 @@ struct span_view {
 /// Memory for a span_view.
 struct token_spans {
   static constexpr std::size_t capacity = span_view::capacity;
-  static constexpr std::size_t slack = 64;  // kernels write whole vectors
+  static constexpr std::size_t slack = 64;  // room for kernels that write whole vectors
 
   alignas(64) std::uint32_t begin[capacity + slack];
   alignas(64) std::uint32_t end[capacity + slack];
@@ -42,7 +42,7 @@ struct token_spans {
   [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
 
-/// Finds the words of a text below 4 GiB, exactly those of `words`.
+/// Finds the words of a text of less than 4 GiB: the same words as the tokenizer `words`.
 ///
 /// Blocks are classified by masks; a word begins or ends where adjacent bits differ. The masks cover ASCII and Chinese,
 /// with AVX2 also Latin-1. Other characters are processed by the scanner of `words`.
@@ -54,7 +54,8 @@ class word_span_finder {
   /// Finds the next words, at most token_spans::capacity. Returns: false, with empty `spans`, if there are no more.
   bool next(token_spans& spans) noexcept {
     constexpr std::ptrdiff_t step = 8 * text_block_size;
-    // A word takes at least two bytes. A step may be a block longer, and one word may be open before it.
+    // A word and its separator take at least two bytes. A step may be a block longer, and one word may be open before
+    // the step.
     constexpr std::size_t words_a_step = (step + text_block_size) / 2 + 2;
     spans.count = 0;
     if (spans.has_parted) spans.parted.fill(false);
@@ -76,10 +77,10 @@ class word_span_finder {
     return spans.count > 0;
   }
 
-  /// Customisation point of take_blocks_by_words(): finds the words of the first `size` bytes of a block.
+  /// Called by take_blocks_by_words(): finds the words of the first `size` bytes of a block.
   friend void take_block(word_span_finder& finder, const char* /*block*/, std::size_t size,
                          const character_masks& masks) noexcept {
-    // Masks do not show ignored characters within a word or at its end.
+    // If the open word contains ignored characters, which masks do not show, the scanner continues it.
     if (finder.words_.is_plain()) [[likely]] {
       finder.find_edges(masks.word, masks.han_leads, size);
     } else {
@@ -87,7 +88,8 @@ class word_span_finder {
       finder.scan(finder.at + (std::min)(size, rest_of_word));
     }
   }
-  /// Finds the words of the characters that begin before `limit`; the last word may extend beyond.
+  /// Called by take_blocks_by_words(): finds the words of the characters that begin before `limit`. The last word may
+  /// extend beyond `limit`.
   friend void take_characters(word_span_finder& finder, const char* limit) noexcept { finder.scan(limit); }
 
   const char* at;
@@ -96,7 +98,7 @@ class word_span_finder {
  private:
   using run = word_run;
 
-  /// Receives the words of the scanner.
+  /// Receives words from the scanner, and appends them to `spans`.
   struct appender {
     token_spans* spans;
 
@@ -121,7 +123,7 @@ class word_span_finder {
     const bool is_single = words_.open != run::none && words_.open != run::letters;
     std::uint64_t ends = ((before & ~word) | han_leads << 3 | (is_single ? 1U : 0U)) & all;
     const auto base = static_cast<std::uint32_t>(at - text_.data());
-    // The beginning of an open word is stored in advance in the next span; its end is found first.
+    // The first end that is found is that of the open word, so its beginning is stored in the next span now.
     std::size_t n = spans.count;
     if (words_.open != run::none) spans.begin[n] = static_cast<std::uint32_t>(words_.start);
     std::uint32_t* begin = spans.begin + n + (words_.open != run::none ? 1 : 0);

@@ -26,7 +26,7 @@ constexpr wide_number multiply_high(wide_number a, wide_number b) noexcept {
   const std::uint64_t carry = one.low + other.low < one.low ? 1 : 0;
   wide_number result{top.high, top.low + one.high};
   result.high += result.low < one.high ? 1U : 0U;
-  const std::uint64_t added = other.high + carry;  // no overflow: the high half of a product is at most 2^64 - 2
+  const std::uint64_t added = other.high + carry;  // no overflow: high is at most 2^64 - 2
   result.low += added;
   result.high += result.low < added ? 1U : 0U;
   return result;
@@ -37,10 +37,11 @@ constexpr wide_number multiply_high(wide_number a, wide_number b) noexcept {
 /// Precondition: number > 0.
 constexpr double natural_logarithm(std::uint64_t number) noexcept {
   if (number <= 2) return number == 2 ? std::numbers::ln2 : 0;
-  // log2: the whole part is the bit width; each squaring of the mantissa in [1, 2) gives one bit of the fraction.
+  // The whole part of log2 is the bit width - 1. Each squaring of the mantissa, in [1, 2), gives one bit of the
+  // fraction.
   const auto exponent = static_cast<unsigned>(std::bit_width(number) - 1);
   wide_number mantissa{number << (63 - exponent), 0};  // 1.0 is 2^127
-  wide_number fraction{0, 0};                          // of log2, 1.0 is 2^128
+  wide_number fraction{0, 0};                          // the fraction of log2; 1.0 is 2^128
   constexpr unsigned steps = 118;
   for (unsigned i = 0; i < steps; ++i) {
     mantissa = multiply_high(mantissa, mantissa);  // 1.0 is 2^126
@@ -59,8 +60,8 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   const std::uint64_t sum = rest.high + low_part.high + (low < rest.low ? 1U : 0U);  // low_part.high is below 64
   const std::uint64_t middle = sum + high_part.low;
   const std::uint64_t whole = high_part.high + (sum < rest.high ? 1U : 0U) + (middle < sum ? 1U : 0U);
-  // Takes the 64 highest bits of whole.middle, 1 <= whole <= 44, and rounds to 53 by the next bit; no logarithm is a
-  // tie. Done by hand, since a conversion may round differently.
+  // Takes the 64 highest bits of the number whole.middle, 1 <= whole <= 44, and rounds it to 53 bits by the next bit;
+  // no logarithm is a tie. Rounded explicitly, because a conversion may round differently.
   const auto shift = static_cast<unsigned>(std::countl_zero(whole));
   const std::uint64_t top = whole << shift | middle >> (64 - shift);
   auto result = static_cast<double>((top >> 11) + (top >> 10 & 1)) * 2048;
