@@ -266,7 +266,7 @@ def test_what_is_refused(texts, error, message):
         ({"prefer": [1.0]}, ValueError, "scores"),
         ({"prefer": [1.0, float("nan")]}, ValueError, "not a number"),
         ({"features": 5}, TypeError, ""),
-        ({"threads": 2**70}, TypeError, ""),
+        ({"threads": 2**70}, ValueError, "threads is at least 1"),
     ],
 )
 def test_options_that_are_refused(options, error, message):

@@ -14,6 +14,7 @@ as `neardup --features`. `bits` is the width of a feature, 32 or 64.
 
 from __future__ import annotations
 
+import operator
 import os
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Union
 
@@ -48,31 +49,49 @@ _MEASURES = {"jaccard": 0, "cosine": 1, "containment": 2}
 _KINDS = {"simhash": 0, "minwise": 1}
 
 
+def _whole(number: Any, what: str, least: int, most: int = 2**63 - 1) -> int:
+    try:
+        result = operator.index(number)
+    except TypeError:
+        raise TypeError(f"{what} is a whole number, not {type(number).__name__}") from None
+    if not least <= result <= most:
+        raise ValueError(f"{what} is at least {least} and at most {most}, not {result}")
+    return result
+
+
+def _array(values: Any, what: str) -> _np.ndarray:
+    try:
+        return _np.asarray(values)
+    except Exception as e:  # of whatever library the values are of
+        raise TypeError(f"{what} are no array: {e}") from None
+
+
+def _text(text: Any, what: str) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is a str, not {type(text).__name__}")
+    text.encode()  # UnicodeEncodeError, a ValueError, for lone surrogates
+    return text
+
+
 def _number(names: dict, name: str, what: str) -> int:
-    if name not in names:
+    if _text(name, what) not in names:
         raise ValueError(f"{what} is one of {', '.join(names)}, not {name!r}")
     return names[name]
 
 
 def _threads(threads: Optional[int]) -> int:
-    if threads is None:
-        return 0
-    if threads < 1:
-        raise ValueError(f"threads is at least 1, or None for as many as the machine has, not {threads}")
-    return threads
+    return 0 if threads is None else _whole(threads, "threads", 1)
 
 
 def _seed(seed: int) -> int:
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"a seed is from 0 to 2**64 - 1, not {seed}")
-    return seed
+    return _whole(seed, "a seed", 0, 2**64 - 1)
 
 
 def _path(path: Union[str, os.PathLike, None]) -> str:
     """The path as text; empty for None."""
     if path is None:
         return ""
-    text = os.fsdecode(path)
+    text = _text(os.fsdecode(path), "a path")
     if not text or "\0" in text:
         raise ValueError("the path is empty" if not text else "the path has a null character")
     return text
@@ -86,11 +105,7 @@ def _similarity(similarity: float) -> float:
 
 
 def _least_common(min_common: Optional[int]) -> int:
-    if min_common is None:
-        return 0
-    if min_common < 1:
-        raise ValueError(f"min_common is at least 1, not {min_common}")
-    return min_common
+    return 0 if min_common is None else _whole(min_common, "min_common", 1)
 
 
 class _Table:
@@ -384,12 +399,12 @@ def _both(pairs: Any) -> Any:
         return pairs
     try:
         return pairs["first"], pairs["second"]
-    except (KeyError, TypeError, IndexError):
+    except Exception:  # of whatever library the table is of
         raise TypeError("pairs are Pairs, a table with columns 'first' and 'second', or two arrays") from None
 
 
 def _positions(numbers: Any) -> _np.ndarray:
-    array = _np.asarray(numbers)
+    array = _array(numbers, "positions")
     if array.ndim != 1 or (array.dtype.kind not in "ui" and array.size > 0):
         raise TypeError(f"positions are integers in one dimension, not {array.dtype} in {array.ndim}")
     if array.size > 0 and (array.min() < 0 or array.max() >= 2**32):
@@ -458,6 +473,13 @@ def extend_groups(
     return _group(kept, texts, similarity, measure, min_common, prefer, False, False, features, seed, bits, threads)
 
 
+def _scores(prefer: Any) -> _np.ndarray:
+    array = _array(prefer, "scores")
+    if array.ndim != 1:
+        raise ValueError(f"scores are an array of one dimension, not {array.ndim}")
+    return _np.ascontiguousarray(array, _np.float64)
+
+
 def _group(
     kept: Any,
     texts: Any,
@@ -478,7 +500,7 @@ def _group(
         _similarity(similarity),
         _number(_MEASURES, measure, "measure"),
         _least_common(min_common),
-        None if prefer is None else _np.ascontiguousarray(prefer, _np.float64),
+        None if prefer is None else _scores(prefer),
         bool(chains),
         keep_only,
         _threads(threads),
@@ -507,8 +529,8 @@ def fingerprints(
             features,
             _seed(seed),
             _number(_KINDS, kind, "kind"),
-            bits,
-            weights,
+            _whole(bits, "bits", 0, 256),
+            None if weights is None else _text(weights, "weights"),
             None if idf is None else _path(idf),
             _threads(threads),
         )
@@ -520,7 +542,7 @@ def _codes_of(codes: Any) -> Any:
         return codes._native
     if hasattr(codes, "__arrow_c_stream__") or hasattr(codes, "__arrow_c_array__"):
         return _native.Codes.of_arrow(codes)
-    array = _np.asarray(codes)
+    array = _array(codes, "codes")
     if array.size == 0 and array.ndim == 1:
         array = array.astype(_np.uint64)
     if array.dtype == _np.int64 and array.ndim == 1 and array.min() >= 0:
@@ -555,7 +577,7 @@ def cluster(codes: Any, *, k: int = 3, threads: Optional[int] = None) -> _np.nda
 
 
 def _ids(ids: Any) -> _np.ndarray:
-    array = _np.asarray(ids)
+    array = _array(ids, "ids")
     if array.ndim != 1 or (array.dtype.kind not in "ui" and array.size > 0):
         raise TypeError(f"ids are integers in one dimension, not {array.dtype} in {array.ndim}")
     if array.dtype.kind == "i" and array.size > 0 and array.min() < 0:
@@ -594,13 +616,12 @@ class Index:
 
     def search(self, codes: Any, k: Optional[int] = None, *, threads: Optional[int] = None) -> Matches:
         """All pairs within k bits (None: that of the index) of each query."""
-        if k is not None and k < 0:
-            raise ValueError(f"k is at least 0, not {k}")
-        return Matches(self._native.search(_codes_of(codes), -1 if k is None else k, _threads(threads)))
+        within = -1 if k is None else _whole(k, "k", 0, 256)
+        return Matches(self._native.search(_codes_of(codes), within, _threads(threads)))
 
     def save(self, path: Union[str, os.PathLike], made_of: str = "") -> None:
         """Writes a file, with any text that says what the codes are made of. A crash leaves the old file or the new."""
-        self._native.save(_path(path), made_of)
+        self._native.save(_path(path), _text(made_of, "made_of"))
 
     @classmethod
     def load(
@@ -608,7 +629,9 @@ class Index:
     ) -> "Index":
         """Opens a file. `made_of`: checked if given. `mapped`: stays in the file, is ready at once, cannot be changed."""
         result = cls.__new__(cls)
-        result._native = _native.Index.load(_path(path), bits, made_of, mapped)
+        result._native = _native.Index.load(
+            _path(path), bits, None if made_of is None else _text(made_of, "made_of"), bool(mapped)
+        )
         return result
 
     def __repr__(self) -> str:
@@ -687,16 +710,14 @@ class Deduplicator:
         when_full: str,
     ) -> None:
         limits = {"max_documents": max_documents, "max_bytes": max_bytes, "max_age": max_age}
-        for name, limit in limits.items():
-            if limit is not None and not 0 < limit < 2**64:
-                raise ValueError(f"{name} is at least 1, not {limit}")
+        numbers = [0 if one is None else _whole(one, name, 1, 2**64 - 1) for name, one in limits.items()]
         full = _number({"forget_oldest": 0, "refuse": 1}, when_full, "when_full")
         file = _path(path)
         self._native = _native.Dedup.make(
             features,
             _seed(seed),
             _similarity(similarity),
-            *(limit or 0 for limit in limits.values()),
+            *numbers,
             bool(duplicates_renew),
             bool(full),
             file,
@@ -740,7 +761,8 @@ class Deduplicator:
         numbers = None if ids is None else _ids(ids)
         if numbers is not None and hasattr(texts, "__len__") and len(texts) != len(numbers):
             raise ValueError(f"there are {len(numbers)} ids for {len(texts)} texts")
-        return Verdicts(self._native.add(texts, numbers, now, _threads(threads)))
+        time = None if now is None else _whole(now, "now", 0, 2**64 - 1)
+        return Verdicts(self._native.add(texts, numbers, time, _threads(threads)))
 
     def find(self, text: Union[str, bytes, None]) -> Verdict:
         """The verdict that add() would give; nothing is added."""
@@ -752,7 +774,7 @@ class Deduplicator:
 
     def erase(self, id: int) -> bool:
         """Forgets a document. Returns: whether it was kept."""
-        return self._native.erase(id)
+        return self._native.erase(_whole(id, "an id", 0, 2**64 - 1))
 
     def __contains__(self, id: int) -> bool:
         return id in self._native
