@@ -1,4 +1,4 @@
-// Estimates of the time and memory of a search in each layout, from which a block count is chosen.
+// Estimates the time and memory of a search in each layout, and chooses a block count by them.
 #pragma once
 
 #include <algorithm>
@@ -23,22 +23,22 @@ struct cost_model {
   double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, where the key has enough bits
   double cache_bytes = 24e6;            ///< usable cache per core: most of the last-level cache
   double line_seconds = 12e-9;          ///< one cache line at a random address, with a dozen other loads in flight
-  double cached_line_seconds = 7e-9;    ///< the same line from the cache, with the work on it
+  double cached_line_seconds = 7e-9;    ///< a cached line, with the work on it
   double bandwidth = 10e9;              ///< bytes per second compared within a bucket, from memory
   double cached_bandwidth = 20e9;       ///< bytes per second compared within a bucket, from the cache
   double scan_bandwidth = 35e9;         ///< bytes per second of a scan of all fingerprints, from memory
   double cached_scan_bandwidth = 80e9;  ///< bytes per second of a scan of all fingerprints, from the cache
-  double query_seconds = 40e-9;         ///< fixed cost of a query, whatever it finds
+  double query_seconds = 40e-9;         ///< fixed cost of a query
 };
 
 /// The expected cost of a search within k bits, in an index of `count` distinct fingerprints with a given layout.
-/// Assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, which makes short keys
-/// dearer than estimated.
+/// Assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, which makes searches by
+/// short keys slower than estimated.
 struct expected_costs {
   int blocks;          ///< blocks of the layout
   std::size_t tables;  ///< tables of the layout, including tables that a search within k bits does not probe
   double probes;       ///< keys that a query looks up: sum over probed tables of choose_at_most(key width, radius)
-  double candidates;   ///< stored fingerprints with such keys, once for each table: sum of probes * count / 2^key width
+  double candidates;   ///< fingerprints with such keys, counted per table: sum of probes * count / 2^key width
   double compared;     ///< fingerprints in the probed buckets; more than `candidates` where a bucket holds several keys
   double bytes;        ///< bytes of the frozen index per fingerprint
   double seconds;      ///< per query in a batch on one thread; only comparable with other estimates
@@ -52,8 +52,8 @@ constexpr double divided_by_power(double x, std::size_t n) noexcept {
   return x / static_cast<double>(std::uint64_t{1} << n);
 }
 
-/// Returns: sum of C(total, i) for i in 0..max, divided by 2^by. Infinity if that overflows a double, which needs by <
-/// total.
+/// Returns: sum of C(total, i) for i in 0..max, divided by 2^by. Infinity if that overflows a double, which can happen
+/// only if by < total.
 constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::size_t by) noexcept {
   double sum = 0;
   for (std::size_t i = 0; i <= max && i <= total; ++i) {
@@ -85,9 +85,9 @@ constexpr void check_count(double count) {
 /// The time and memory of one table of a frozen index.
 ///
 /// A directory maps a bucket to a run of entries. Table 0 stores the fingerprints and ids themselves, in bucket order.
-/// Each other table stores a filter and a slot number per fingerprint, and reads the fingerprints whose filter passes.
-/// The directory has min(2^key width, count / entries_per_bucket) buckets. Where bucket_line applies, each bucket is
-/// one cache line, which holds nearly all of its entries.
+/// Each other table stores a filter and a slot number per fingerprint; a search reads the fingerprints whose filters
+/// pass. The directory has min(2^key width, count / entries_per_bucket) buckets. Where bucket_line applies, each bucket
+/// is one cache line, which holds nearly all of its entries.
 class table_costs {
  public:
   constexpr table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
@@ -151,8 +151,8 @@ class table_costs {
 
 }  // namespace detail
 
-/// The seconds of one query of a flat_index, which compares all `count` fingerprints.
-/// Same units as expected_costs::seconds. A layout with a larger estimate is slower than a scan.
+/// The seconds of one query of a flat_index, which compares all `count` fingerprints. It is comparable with
+/// expected_costs::seconds: a layout with a larger estimate is slower than a scan.
 /// Throws: std::invalid_argument if count is not in 0..1e300.
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
   detail::check_count(count);
@@ -186,7 +186,7 @@ class table_costs {
   }
   result.bytes = directory_bytes / (std::max)(count, 1.0) + entry_bytes;
 
-  // The directories of all probed tables compete for the same cache.
+  // The directories and entries of all probed tables share one cache.
   double probed_directories = 0;
   double probed_entries = 0;
   shape.for_each_probe(k, [&](const table_probe& probe) {
@@ -228,7 +228,7 @@ class table_costs {
   return costs_of(shape, count, shape.k());
 }
 
-/// Limits of the choice that fastest_blocks and leanest_blocks make.
+/// The limits that fastest_blocks and leanest_blocks observe.
 struct block_limits {
   /// Used by fastest_blocks: the most bytes per fingerprint.
   double max_bytes = std::numeric_limits<double>::infinity();
@@ -276,7 +276,7 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 }
 
 /// The block count with the least memory, among layouts at most `limits.max_slowdown` times as slow as the fastest.
-/// A layout that only scans is considered if all do. Otherwise a flat_index scans in less memory.
+/// Layouts that only scan are excluded unless all layouts only scan: a flat_index scans with less memory.
 /// Returns: its costs; `.blocks` is the block count.
 /// Throws: std::invalid_argument as fastest_blocks() does, and unless max_slowdown >= 1.
 [[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,

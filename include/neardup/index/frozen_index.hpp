@@ -1,4 +1,4 @@
-// The immutable index, which takes the least memory of those with tables.
+// The immutable index: of the indexes with tables, it takes the least memory.
 #pragma once
 
 #include <concepts>
@@ -25,8 +25,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Entries in memory as the source of a frozen_index. Being one type for all callers, it is instantiated once per entry
-/// type.
+/// A source of a frozen_index: entries in memory. It is one type for all callers, so the build is instantiated once per
+/// entry type.
 template <class Entry>
 struct entries_source {
   const Entry* entries;
@@ -45,12 +45,12 @@ entries_source(const Entry*) -> entries_source<Entry>;
 /// Space: with 64 bits and 32-bit ids 12 bytes per distinct fingerprint, 8 per table but the first (12 if k > 8), and
 /// 0.5 to 1 per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits and there are at most 2^28
 /// fingerprints, a table with long keys uses cache lines as buckets: 9.4 bytes, and searches 1.5 times as fast.
-/// Complexity: O(tables * n) to build, by partitioning. Above 2^26 pairs, building first partitions the pairs coarsely
-/// within the memory of the index, then one partition at a time. So it needs the index, the input, and twice the memory
-/// of 2^23 pairs. Tables with cache lines as buckets need 8 bytes more per fingerprint.
-/// All constructors take `run`, which spreads the work over threads: `threads{8}`, or a runner of yours. The default
-/// uses the calling thread only. The result is the same for every runner.
-/// All members but the constructors are as those of pigeonhole_index.
+/// Complexity: O(tables * n) to build, by partitioning. Memory while building: with more than 2^26 pairs, the pairs are
+/// first partitioned coarsely within the memory of the index, then each part separately. So the build needs the memory
+/// of the index, of the input, and twice that of 2^23 pairs. Tables with cache lines as buckets need 8 bytes more per
+/// fingerprint. All constructors take `run`, which spreads the work over threads: `threads{8}`, or a runner of yours.
+/// The default uses the calling thread only. The result is the same for every runner. All members except the
+/// constructors have the meaning that they have in pigeonhole_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
                                              detail::frozen_engine<detail::words_for(Bits), Id, Offset>> {
@@ -64,8 +64,8 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   using typename base::value_type;
 
   /// Builds the index from the `count` entries source(0) to source(count - 1), each a value_type.
-  /// Precondition: `source` returns the same entry for the same number every time. It is called several times per
-  /// entry, by all threads of `run`.
+  /// Precondition: `source` returns the same entry for the same number every time. All threads of `run` call `source`,
+  /// several times per entry.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or at least 2^32 pairs while Offset has up to 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source>
@@ -73,7 +73,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
       : base(build(layout(Bits, k, blocks), count, source, run)) {}
 
   /// Builds the index from fingerprints and their ids, by position.
-  /// Throws: as above, and std::invalid_argument if the sizes of both ranges differ.
+  /// Throws: as the constructor from a source; std::invalid_argument if the ranges have different sizes.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
                const any_runner& run = {})
       : base(build(
@@ -84,7 +84,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
             run)) {}
 
   /// Builds the index from fingerprints whose ids are their positions.
-  /// Throws: as above, and std::length_error if Id is too small for the last position.
+  /// Throws: as the constructor from a source; std::length_error if Id cannot hold the last position.
   frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
       : base(build(
             layout(Bits, k, blocks), numbered(fingerprints.size()),
@@ -154,7 +154,8 @@ template <class Index>
 }
 
 /// Builds a frozen_index of the pairs of another index, in the layout of that index.
-/// Throws: as above, and std::invalid_argument for an index_view of a flat_index, which has no layout.
+/// Throws: as the constructors of frozen_index; std::invalid_argument for an index_view of a flat_index, which has no
+/// layout.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, const any_runner& run = {}) {
   constexpr bool has_layout = requires { index.shape(); };
@@ -170,7 +171,7 @@ template <class Index>
     }
     return freeze(index, index.shape().k(), index.shape().blocks(), run);
   } else {
-    return freeze(index, 0, 1, run);  // Never called: it only keeps the static_assert above the single error message.
+    return freeze(index, 0, 1, run);  // never called: for one error message only
   }
 }
 

@@ -1,4 +1,4 @@
-// The input, options and output of functions over whole corpora of fingerprints.
+// The input, options and output of functions over whole corpora of fingerprints: pairs, visit_pairs and cluster.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace neardup::inline v0 {
 
-/// The type of the fingerprints of a range. (g++ 11 mistakes the deduction guides of std::span for a cast.)
+/// The type of the fingerprints of a range. (std::span is not deduced here, because g++ 11 takes that for a cast.)
 template <class Range>
 using range_fingerprint_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
 
@@ -44,10 +44,10 @@ concept fingerprint_range = detail::contiguous_elements<Range> && detail::has_fi
 
 /// Options of pairs, visit_pairs and cluster over fingerprints. Only `copies_once` changes a result.
 struct join_options {
-  /// The number of blocks of the layout, as in pigeonhole_index. 0 chooses it by the number of fingerprints and a
-  /// sample.
+  /// The number of blocks of the layout, as in pigeonhole_index. 0: chosen by the number of fingerprints, and a sample
+  /// of them.
   int blocks = 0;
-  /// The runner that spreads the work over threads: `threads{8}`, or one of yours.
+  /// The runner that spreads the work over threads: `threads{8}`, or a runner of yours.
   any_runner run = {};
   /// Reduces the pairs of copies within one corpus. Of equal fingerprints only the first is paired with other
   /// fingerprints, and each copy is paired with that first one only. A thousand copies of a text then give 999 pairs,

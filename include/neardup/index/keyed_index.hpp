@@ -1,4 +1,4 @@
-// An index for documents that change: one fingerprint per id, which is found, replaced and erased by id.
+// An index for documents that change: each id has one fingerprint, which is found, replaced and erased by the id.
 #pragma once
 
 #include <concepts>
@@ -37,9 +37,8 @@ concept changeable_index = requires(Index& index, const typename Index::value_ty
 /// An index with exactly one fingerprint per id, and a map from id to fingerprint. So a document is replaced or erased
 /// without knowing its old fingerprint.
 ///
-/// Index: pigeonhole_index or flat_index. This class has its constructors, searches and iteration. Several ids may have
-/// the same fingerprint.
-/// The map is a std::unordered_map if std::hash<Id> exists, otherwise a std::map.
+/// `Index`: pigeonhole_index or flat_index. This class has the constructors, searches and iteration of `Index`. Several
+/// ids may have the same fingerprint. The map is a std::unordered_map if std::hash<Id> exists, otherwise a std::map.
 /// Precondition: hashing, comparing and ordering ids do not throw.
 /// Space: that of Index and of the map. With 64 bits, the map takes 40 to 48 bytes per id of 4 or 8 bytes, and 64 bytes
 /// per id of 16 bytes without a hash (measured, allocator included).
@@ -67,8 +66,9 @@ class keyed_index : private Index {
   keyed_index(const keyed_index&) = default;
   keyed_index(keyed_index&& other) noexcept
       : Index(static_cast<Index&&>(other)), fingerprint_of_(std::exchange(other.fingerprint_of_, {})) {}
-  // Two operators instead of one by value: with the latter, std::is_nothrow_copy_assignable would be true for a class
-  // with such a member, although copying may throw.
+  // Two assignment operators instead of one that takes its argument by value: with that,
+  // std::is_nothrow_copy_assignable would be true for a class with a keyed_index as a member, although copying may
+  // throw.
   keyed_index& operator=(const keyed_index& other) {
     keyed_index(other).swap(*this);
     return *this;
@@ -105,7 +105,7 @@ class keyed_index : private Index {
     return found->second;
   }
 
-  /// Whether the id has a fingerprint.
+  /// Whether an id is stored.
   [[nodiscard]] bool contains(const id_type& id) const noexcept { return fingerprint_of_.contains(id); }
 
   /// Stores an id with its fingerprint.
@@ -122,8 +122,8 @@ class keyed_index : private Index {
 
   /// Stores an id with its fingerprint, or replaces the fingerprint of a stored id.
   /// Returns: true if the id is new.
-  /// Throws: as Index::insert. That includes std::length_error of a full index, because the old and the new fingerprint
-  /// are both stored for a moment.
+  /// Throws: as Index::insert. It may also throw std::length_error when it replaces a fingerprint in a full index,
+  /// because the old and the new fingerprint are both stored for a moment.
   bool insert_or_assign(const fingerprint_type& fingerprint, const id_type& id) {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return insert(fingerprint, id);
@@ -163,13 +163,13 @@ class keyed_index : private Index {
   }
   friend void swap(keyed_index& a, keyed_index& b) noexcept { a.swap(b); }
 
-  /// Whether both have the same ids with the same fingerprints.
+  /// Whether both indexes have the same ids with the same fingerprints.
   friend bool operator==(const keyed_index& a, const keyed_index& b) { return a.index() == b.index(); }
 
   /// Bytes allocated by the index and the map. The share of the map is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    // The node sizes are estimates: the pointers that every implementation of the map has, and one word of the
-    // allocator.
+    // The estimated size of a node: its value, the pointers that every implementation of the map has, and one word of
+    // the allocator.
     std::size_t sum = Index::memory_usage();
     if constexpr (is_hashed) sum += fingerprint_of_.bucket_count() * sizeof(void*);
     return sum + fingerprint_of_.size() * (sizeof(typename map_type::value_type) + (is_hashed ? 2 : 5) * sizeof(void*));

@@ -1,4 +1,4 @@
-// The pigeonhole principle as arithmetic: the key of each table, and the probes of a search.
+// The layout of an index: by the pigeonhole principle, the key of each table, and the probes of a search.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcep
   return a > saturated - b ? saturated : a + b;
 }
 
-/// Returns: C(total, chosen), or `saturated` if it is about 2^64 / total or more.
+/// Returns: C(total, chosen), or `saturated` if the result would be about 2^64 / total or more.
 constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   if (chosen > total) return 0;
   if (chosen > total - chosen) chosen = total - chosen;
@@ -32,7 +32,7 @@ constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   for (std::size_t i = 1; i <= chosen; ++i) {
     const std::uint64_t factor = total - chosen + i;
     if (result > saturated / factor) return saturated;
-    result = result * factor / i;  // Exact: a product of i consecutive numbers is divisible by i!.
+    result = result * factor / i;  // exact: i consecutive numbers have a product divisible by i!
   }
   return result;
 }
@@ -53,7 +53,7 @@ constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexc
 /// The value of K and Blocks in pigeonhole_index<Bits, dynamic_layout>, whose layout is chosen at run time.
 inline constexpr int dynamic_layout = (std::numeric_limits<int>::min)();
 
-/// A table that a search probes, and its radius: the most bits of the key that the search flips.
+/// A table that a search probes, and its radius: the search flips at most that many bits of the key.
 struct table_probe {
   std::size_t table;
   int radius;
@@ -96,12 +96,13 @@ class layout {
   /// The largest distance that a search may ask for.
   constexpr int k() const noexcept { return k_; }
   constexpr int blocks() const noexcept { return blocks_; }
-  /// True in the exact regime (blocks > k), where a probe looks up the key itself. False in the radius regime, where
-  /// probes flip bits of it.
+  /// True in the exact regime (blocks > k), where a search looks up the key of the query itself. False in the radius
+  /// regime, where a search also looks up keys with flipped bits.
   constexpr bool is_exact() const noexcept { return blocks_ > k_; }
   constexpr std::size_t table_count() const noexcept { return static_cast<std::size_t>(count_tables(k_, blocks_)); }
 
-  /// The first bit of a block; block_begin(blocks()) == bits(). The first bits() % blocks() blocks are one bit wider.
+  /// The number of the first bit of a block; block_begin(blocks()) == bits(). The first bits() % blocks() blocks are
+  /// one bit wider than the others.
   constexpr std::size_t block_begin(std::size_t block) const noexcept {
     const std::size_t count = block_count();
     return block * (bits_ / count) + (std::min)(block, bits_ % count);
@@ -176,9 +177,9 @@ class layout {
   }
 
   /// The probes of a search within `k` bits: whichever k bits differ, at least one of these tables finds the match.
-  /// Exact regime: a subset of the tables, as small as the construction below finds (5 blocks, K = 3: 1, 2, 4, 10
-  /// tables for k = 0..3).
-  /// Radius regime: radii with sum(radius + 1) = k + 1; a table that gets no share of that sum is not probed.
+  /// Exact regime: a subset of the tables; see cheapest_parts(). With 5 blocks and K = 3 these are 1, 2, 4 and 10
+  /// tables for k = 0, 1, 2 and 3. Radius regime: radii with sum(radius + 1) = k + 1; a table without a share of that
+  /// sum is not probed.
   /// Throws: std::invalid_argument if k < 0 or k > k().
   std::vector<table_probe> plan(int k) const {
     std::vector<table_probe> result;
@@ -208,8 +209,8 @@ class layout {
   constexpr std::size_t block_count() const noexcept { return static_cast<std::size_t>(blocks_); }
   constexpr std::size_t key_blocks() const noexcept { return is_exact() ? static_cast<std::size_t>(blocks_ - k_) : 1; }
 
-  // Splits the first `blocks` blocks into `count` nearly equal parts. A table is probed if all its blocks are in one
-  // part.
+  // Divides the first `blocks` blocks into `count` nearly equal parts. A search probes the tables whose blocks are all
+  // in one part.
   struct parts {
     std::size_t blocks, count;
 
@@ -225,10 +226,10 @@ class layout {
     }
   };
 
-  // Why this finds every match (Turan's construction): at most k of n blocks differ, so at least n - k blocks are
-  // equal. Let r = key_blocks >= 2, and let the n blocks have p = floor((n - k - 1) / (r - 1)) parts. Then n - k > p *
-  // (r - 1), so some part has r equal blocks, and the table keyed on these finds the match. All n are tried, and the
-  // one of fewest tables is taken.
+  // The parts with the fewest tables to probe. Why these tables find every match (Turan's construction): of n blocks at
+  // most k differ, so at least n - k are equal. Let r = key_blocks() >= 2, and divide the n blocks into p = floor((n -
+  // k - 1) / (r - 1)) parts. Then n - k > p * (r - 1), so some part has r equal blocks, and the table keyed on these
+  // finds the match. All n are tried.
   constexpr parts cheapest_parts(std::size_t k) const {
     const std::size_t r = key_blocks();
     if (r == 1) return {k + 1, 1};
@@ -247,8 +248,8 @@ class layout {
 
 /// The default block count for fingerprints of `bits` bits and searches within `k` bits.
 /// Returns: k + 1 if that leaves blocks of at least 16 bits, otherwise bits / 16, clamped to 1..layout::max_tables.
-/// With keys below 16 bits, a table of a million fingerprints has crowded buckets, and fewer blocks with a radius are
-/// faster.
+/// Keys below 16 bits would crowd the buckets of a table of a million fingerprints; fewer blocks, searched with a
+/// radius, are faster then.
 constexpr int default_blocks(std::size_t bits, int k) noexcept {
   const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
   if (exact <= layout::max_tables && bits / exact >= 16) return static_cast<int>(exact);

@@ -1,4 +1,4 @@
-// The types that an index stores and a search returns.
+// The entry that an index stores, and the match that a search returns.
 #pragma once
 
 #include <concepts>
@@ -47,7 +47,7 @@ struct match {
 template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
 struct batch_result {
   std::vector<match<Bits, Id, Fingerprint>> matches;  ///< the matches of query 0, then of query 1, ...
-  std::vector<std::size_t> offsets;  ///< of size() + 1: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1]
+  std::vector<std::size_t> offsets;  ///< size() + 1 offsets: query i has the matches [offsets[i], offsets[i + 1])
 
   /// The number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
@@ -61,7 +61,7 @@ struct batch_result {
 
 namespace detail {
 
-/// Checks the Id and Offset of an index by static_asserts that say what to write instead.
+/// Checks the Id and Offset of an index by static_asserts, whose messages say what to write instead.
 template <class Id, class Offset>
 constexpr bool check_index_types() noexcept {
   static_assert(
@@ -75,7 +75,7 @@ constexpr bool check_index_types() noexcept {
   return true;
 }
 
-/// Checks the fingerprint type of an index by a static_assert that says what to write instead.
+/// Checks the fingerprint type of an index by a static_assert, whose message says what to write instead.
 template <class Fingerprint, std::size_t Bits>
 constexpr bool check_fingerprint_type() noexcept {
   static_assert(std::derived_from<Fingerprint, fingerprint_bits<Fingerprint, Bits>>,
@@ -84,7 +84,7 @@ constexpr bool check_fingerprint_type() noexcept {
   return true;
 }
 
-/// Throws std::invalid_argument for a search distance outside of 0..max.
+/// Throws std::invalid_argument unless the distance k of a search is in 0..max.
 [[noreturn]] inline void refuse_distance(int k, int max) {
   fail<std::invalid_argument>("search distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(max) +
                               ", the distances that this index answers");

@@ -92,7 +92,7 @@ void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_option
 
 /// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, sorted by the position in
 /// `a`, then in `b`.
-/// Throws: std::length_error if Index cannot number the fingerprints of both corpora; as visit_pairs.
+/// Throws: as visit_pairs; std::length_error if Index cannot number the fingerprints of both corpora.
 /// Complexity: that of visit_pairs of two corpora, and O(p log p) for p pairs.
 /// Memory: that of visit_pairs, and 12 bytes per pair.
 /// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, 3)) …`

@@ -69,14 +69,14 @@ class pigeonhole_index
       : base(engine_type(std::make_shared<const plans_type>(layout(Bits, k, blocks)))) {}
   explicit pigeonhole_index(int k) requires(is_dynamic) : pigeonhole_index(k, default_blocks(Bits, k)) {}
 
-  /// The layout: how fingerprints are cut into blocks. A static member unless the layout is dynamic.
+  /// The layout: how fingerprints are divided into blocks. This member function is static unless the layout is dynamic.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
   [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
 
   /// Stores a pair.
   /// Returns: false if the pair is stored already.
-  /// Throws: std::length_error if the fingerprint is new and max_distinct_size() are stored, or 2^26 - 1 others share
-  /// one of its keys; std::bad_alloc.
+  /// Throws: std::length_error if the fingerprint is new, and max_distinct_size() fingerprints are stored already, or
+  /// 2^26 - 1 share one of its keys; std::bad_alloc.
   /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. The worst insertion rearranges a
   /// sixteenth of a table.
   bool insert(const fingerprint_type& fingerprint, const Id& id) { return engine_.insert(fingerprint.to_words(), id); }
@@ -90,7 +90,7 @@ class pigeonhole_index
   }
 
   /// Removes a fingerprint with all its ids.
-  /// Returns: how many ids the fingerprint had.
+  /// Returns: the number of ids that the fingerprint had; 0 if it was not stored.
   std::size_t erase(const fingerprint_type& fingerprint) noexcept { return engine_.erase(fingerprint.to_words()); }
 
   /// Removes everything; memory is kept for reuse.
@@ -106,13 +106,13 @@ class pigeonhole_index
   void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(pigeonhole_index& a, pigeonhole_index& b) noexcept { a.swap(b); }
 
-  /// Whether both hold the same pairs.
+  /// Whether both indexes hold the same pairs.
   friend bool operator==(const pigeonhole_index& a, const pigeonhole_index& b) {
     return detail::same_pairs(a.engine_.store(), b.engine_.store());
   }
 
  private:
-  // Shared by all indexes of this layout; built at the first use.
+  // The search_plans that all indexes of this layout share; built at the first use.
   static const std::shared_ptr<const plans_type>& shared_plans() {
     static const auto shared = std::make_shared<const plans_type>(shape());
     return shared;

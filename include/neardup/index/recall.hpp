@@ -1,4 +1,5 @@
-// The theory of distances: which share of the similar pairs lies within k bits, and which k a given recall needs.
+// The recall of fingerprints in theory: the share of the similar pairs that lies within k bits, and the k that a given
+// recall needs.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace neardup::inline v0 {
 namespace detail {
 
 inline void check_jaccard(double similarity) {
-  if (!(similarity > 0 && similarity <= 1)) {  // NaN fails, too.
+  if (!(similarity > 0 && similarity <= 1)) {  // refuses NaN, too
     fail<std::invalid_argument>("Jaccard similarity " + std::to_string(similarity) + " is not above 0 and at most 1");
   }
 }
@@ -37,7 +38,7 @@ inline void check_recall(double recall) {
 
 /// The probability that one bit differs between the fingerprints of two sets with this Jaccard similarity. For SimHash
 /// the sets are assumed to be of equal size, so that their cosine similarity is 2 * jaccard / (1 + jaccard). For
-/// min-wise codes their sizes do not matter.
+/// min-wise codes the sizes of the sets do not matter.
 inline double difference_probability(fingerprint_kind kind, double jaccard) {
   if (kind == fingerprint_kind::minwise) return (1 - jaccard) / 2;
   return expected_distance(1, 2 * jaccard / (1 + jaccard));
@@ -49,7 +50,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   const double n = static_cast<double>(bits);
   if (p <= 0 || static_cast<std::size_t>(k) == bits) return 1;
   if (p >= 1) return 0;
-  // Logarithms, because the first terms underflow a double for wide fingerprints.
+  // Terms are computed as logarithms, because for wide fingerprints the first terms would underflow a double.
   const double odds = std::log(p) - std::log1p(-p);
   double term = n * std::log1p(-p);
   double sum = std::exp(term);
@@ -63,8 +64,8 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 }  // namespace detail
 
 /// The least number of features of a text such that replacing `changed` of them keeps the Jaccard similarity at or
-/// above `similarity`. Changing one word replaces up to n features of n words; changing one character, up to n features
-/// of n characters.
+/// above `similarity`. Changing one word replaces up to n features, if features are n words each; changing one
+/// character, up to n features of n characters.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1.
 /// Example: `features_to_bear(2, 0.8)` is 18, the number of word pairs in 19 words.
 [[nodiscard]] inline std::size_t features_to_bear(std::size_t changed, double similarity) {
@@ -76,15 +77,15 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   };
   const double exact = static_cast<double>(changed) * (1 + similarity) / (1 - similarity);
   if (exact >= 0x1p53) return (std::numeric_limits<std::size_t>::max)();
-  // Rounding may have moved the result by one, so the search starts one below.
+  // Rounding may have moved `exact` by one, so the search starts one below it.
   std::size_t features = (std::max)(changed, static_cast<std::size_t>(exact) - (exact >= 1 ? 1 : 0));
   while (!bears(features)) ++features;
   return features;
 }
 
 /// The probability that the SimHash fingerprints of two texts with this cosine similarity differ in at most k of `bits`
-/// bits. Each bit differs independently, with probability acos(cosine) / pi.
-/// This is the limit for many features. For texts of at most ten features it is off by some hundredths.
+/// bits. Each bit differs independently, with probability acos(cosine) / pi. The probability is exact in the limit of
+/// many features. For texts of at most ten features it is off by some hundredths.
 /// Throws: std::invalid_argument if k is not in 0..bits, or the cosine not in -1..1.
 /// Complexity: O(k).
 [[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
@@ -93,12 +94,12 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 }
 
 /// The expected recall: the share of pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ
-/// in at most k bits.
-/// For SimHash, the number of pairs is assumed to fall linearly from `similarity` to none at 1; half of the pairs then
-/// lie in the lowest 0.3 of the interval. One corpus of docs/accuracy.md is like that; the others have more pairs near
-/// 1, hence a higher recall. For min-wise codes, the number of pairs is assumed to fall linearly to three tenths at 1,
-/// and bits to be independent. In truth, distances of texts of about a hundred features spread less, which makes up for
-/// the more pairs near the limit.
+/// in at most k bits. For SimHash, the number of pairs is assumed to fall linearly with the similarity, from its
+/// greatest value at `similarity` to 0 at 1; half of the pairs then lie in the lowest 0.3 of the interval. One corpus
+/// of docs/accuracy.md is like that. The other corpora have more pairs near 1, hence a higher recall. For min-wise
+/// codes, the number of pairs is assumed to fall linearly to three tenths of its greatest value at 1, and bits to be
+/// independent. In truth there are more pairs near `similarity`, but the distances of texts of about a hundred features
+/// spread less; both errors cancel.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
 /// Complexity: O(k).
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
@@ -110,7 +111,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   double sum = 0;
   double pairs = 0;
   for (int i = 0; i < steps; ++i) {
-    const double height = (i + 0.5) / steps;  // from 0 at the limit to 1 at equality
+    const double height = (i + 0.5) / steps;  // from 0 at `similarity` to 1 at equality
     const double of_these = 1 - fall * height;
     const double jaccard = similarity + (1 - similarity) * height;
     sum += of_these * detail::binomial_sum(bits, k, detail::difference_probability(kind, jaccard));
@@ -134,7 +135,7 @@ struct recall_options {
   detail::check_jaccard(similarity);
   detail::check_recall(min_recall);
   int low = 0;
-  int high = static_cast<int>(bits);  // recall 1
+  int high = static_cast<int>(bits);  // with k = bits, recall is 1
   while (low < high) {
     const int middle = low + (high - low) / 2;
     if (expected_recall(bits, middle, similarity, options.kind) >= min_recall) {

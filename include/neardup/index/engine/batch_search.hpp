@@ -18,18 +18,20 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket to scan, the step of the plan that probed it, and the number of the probe within its group.
+/// A bucket to scan; the step (probed table) of the plan that it belongs to; and the number of the probe within its
+/// group.
 struct batch_bucket : filter_run {
   std::uint32_t step, probe;
 };
 
-/// The counterpart of table_search for a batch: table by table, all queries in each.
+/// The counterpart of table_search for a batch of queries: searches all queries in one table, then in the next.
 ///
 /// So the data of a table are looked up once for many probes, and its directory is more likely cached. `Tables` and
-/// `Store` are as for table_search, and so are the stages of a group of probes. Candidates have stages of their own:
-/// slots are prefetched; then, candidate_share at a time, slots are read and fingerprints prefetched; fingerprints are
-/// compared and the ids of matches prefetched; matches are visited. A match may be in several tables. A small cache
-/// remembers the (query, slot) pairs compared last, so nearly all repeated candidates are dropped unread.
+/// `Store` are as for table_search, and so are the stages of a group of probes. Candidates have stages of their own.
+/// First their slots are prefetched. Then, candidate_share at a time, slots are read and fingerprints prefetched; next,
+/// fingerprints are compared and the ids of matches prefetched; last, matches are visited. Several tables may find the
+/// same candidate. A small cache remembers the (query, slot) pairs compared last, so nearly all repeated candidates are
+/// dropped without reading their fingerprints.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class batch_search {
  public:
@@ -76,7 +78,7 @@ class batch_search {
 
   using bucket = batch_bucket;
 
-  // Consecutive probes of one step within a group. A stretch ends where the next one begins.
+  // Consecutive probes of one step within a group. A stretch ends where the next stretch begins.
   struct stretch {
     std::size_t step, begin;
   };
@@ -86,14 +88,14 @@ class batch_search {
     std::array<std::uint64_t, group_size> hashes;   // one per probe
     std::array<std::uint32_t, group_size> queries;  // one per probe
     std::array<stretch, group_size + 2> stretch_at;
-    std::array<bucket, group_size + 1> narrow, wide;  // one element more than is kept may be written
+    std::array<bucket, group_size + 1> narrow, wide;  // one element beyond the last may be written
   };
 
-  // A fingerprint whose filter is within k bits of the query's.
+  // A fingerprint whose filter is within k bits of the filter of the query.
   struct candidate {
     std::uint64_t hash;
     std::uint32_t query, step;
-    const Offset* slot;  // null if the slot is `number`
+    const Offset* slot;  // to be read; null if `number` is the slot already
     std::size_t number;
   };
 
@@ -104,7 +106,7 @@ class batch_search {
     std::size_t slot;
   };
 
-  // A (query, slot) pair that needs no further comparison.
+  // A (query, slot) pair that has been compared: it is reported already, or no match.
   struct judged {
     std::uint32_t query;
     Offset slot;
@@ -162,7 +164,7 @@ class batch_search {
     return true;
   }
 
-  // Moves the groups on when the newest one is full, and continues the step in a new group.
+  // Called when the newest group is full: moves all groups to their next stage, and continues the step in a new group.
   bool advance_to(std::size_t number) {
     const bool goes_on = advance();
     begin_stretch(number);
@@ -219,7 +221,8 @@ class batch_search {
     g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
   }
 
-  // Compares the entries within the lines at once. Overflowing entries are appended as runs.
+  // Compares the entries in the lines at once. Entries in the overflow of a line are appended to the runs to be
+  // scanned.
   template <class Table>
   bool view_lines(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) {
     const words_type* const queries = queries_.data();
@@ -246,7 +249,8 @@ class batch_search {
     return true;
   }
 
-  // Prefetches the filters of a run, and appends the run unless it is empty. Returns: the place of the next run.
+  // Prefetches the filters of a run, and appends the run unless it is empty. Returns: where the next run is to be
+  // stored.
   static bucket* ask_for(const bucket_view<Offset>& run, std::uint64_t query, std::uint32_t step, std::uint32_t probe,
                          bucket* next) noexcept {
     const auto* const filters = static_cast<const char*>(run.filters);
@@ -257,7 +261,7 @@ class batch_search {
     prefetch_far(filters);
     prefetch_far(filters + (std::min)(last, line));
     prefetch_far(filters + last);
-    // The hardware prefetcher fetches longer runs.
+    // Beyond max_lines, the hardware prefetcher fetches the rest.
     for (std::size_t at = 2 * line; at < (std::min)(last, max_lines * line); at += line) prefetch_far(filters + at);
     *next = {{filters, run.count, query}, step, probe};
     return next + (run.count != 0 ? 1 : 0);
@@ -314,8 +318,8 @@ class batch_search {
     const words_type difference = differing_bits(fingerprint, query);
     const int distance = portable_popcount(difference);
     if (distance <= k_) {
-      // The slot is not marked as judged yet: only the first probed table that finds the match, at its own key, reports
-      // it, and that table may come later, because the tables of a group are not searched in order.
+      // Returns before the pair is recorded as judged. A match is reported only by the first table of the plan that
+      // finds it, at its own key; that table may still follow, because the tables of a group are not searched in order.
       if (!steps_[c.step].is_own_key(difference, fingerprint, c.hash)) return;
       if (plan_.is_found_before(c.step, difference)) return;
       prefetch(store_.first_id(c.number));
@@ -335,18 +339,18 @@ class batch_search {
   decltype(filter_scan<std::uint64_t, bucket>()) scan_wide_;
   decltype(line_scan<group_size>()) scan_lines_;
   std::array<group, 3> groups_;
-  group* newest_ = &groups_[0];                               // stage 1: directory entries are being prefetched
+  group* newest_ = &groups_[0];                               // stage 1: its directory entries are being prefetched
   std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // stage 2: directory entries; stage 3: filters
-  // Candidates are numbered in order of arrival. Those below `resolved_` have been read; those in resolved_..aged_ were
-  // prefetched a stage ago; those in aged_..added_ are new.
+  // Candidates are numbered in order of arrival. The slots of candidates below `resolved_` have been read. The slots of
+  // candidates [resolved_, aged_) were prefetched a stage ago. Candidates [aged_, added_) are new.
   std::size_t resolved_ = 0, aged_ = 0, added_ = 0;
   std::array<candidate, 2 * candidate_share> candidates_;
   std::size_t asked_count_ = 0;
-  std::array<candidate, candidate_share> asked_;  // their fingerprints are being prefetched
+  std::array<candidate, candidate_share> asked_;  // candidates whose fingerprints are being prefetched
   std::size_t matched_count_ = 0;
-  std::array<found_match, candidate_share> matched_;  // their ids are being prefetched
+  std::array<found_match, candidate_share> matched_;  // matches whose ids are being prefetched
   std::size_t judged_mask_;
-  std::array<judged, max_judged> judged_;  // by hash of (query, slot), the latest one each
+  std::array<judged, max_judged> judged_;  // the last pair of each hash of (query, slot)
 };
 
 /// Runs a batch_search, or a scan of all fingerprints where that is faster.

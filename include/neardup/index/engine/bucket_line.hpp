@@ -1,4 +1,4 @@
-// Buckets of one cache line each, which holds directory entry, filters and slots together.
+// Buckets of one cache line each: the line holds the directory entry, the filters and the slots of the bucket.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket of an immutable table. It holds as many entries as fit a cache line, and the position of the overflow.
+/// A bucket of an immutable table, in one cache line. It holds up to ten entries; the table keeps further entries (the
+/// overflow) in other arrays, from a position that the line tells.
 ///
-/// Most probes miss the cache once, for this line. A directory with separate runs of filters and slots costs three
-/// misses. A filter of 16 bits passes one non-match in 94 at k = 3; its slot is in the same line.
+/// Most probes miss the cache once, for this line. With a directory and separate runs of filters and slots, a probe
+/// costs three misses. A filter of 16 bits passes one non-match in 94 at k = 3; the slot of that is in the same line.
 ///
 ///   bytes  0..19  filters_: ten filters of 16 bits
 ///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is their number
@@ -23,22 +24,23 @@ namespace neardup::inline v0::detail {
 ///                 begins, if any
 class alignas(64) bucket_line {
  public:
-  /// The number of entries that fit; one less in a bucket of 15 or more, whose count takes the room of a slot.
+  /// The number of entries that fit a line. One entry fewer fits if the bucket has 15 or more, because their number
+  /// takes the room of a slot.
   static constexpr std::size_t capacity = 10;
   /// A table of n entries has n / mean_count lines. If entries fall into lines at random (Poisson distribution),
   /// overflow_chance is the probability that a line overflows, and overflow_share the share of entries in the overflow.
   static constexpr std::size_t mean_count = 7;
   static constexpr double overflow_chance = 0.0985, overflow_share = 0.0296;
-  /// overflow() < overflow_limit.
+  /// Invariant: overflow() < overflow_limit.
   static constexpr std::size_t overflow_limit = std::size_t{1} << 28;
 
   bucket_line() = default;
-  /// Makes a bucket of `count` entries with these 32-bit filters and slots. The last entries, which do not fit, are
-  /// stored by the caller from position `overflow` on in other arrays. Precondition: both arrays have `capacity`
-  /// readable values, even if count is less.
+  /// Makes a bucket of `count` entries with these 32-bit filters and slots. If there are more entries than fit, the
+  /// caller stores the last ones in other arrays, from position `overflow` on. Precondition: both arrays have
+  /// `capacity` readable values, even if count is less.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {
-    // The loop always covers the whole capacity: its end at `count` would be mispredicted.
+    // The loop always covers the whole capacity. A loop that ended at `count` would be mispredicted.
     for (std::size_t i = 0; i < capacity; ++i) {
       filters_[i] = fold_filter<std::uint16_t>(std::array<std::uint64_t, 1>{filters[i]});
     }
@@ -74,7 +76,7 @@ class alignas(64) bucket_line {
 };
 static_assert(sizeof(bucket_line) == 64);
 
-/// True if some tables of this type have bucket_lines as buckets.
+/// True if a table of this type may have bucket_lines as buckets.
 template <class Table>
 inline constexpr bool may_have_lines = requires(const Table& table) {
   table.has_lines();
@@ -84,13 +86,13 @@ inline constexpr bool may_have_lines = requires(const Table& table) {
 struct line_probe {
   const bucket_line* line;
   std::uint16_t filter;  ///< the query's filter
-  std::uint32_t number;  ///< a number of the caller's, handed back
+  std::uint32_t number;  ///< chosen by the caller; the scan does not use it
 };
 
 /// The result of a scan of up to `Most` lines.
 template <std::size_t Most>
 struct line_findings {
-  /// A filter within k bits of the query's.
+  /// A filter within k bits of the filter of the query.
   struct hit {
     std::uint32_t probe;     ///< index of the probe
     std::uint32_t position;  ///< within the line
@@ -98,7 +100,7 @@ struct line_findings {
 
   std::size_t hit_count = 0, overflow_count = 0;
   std::array<hit, Most * bucket_line::capacity> hits;
-  std::array<std::uint32_t, Most> overflows;  ///< probes whose lines overflow; overflow_count of them
+  std::array<std::uint32_t, Most> overflows;  ///< the overflow_count probes whose lines overflow
 };
 
 /// Scans the lines of `count` probes. Precondition: count <= Most, and `findings` is empty.
@@ -106,7 +108,7 @@ template <std::size_t Most>
 void scan_lines_portable(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     const bucket_line& line = *probes[i].line;
-    // Covers the whole capacity, so that compilers can vectorise the loop.
+    // The loop covers the whole capacity, so that compilers vectorise it.
     std::array<std::uint16_t, bucket_line::capacity> counts;
     for (std::size_t j = 0; j < bucket_line::capacity; ++j) {
       counts[j] = static_cast<std::uint16_t>(portable_distance(line.filters()[j], probes[i].filter));
@@ -135,7 +137,7 @@ NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t c
     const std::uint32_t within = near_bits_avx2(line.filters(), probes[i].filter, k);
     *overflow = static_cast<std::uint32_t>(i);
     overflow += line.overflows() ? 1 : 0;
-    // near_bits_avx2 gives two equal bits per filter; one of them is kept.
+    // near_bits_avx2 gives two equal bits per filter, of which the mask keeps one.
     const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
     for (unsigned matching = within & filled; matching != 0; matching = _blsr_u32(matching)) {
       *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(_tzcnt_u32(matching) / 2)};
@@ -162,8 +164,9 @@ template <std::size_t Most>
 /// The number of bucket_lines for a table of `count` fingerprints; 0 if the table should have a directory instead.
 ///
 /// Reasons for 0: k > 3, where filters of 16 bits pass too many non-matches; keys of `key_width` bits with so few
-/// distinct values that the lines would fill unevenly; fewer than 2^17 fingerprints; or more than overflow_limit,
-/// because a line has 28 bits for the position of its overflow, and building lines takes 8 bytes more per fingerprint.
+/// distinct values that the lines would fill unevenly; fewer than 2^17 fingerprints; or more fingerprints than
+/// overflow_limit, because a line has 28 bits for the position of its overflow, and because building lines takes 8
+/// bytes more per fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
   constexpr std::size_t min_count = std::size_t{1} << 17;
   constexpr int max_k = 3;  // at k = 3, 1.1 % of non-matches pass; at k = 4, 3.8 %

@@ -1,4 +1,4 @@
-// A table of a mutable index: directories of buckets over an arena of entries.
+// A table of a mutable index: a directory of buckets, whose entries are in an arena.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,8 @@ class bucket_segment {
   }
 
   /// Makes room for one more entry in the bucket of a hash. Precondition: has_buckets().
-  /// Throws: std::length_error if the bucket or the arena is at its limit. Guarantee: strong; chunks may have moved.
+  /// Throws: std::length_error if the bucket or the arena is at its limit. Guarantee: strong, although chunks may have
+  /// moved.
   void prepare(std::uint64_t hash) {
     bucket& b = directory_[hash >> shift_];
     if (b.count() >= bucket::max_count) refuse_bucket();
@@ -70,7 +71,7 @@ class bucket_segment {
     b.set(begin, b.count(), chunk);
   }
 
-  /// Precondition: prepare() for the same hash.
+  /// Adds an entry. Precondition: prepare() was called for the same hash.
   void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
     bucket& b = directory_[hash >> shift_];
     const std::size_t position = b.begin() + b.count();
@@ -79,7 +80,7 @@ class bucket_segment {
     ++size_;
   }
 
-  /// Precondition: the slot is in the bucket.
+  /// Removes the entry of a slot. Precondition: the bucket of `hash` contains the slot.
   void erase(std::uint64_t hash, std::size_t slot) noexcept {
     bucket& b = directory_[hash >> shift_];
     const std::size_t position = position_of(b, slot);
@@ -94,7 +95,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // The rest shrinks to a smaller chunk: 8 entries of 16, 16 of 24, otherwise half.
+      // Keeps the first part of the chunk: room for 8 entries of 16 or 24, otherwise half; releases the rest.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);
@@ -103,13 +104,14 @@ class bucket_segment {
     b.set(b.begin(), count, chunk);
   }
 
-  /// Precondition: the slot is in the bucket.
+  /// Replaces a slot by `new_number`. Precondition: the bucket of `hash` contains the slot.
   void renumber(std::uint64_t hash, std::size_t slot, std::size_t new_number) noexcept {
     slots_[position_of(directory_[hash >> shift_], slot)] = static_cast<Offset>(new_number);
   }
 
-  /// Moves all entries of another segment here. Precondition: `other` has half as many buckets; each splits into two.
-  /// `hash_of(slot)` returns the hash as in push(); `prefetch_slot(slot)` prefetches what hash_of reads.
+  /// Fills this segment with all entries of `other`. Precondition: `other` has half as many buckets as this segment, so
+  /// that each of its buckets is divided into two. `hash_of(slot)` returns the hash as in push(); `prefetch_slot(slot)`
+  /// prefetches what hash_of reads.
   template <class HashOf, class Prefetch>
   void fill_from(const bucket_segment& other, const HashOf& hash_of, const Prefetch& prefetch_slot) {
     constexpr std::size_t ahead = 4;  // how many buckets ahead to prefetch
@@ -140,14 +142,15 @@ class bucket_segment {
     for (const bucket& b : directory_) for_each_in(b, visit);
   }
 
-  /// Gives an empty segment a directory of 2^log buckets, log >= 1, and reserves room for `count` entries.
+  /// Makes a directory of 2^log buckets, log >= 1, and reserves room for `count` entries. Precondition: the segment is
+  /// empty.
   void make_buckets(std::size_t log, std::size_t count) {
     directory_.resize(std::size_t{1} << log);
     shift_ = static_cast<int>(word_bits - log);
     reserve_arena(count + count / 2);
   }
 
-  /// Removes all entries and keeps the memory.
+  /// Removes all entries; keeps the allocated memory.
   void clear() noexcept {
     std::fill(directory_.begin(), directory_.end(), bucket{});
     filters_.clear();
@@ -216,7 +219,7 @@ class bucket_segment {
     }
   }
 
-  // The size of filters in bytes. Two constant shifts: a variable shift takes three times as long.
+  // The size of filters in bytes. Computed by two constant shifts: a variable shift takes three times as long.
   [[nodiscard]] std::size_t bytes_of(std::size_t filters) const noexcept {
     return is_wide_ ? filters * 8 : filters * 4;
   }
@@ -248,8 +251,8 @@ class bucket_segment {
     slots_[position] = static_cast<Offset>(slot);
   }
 
-  // Searches backwards: the latest slot, which often is renumbered when another is erased, stands at the end. Sixteen
-  // comparisons at a time, so that compilers vectorise the loop.
+  // Searches backwards: when a slot is erased, the last slot of the index takes its number, and the entry of the last
+  // slot is near the end of its bucket. Sixteen comparisons at a time, so that compilers vectorise the loop.
   std::size_t position_of(const bucket& b, std::size_t slot) const noexcept {
     constexpr std::size_t step = 16;
     const auto wanted = static_cast<Offset>(slot);
@@ -286,7 +289,7 @@ class bucket_segment {
     return begin;
   }
 
-  // Moves all chunks to a larger arena without gaps, since the chunks left by growing buckets are too short for others.
+  // Moves all chunks in use to a larger arena, without the free chunks, which are too short for growing buckets.
   // Guarantee: strong.
   void grow_arena(std::size_t more) {
     const std::size_t used = slots_.size() - left_ + more;
@@ -315,7 +318,7 @@ class bucket_segment {
     free_[chunk] = static_cast<std::uint32_t>(begin / grain);
   }
 
-  std::vector<bucket> directory_;  // Size 0, or a power of two >= 2.
+  std::vector<bucket> directory_;  // size: 0, or a power of two >= 2
   int shift_ = 0;
   bool is_wide_;
   // The arena: filters_[i] and slots_[i] are entry i; all filters have one width.
@@ -326,8 +329,8 @@ class bucket_segment {
   std::array<std::uint32_t, 64> free_;
 };
 
-/// Buckets of (filter, slot) entries by the hash of a key. The table has one segment, later 16, which grow
-/// independently, so the worst insertion rearranges one segment only.
+/// Buckets of (filter, slot) entries by the hash of a key. A small table has one segment, a large table 16. Segments
+/// grow independently, so the worst insertion rearranges one segment only.
 template <class Offset>
 class bucket_table {
  public:
@@ -344,7 +347,7 @@ class bucket_table {
   }
 
   /// Makes room so that push() of this hash cannot fail. `hash_of(slot)` returns the hash of the key of a stored slot,
-  /// and `hash_of.prefetch(slot)` prefetches what that reads.
+  /// and `hash_of.prefetch(slot)` prefetches the data for that.
   /// Guarantee: strong; entries may have moved.
   template <class HashOf>
   void prepare(std::uint64_t hash, const HashOf& hash_of) {
@@ -355,7 +358,7 @@ class bucket_table {
     s.prepare(hash << log_segments_);
   }
 
-  /// Adds a slot. Precondition: prepare() for the same hash.
+  /// Adds a slot. Precondition: prepare() was called for the same hash.
   void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
     segment_of(hash).push(hash << log_segments_, filter, slot);
   }
@@ -365,7 +368,7 @@ class bucket_table {
   }
 
   /// Grows the directories to the size that suits `count` evenly spread entries.
-  /// Guarantee: strong; entries may have moved.
+  /// Guarantee: strong, although entries may have moved.
   template <class HashOf>
   void reserve(std::size_t count, const HashOf& hash_of) {
     if (segments_.empty()) segments_.emplace_back(is_wide_);
@@ -373,7 +376,7 @@ class bucket_table {
     for (segment& s : segments_) grow(s, count >> log_segments_, hash_of);
   }
 
-  /// Removes all entries and keeps the memory.
+  /// Removes all entries; keeps the allocated memory.
   void clear() noexcept {
     for (segment& s : segments_) s.clear();
   }
@@ -390,8 +393,9 @@ class bucket_table {
   // Below this many entries there is one segment, so that a small index takes little memory.
   static constexpr std::size_t split_size = 8192;
   static constexpr std::size_t log_split = 4;
-  // The mean number of entries per bucket at which a directory doubles. After doubling, the filters of two buckets fill
-  // a cache line; with more entries, searches compare more non-matches.
+  // The mean number of entries per bucket at which a directory doubles. After doubling, most buckets have a chunk of 8
+  // entries: half a cache line of 32-bit filters. With more entries per bucket, searches would compare more
+  // non-matches.
   static constexpr std::size_t mean_load = 8;
 
   segment& segment_of(std::uint64_t hash) noexcept { return segments_[index_of(hash)]; }
@@ -402,7 +406,7 @@ class bucket_table {
 
   template <class HashOf>
   void grow(segment& s, std::size_t count, const HashOf& hash_of) {
-    // A directory larger than the key space would have empty buckets.
+    // A directory with more buckets than there are keys would have empty buckets.
     const std::size_t max_log = (std::min)(std::size_t{40}, (std::max)(std::size_t{1}, key_width_ - log_segments_));
     std::size_t log = 1;
     if (s.has_buckets()) {
@@ -443,7 +447,7 @@ class bucket_table {
     log_segments_ = log_split;
   }
 
-  std::vector<segment> segments_;  // 0, 1 or 2^log_split segments.
+  std::vector<segment> segments_;  // 0, 1 or 2^log_split segments
   std::size_t log_segments_ = 0;
   std::size_t key_width_;
   bool is_wide_;

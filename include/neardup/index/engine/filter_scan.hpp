@@ -1,4 +1,4 @@
-// Scans runs of filters for those within k bits of a query's filter: the inner loop of every search.
+// Scans runs of filters for filters within k bits of the filter of a query: the inner loop of every search.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// A run of filters to compare with a query's filter.
+/// A run of filters to compare with the filter of a query.
 struct filter_run {
   const void* filters;
   std::size_t count;
   std::uint64_t query;  ///< the filter of the query
 };
 
-/// The position of a filter within k bits.
+/// The position of a filter that is within k bits of the filter of the query.
 struct filter_hit {
   std::size_t run;
   std::size_t position;  ///< within the run
@@ -31,7 +31,8 @@ struct scan_position {
   std::size_t run = 0, at = 0;
 };
 
-/// The capacity for hits. A scan returns when its hits reach it, or come within one vector of it.
+/// The capacity of the array of hits. A scan returns when the array is full, or has no room for the hits of one more
+/// vector.
 inline constexpr std::size_t hit_capacity = 256;
 
 /// Overrides scanned_a_probe() unless it is 0. For tests that need probes where a scan would be faster.
@@ -57,7 +58,8 @@ template <std::size_t Words>
   return count / (std::max)(std::size_t{1}, words / Words) <= keys;
 }
 
-/// Resumes the scan at `at`, and advances it until the runs or the capacity for hits end. Returns: the number of hits.
+/// Resumes the scan of `count` runs at `at`, until the runs end or `hits` is full, and advances `at` to where it
+/// stopped. Returns: the number of hits.
 template <class Filter, class Run>
 std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_position& at, int k,
                                   filter_hit* hits) noexcept {
@@ -103,8 +105,9 @@ NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t c
   return found;
 }
 
-// Whole cache lines are loaded, with masks. Loads aligned to the run instead would mostly straddle two lines, which is
-// slower, and would wait for a line that nobody prefetched if the run ends before it.
+// Whole cache lines are loaded, and masks exclude filters beside the run. Loads from the beginning of the run on would
+// mostly straddle two lines, which is slower. At the end of the run they would wait for a line that was not prefetched,
+// because the run ends before it.
 
 template <class Filter, class Run>
 NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
@@ -116,11 +119,11 @@ NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size
     const filter_run& run = runs[number];
     const __m512i query = broadcast_avx512(static_cast<Filter>(run.query));
     const auto first = reinterpret_cast<std::uintptr_t>(run.filters) + at.at * sizeof(Filter);
-    // `before`: lanes of the first line that precede the run. `line`: the address of the line; the mask `valid` keeps
-    // those lanes from being read.
+    // `before`: the number of lanes of the first cache line that precede the run; the mask `valid` excludes them.
+    // `line`: the address of the cache line.
     std::size_t before = first % 64 / sizeof(Filter);
     const char* line = static_cast<const char*>(run.filters) + at.at * sizeof(Filter) - before * sizeof(Filter);
-    // The position of lane 0 within the run, modulo 2^64 if it precedes the run.
+    // The position of lane 0 within the run; modulo 2^64, because lane 0 may precede the run.
     std::size_t position = at.at - before;
     for (; position + before < run.count; line += 64, position += lanes, before = 0) {
       if (found > hit_capacity - lanes) {

@@ -43,7 +43,7 @@ class id_list {
     friend bool operator==(const iterator&, const iterator&) noexcept = default;
 
    private:
-    const Id* smallest_ = nullptr;  // null after the first increment
+    const Id* smallest_ = nullptr;  // the smallest id; null after the first increment
     rest_iterator rest_{};
   };
 
@@ -59,11 +59,11 @@ class id_list {
 
  private:
   const Id* smallest_;
-  const std::set<Id>* rest_;  // The other ids; null if there are none.
+  const std::set<Id>* rest_;  // the other ids; null if there are none
 };
 
 /// A non-empty set of ids for each slot. A single id, the common case, costs its own size and one bit: smallest_[slot]
-/// is the smallest id, and has_more_[slot] says whether the map more_ has a set of the others.
+/// is the smallest id, and has_more_[slot] says whether the map more_ has a set of its other ids.
 /// Complexity: O(log n) for n ids of one slot, so a million copies of one document are cheap.
 template <class Id>
 class id_lists {
@@ -73,7 +73,7 @@ class id_lists {
   }
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return smallest_.data() + slot; }
 
-  /// Adds an id to a slot. Returns: false if it is there already. Guarantee: strong.
+  /// Adds an id to a slot. Returns: false if the slot has the id already. Guarantee: strong.
   bool insert(std::size_t slot, const Id& id) {
     Id& smallest = smallest_[slot];
     if (id == smallest) return false;
@@ -92,7 +92,7 @@ class id_lists {
     return true;
   }
 
-  /// Removes an id from a slot. Precondition: the slot has it, and at least one other.
+  /// Removes an id from a slot. Precondition: the slot has this id and at least one other.
   void erase(std::size_t slot, const Id& id) noexcept {
     const auto found = more_.find(slot);
     std::set<Id>& rest = found->second;
@@ -113,13 +113,13 @@ class id_lists {
     has_more_.reserve(count);
   }
 
-  /// Adds a slot with one id. Precondition: reserve() was called for its number.
+  /// Adds a slot with one id. Precondition: reserve() has made room for it.
   void push_back(const Id& id) noexcept {
     smallest_.push_back(id);
     has_more_.push_back(false);
   }
 
-  /// Removes a slot; the last slot takes its number.
+  /// Removes a slot. The last slot takes the number of the removed slot.
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = smallest_.size() - 1;
     if (has_more_[slot]) more_.erase(slot);
@@ -146,7 +146,7 @@ class id_lists {
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum =
         smallest_.capacity() * sizeof(Id) + has_more_.capacity() / 8 + more_.bucket_count() * sizeof(void*);
-    // The node sizes are estimates: the pointers that every implementation of these containers has.
+    // The estimated size of a node: its value, and the pointers that every implementation of these containers has.
     for (const auto& [slot, rest] : more_) {
       sum += sizeof(std::set<Id>) + 3 * sizeof(void*) + rest.size() * (sizeof(Id) + 4 * sizeof(void*));
     }
@@ -156,7 +156,7 @@ class id_lists {
  private:
   std::vector<Id> smallest_;
   std::vector<bool> has_more_;
-  std::unordered_map<std::size_t, std::set<Id>> more_;  // of slots with several ids: all but the smallest
+  std::unordered_map<std::size_t, std::set<Id>> more_;  // for slots with several ids: all ids but the smallest
 };
 
 /// The distinct fingerprints of an index in dense slots 0..slots() - 1, each with the set of its ids; a fingerprint is
@@ -167,7 +167,7 @@ class fingerprint_store {
  public:
   using words_type = std::array<std::uint64_t, Words>;
 
-  /// Means "not found"; never the number of a slot.
+  /// The result of a search that finds no slot. It is never the number of a slot.
   static constexpr Offset none = (std::numeric_limits<Offset>::max)();
   /// The largest number of distinct fingerprints.
   static constexpr std::size_t max_slots = static_cast<std::size_t>(
@@ -210,8 +210,8 @@ class fingerprint_store {
     const std::uint64_t hash = mix_words(fingerprint);
     const bucket_view<Offset> bucket = finder_.view(hash);
     const auto* const tags = static_cast<const std::uint32_t*>(bucket.filters);
-    // Eight comparisons at a time, so that compilers vectorise the loop. A chunk has room for eight, so reads past the
-    // last tag stay within it.
+    // Eight comparisons at a time, so that compilers vectorise the loop. The room of a chunk is a multiple of eight, so
+    // reads past the last tag stay within the chunk.
     for (std::size_t first = 0; first < bucket.count; first += 8) {
       unsigned same = 0;
       for (std::size_t i = 0; i < 8; ++i) same |= (tags[first + i] == tag_of(hash) ? 1U : 0U) << i;
@@ -264,7 +264,8 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a fingerprint with all its ids, as erase() of a pair does. Returns: the number of its ids.
+  /// Removes a fingerprint with all its ids. `remove(slot)` is called first; then the last slot takes the number of the
+  /// removed slot. Returns: the number of its ids; 0 if the fingerprint was not stored.
   template <class Remove>
   std::size_t erase(const words_type& fingerprint, const Remove& remove) noexcept {
     const Offset slot = find(fingerprint);
@@ -276,7 +277,7 @@ class fingerprint_store {
   }
 
   /// Reserves memory for `count` fingerprints in all.
-  /// Throws: std::length_error if that is more than max_slots. Guarantee: strong.
+  /// Throws: std::length_error if count > max_slots. Guarantee: strong.
   void reserve(std::size_t count) {
     if (count > max_slots) refuse(count);
     fingerprints_.reserve(count);
@@ -297,7 +298,7 @@ class fingerprint_store {
   }
 
  private:
-  // Removes a slot with all its ids; the last slot takes its number.
+  // Removes a slot with all its ids. The last slot takes the number of the removed slot.
   void remove_slot(std::size_t slot) noexcept {
     const std::size_t last = slots() - 1;
     pairs_ -= ids_[slot].size();
@@ -310,15 +311,15 @@ class fingerprint_store {
     ids_.remove_slot(slot);
   }
 
-  // The hash of the fingerprint in a slot, and how to prefetch it.
+  // Computes the hash of the fingerprint in a slot, and prefetches the fingerprint.
   struct hash_of_slot {
     const std::vector<words_type>& fingerprints;
 
     std::uint64_t operator()(std::size_t slot) const noexcept { return mix_words(fingerprints[slot]); }
     void prefetch(std::size_t slot) const noexcept { detail::prefetch(&fingerprints[slot]); }
   };
-  // The low bits of the hash; its highest bits choose the bucket. The tag decides nearly all comparisons without
-  // reading a fingerprint.
+  // The tag of a fingerprint: the low bits of its hash, whose highest bits choose the bucket. Comparing tags first
+  // saves reading nearly all other fingerprints of a bucket.
   static std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash); }
 
   [[noreturn]] static void refuse(std::size_t count) {

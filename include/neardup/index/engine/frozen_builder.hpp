@@ -29,16 +29,16 @@
 namespace neardup::inline v0::detail {
 
 /// Returns: the base-2 logarithm of the number of buckets of a directory for `count` fingerprints. A bucket then has 4
-/// to 8 fingerprints, about a cache line. There are at most as many buckets as keys, and at most 2^26: beyond that they
-/// cost more than they save.
+/// to 8 fingerprints, about a cache line. There are at most as many buckets as keys, and at most 2^26, because more
+/// buckets cost more than they save.
 [[nodiscard]] constexpr int frozen_directory_bits(std::size_t count, std::size_t key_width) noexcept {
-  // At least two buckets, because a shift of a 64-bit hash by 64 is undefined.
+  // There are at least two buckets, because a shift of a 64-bit hash by 64 bits is undefined.
   const int wanted = count < 16 ? 1 : static_cast<int>(std::bit_width(count / 4)) - 1;
   return (std::min)({wanted, static_cast<int>((std::min)(key_width, std::size_t{26}))});
 }
 
-/// The (fingerprint, id) pairs that a frozen_engine is built from. One type for all sources, so that only the filling
-/// of a chunk is instantiated per source.
+/// The (fingerprint, id) pairs that a frozen_engine is built from. It is one type for all sources, so that only fill()
+/// is instantiated per source, not the builder.
 template <std::size_t Words, class Id>
 class pair_source {
  public:
@@ -84,17 +84,17 @@ class pair_source {
 
 /// Builds a frozen_engine of `count` pairs.
 ///
-/// All work is partitioning. First, the pairs are partitioned by the buckets of table 0, which is their final order.
-/// Then, for each other table, the filters and slots are. Above 2^26 pairs, a first, coarse partition goes into the
-/// output arrays themselves, and each part of it is then put in order separately, so there is never a second copy of
-/// everything.
+/// Building is partitioning. First, the pairs are partitioned by the buckets of table 0, which is their final order.
+/// Then, for each other table, filters and slots are partitioned by its buckets. With more than 2^26 pairs there are
+/// two steps: a coarse partition, whose output goes into the final arrays, then a fine one of each part. So there is
+/// never a second copy of all pairs.
 template <std::size_t Words, class Id, class Offset>
 class frozen_builder {
  public:
   using words_type = std::array<std::uint64_t, Words>;
   using engine_type = frozen_engine<Words, Id, Offset>;
 
-  /// Above `max_at_once` pairs, the coarse partition comes first; its parts have about max_at_once / 8 pairs.
+  /// `max_at_once`: with more pairs, the coarse partition comes first; its parts have about max_at_once / 8 pairs.
   frozen_builder(const layout& shape, std::size_t count, const any_runner& run,
                  std::size_t max_at_once = std::size_t{1} << 26)
       : count_(count), max_at_once_(max_at_once), run_(run) {
@@ -104,14 +104,14 @@ class frozen_builder {
                               std::to_string((std::numeric_limits<pair_number>::max)()) +
                               "; give the index a wider one");
     }
-    // With a radius, each bit of a key costs a probe, so keys are no longer than what the directory distinguishes.
+    // With a radius, each bit of a key costs a probe, so keys have no more bits than the directory distinguishes.
     const int bits = frozen_directory_bits(count, word_bits);
     plans_ = std::make_shared<const search_plans<Words>>(shape, static_cast<std::size_t>((std::max)(bits, 8)));
   }
 
   using pair = typename pair_source<Words, Id>::pair;
 
-  /// Builds the engine of the pairs read(0) .. read(count - 1). Each is read several times.
+  /// Builds the engine of the pairs read(0) to read(count - 1). Each pair is read several times.
   template <class Read>
   engine_type build(const Read& read) {
     return with_tables(build_store(pair_source<Words, Id>(read, count_)));
@@ -139,7 +139,7 @@ class frozen_builder {
     Filter filter;
     Offset slot;
   };
-  // Scratch memory of building a table, reused for the next: fresh memory costs a third of the time.
+  // Scratch memory for building a table, reused for the next table: fresh memory would cost a third of the time.
   template <class Filter>
   struct table_room {
     scratch_array<table_entry<Filter>> scratch;
@@ -147,8 +147,8 @@ class frozen_builder {
     frozen_table<Offset> spare;
   };
 
-  // Reads record i of a part from its source, or from a copy of the part. One type for both, so that its user is
-  // instantiated once.
+  // Reads record i of a part: from its source, or from a copy of the part. It is one type for both, so that
+  // radix_partition is instantiated once.
   template <class Record, class ReadRecord>
   struct part_reader {
     ReadRecord read;
@@ -157,10 +157,9 @@ class frozen_builder {
     Record operator()(std::size_t i) const { return copied != nullptr ? copied[i] : read(i); }
   };
 
-  // Partitions `count` records by an address of `bits` bits: calls store(position, record) for each, in order of
-  // address.
-  // Up to max_at_once_ records this is one pass. Above it, a coarse pass stores the records by the leading bits of
-  // their addresses, and then each part is reloaded by load(position) and put in order.
+  // Partitions `count` records by an address of `bits` bits: calls store(position, record) for each record; positions
+  // are in the order of addresses. Up to max_at_once_ records this is one pass. Above it, a coarse pass stores the
+  // records by the leading bits of their addresses, and then each part is reloaded by load(position) and put in order.
   // After each part, calls use(base, first): its records begin at position `base`, its addresses at `first`, and
   // starts[a] is where the records of address first + a begin, relative to `base`. The last element of `starts` is the
   // end of the part.
@@ -205,8 +204,8 @@ class frozen_builder {
   store_type build_store(const pair_source<Words, Id>& read) {
     const table_key<Words>& key = plans_->keys()[0];
     const int bits = frozen_directory_bits(count_, key.width());
-    // The order is refined by a hash of the whole fingerprint, until a part holds about one fingerprint. So copies
-    // become adjacent.
+    // Within a bucket, pairs are ordered by a hash of the whole fingerprint, with enough bits for about one fingerprint
+    // per address. So copies become adjacent.
     const int order_bits = (std::max)(bits, (std::min)(31, static_cast<int>(std::bit_width(count_))));
     const int extra = order_bits - bits;
     large_array<Offset> bucket_starts((std::size_t{1} << bits) + 1);
@@ -324,7 +323,7 @@ class frozen_builder {
       table.slots[position] = entry.slot;
     };
     const auto load = [&](std::size_t position) {
-      // The slots of a part ascend but are far apart in memory.
+      // The slots of a part ascend, but their fingerprints are far apart in memory, so they are prefetched.
       constexpr std::size_t ahead = 16;
       if (position + ahead < slots) prefetch(&store.fingerprint(table.slots[position + ahead]));
       return read(table.slots[position]);
@@ -341,8 +340,8 @@ class frozen_builder {
     }
   }
 
-  // Replaces the directory and the runs of a table by lines. The old arrays go to `spare` for reuse. Does nothing if
-  // the keys are so crowded that more than a quarter of the entries would overflow.
+  // Replaces the directory and the runs of a table by bucket_lines. The old arrays are moved to `spare`, to be reused.
+  // Does nothing if the keys are so crowded that more than a quarter of the entries would overflow.
   void put_into_lines(frozen_table<Offset>& table, frozen_table<Offset>& spare) {
     const std::span<const Offset> starts = table.starts.span();
     const std::size_t buckets = starts.size() - 1;

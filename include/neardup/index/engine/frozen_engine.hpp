@@ -24,7 +24,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bucket of a hash among fewer than 2^32 buckets. Monotonic: the order of hashes is that of their buckets.
+/// The bucket of a hash among fewer than 2^32 buckets. Monotonic: a greater hash has no lower bucket.
 [[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
   return static_cast<std::size_t>((hash >> 32) * buckets >> 32);
 }
@@ -56,7 +56,7 @@ class frozen_store {
   [[nodiscard]] const ids_type& ids() const noexcept { return ids_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
-  /// The first id of a slot, to prefetch it.
+  /// The address of the first id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
   /// The directory of table 0: bucket b holds slots starts()[b] to starts()[b + 1] - 1.
   [[nodiscard]] std::span<const Offset> starts() const noexcept { return starts_.span(); }
@@ -100,9 +100,8 @@ struct frozen_table {
   }
 };
 
-/// A frozen_store with its tables, and the searches in them.
-/// Array: large_array, or mapped_array for an index in a file. With mapped_array, searches check the bounds of what
-/// they read.
+/// A frozen_store, the tables over its slots, and the searches. Array: large_array, or mapped_array for an index in a
+/// file. With mapped_array, searches check the bounds of what they read.
 template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_engine {
  public:
@@ -156,7 +155,7 @@ class frozen_engine {
     return sum;
   }
 
-  /// Searches, with the parameters of pigeonhole_engine.
+  /// Searches; the parameters are those of pigeonhole_engine.
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
@@ -178,7 +177,7 @@ class frozen_engine {
     int log_filter_size;
     int log_entry_size;  ///< log2 of the size of a directory entry
 
-    /// The directory entry for a hash, to prefetch it.
+    /// The address of the directory entry for a hash, to prefetch it.
     [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
       return directory + (bucket_of(hash, buckets) << log_entry_size);
     }
@@ -248,7 +247,7 @@ class frozen_engine {
   std::vector<table_parts> parts_;
 };
 
-/// Access for storage/: the engine of a frozen_index, and a frozen_index made of an engine.
+/// Access for storage/: returns the engine of a frozen_index, and makes a frozen_index of an engine.
 struct frozen_access {
   template <class Index>
   [[nodiscard]] static const auto& engine(const Index& index) noexcept {

@@ -25,14 +25,15 @@ struct id_marks {
   std::array<std::uint64_t, slots / word_bits> words{};
 };
 
-/// The ids of each slot. ids_[slot] is the smallest, where a search can prefetch it. Slots with several ids, which are
-/// few in most corpora, have a list of all their ids in another array.
-/// Array: large_array, or mapped_array for an index in a file.
+/// The ids of each slot. ids_[slot] is the smallest id of a slot, which a search can prefetch. Slots with several ids,
+/// which are few in most corpora, have a list of all their ids in another array. Array: large_array, or mapped_array
+/// for an index in a file.
 template <class Id, class Offset, template <class> class Array = large_array>
 class frozen_ids {
  public:
   frozen_ids() = default;
-  /// Makes the object of arrays that another one returned, such as those of a file.
+  /// Makes an object of the arrays that first_ids(), lists(), list_begins() and marks() of another object returned, for
+  /// instance mapped from a file.
   frozen_ids(std::size_t pairs, Array<Id> ids, Array<Id> lists, Array<std::uint64_t> list_begins,
              Array<id_marks> marks) noexcept
       : size_(pairs),
@@ -45,7 +46,7 @@ class frozen_ids {
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {
     if (several.empty()) return;
-    // The ids of slots[i] begin at its position, and end where those of the next slot with several ids begin.
+    // The end of the ids of several[i]: between its ids and those of several[i + 1], each slot has one id.
     const auto end_of = [&](std::size_t i) {
       if (i + 1 == several.size()) return size_ - (slots - several[i].first - 1);
       return several[i + 1].second - (several[i + 1].first - several[i].first - std::size_t{1});
@@ -70,7 +71,8 @@ class frozen_ids {
       group.before = before;
       for (const std::uint64_t word : group.words) before += static_cast<std::size_t>(portable_popcount(word));
     }
-    // Each first id moves forwards to ids_[slot], never past an id that is still to be moved.
+    // Moves the first id of each slot to ids_[slot]. That is never behind its old position, so no id is overwritten
+    // before it is moved.
     std::size_t from = 0;
     for (std::size_t slot = 0, i = 0; slot < slots; ++slot) {
       ids_[slot] = ids_[from];
@@ -103,7 +105,7 @@ class frozen_ids {
     return {&ids_[slot], 1};
   }
 
-  /// The smallest id of a slot, to prefetch it.
+  /// The address of the smallest id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return &ids_[slot]; }
 
   [[nodiscard]] const Array<Id>& first_ids() const noexcept { return ids_; }
@@ -118,8 +120,8 @@ class frozen_ids {
  private:
   std::size_t size_ = 0;
   Array<Id> ids_;                     // the smallest id of each slot
-  Array<Id> lists_;                   // all ids of each slot with several, ascending
-  Array<std::uint64_t> list_begins_;  // where each list begins in lists_, and the end of the last
+  Array<Id> lists_;                   // for each slot with several ids: all its ids, ascending
+  Array<std::uint64_t> list_begins_;  // the begin of each list in lists_, and the end of the last
   Array<id_marks> marks_;             // empty if no slot has several ids
 };
 

@@ -1,4 +1,4 @@
-// The searches of every index, written once over an engine: sorted matches, the nearest match, batches.
+// The searches of every index, written once for all engines: sorted matches, the nearest match, batches.
 //
 // An engine keeps a store of distinct fingerprints in slots, with their ids. Its members: store(), max_distance(),
 // default_distance(); visit_within(query, k, slot_visitor), which visits (slot, distance) once for each fingerprint
@@ -83,7 +83,7 @@ template <class Fingerprint, class Engine>
   return !engine.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
 }
 
-/// Returns: the first element of search().
+/// Returns: the first element of search(), or nullopt.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto nearest(const Engine& engine, const Fingerprint& query, int k) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
@@ -99,14 +99,14 @@ template <class Fingerprint, class Engine>
   return best;
 }
 
-/// How many stored fingerprints a search compares.
+/// Returns: the number of stored fingerprints that a search compares.
 template <class Fingerprint, class Engine>
 [[nodiscard]] std::size_t count_compared(const Engine& engine, const Fingerprint& query, int k) {
   check_search(engine, k);
   return engine.count_compared(query.to_words(), k);
 }
 
-/// Appends the matches of `queries` to `result`, one block of queries at a time.
+/// Searches `queries`, one block at a time, and appends the matches to `result`.
 template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>& result) {
@@ -117,7 +117,7 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
   result.offsets.push_back(0);
   std::array<typename Fingerprint::words_type, block> words;
   std::vector<std::pair<std::size_t, match_type>> found;
-  std::array<std::size_t, block> next;  // where the next match of each query goes
+  std::array<std::size_t, block> next;  // per query: its number of matches, then where to store the next
   const auto append = [&](std::size_t query, std::size_t slot, int distance) {
     const Fingerprint stored(engine.store().fingerprint(slot));
     for (const auto& id : engine.store().ids(slot)) {
@@ -151,7 +151,7 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto search_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                                 const any_runner& run) {
-  constexpr std::size_t min_queries = 256;  // fewer do not repay a thread
+  constexpr std::size_t min_queries = 256;  // fewer queries are not worth a thread
   check_search(engine, k);
   const std::size_t parts = (std::min)(run.parts(), queries.size() / min_queries + 1);
   std::vector<batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>> results(parts);
@@ -184,7 +184,7 @@ template <class Store, class Words, class Id>
   return slot != Store::none && store.has_id(slot, id);
 }
 
-/// Returns: true if two stores hold the same pairs.
+/// Returns: true if two stores contain the same pairs.
 template <class Store>
 [[nodiscard]] bool same_pairs(const Store& a, const Store& b) {
   if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;

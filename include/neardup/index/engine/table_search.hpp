@@ -32,14 +32,13 @@ struct probed_bucket : filter_run {
   key_probe origin;
 };
 
-/// The search for one query. Probes pass through stages in groups, so that their cache misses overlap.
+/// A search for one query. Its probes pass through three stages in groups, so that cache misses overlap.
 ///
 /// `Tables` has table(number). A table has entry(hash), the directory entry of a bucket, and view(hash), the bucket.
-/// `Store` has fingerprint(slot) and first_id(slot).
-/// Stage 1 prefetches directory entries. Stage 2 reads them and prefetches filters. Stage 3 compares filters and
-/// prefetches the slots of those within k bits. Finally, many candidates at a time, slots are read, and fingerprints
-/// are prefetched and compared. Three groups are under way, one per stage.
-/// Groups are short, because a processor drops prefetches while about sixty lines are in flight.
+/// `Store` has fingerprint(slot) and first_id(slot). Stage 1 prefetches directory entries. Stage 2 reads them and
+/// prefetches filters. Stage 3 compares filters, and prefetches the slots of filters within k bits. Finally, many
+/// candidates at a time, slots are read, and fingerprints are prefetched and compared. Three groups are under way, one
+/// per stage. Groups are short, because a processor drops prefetches while about sixty lines are in flight.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class table_search {
  public:
@@ -83,14 +82,15 @@ class table_search {
     std::array<bucket, group_size> narrow, wide;
   };
 
-  // A fingerprint whose filter is within k bits of the query's.
+  // A fingerprint whose filter is within k bits of the filter of the query.
   struct candidate {
     key_probe origin;
-    const Offset* slot;  // null if the slot is `number`
+    const Offset* slot;  // to be read; null if `number` is the slot already
     std::size_t number;
   };
 
-  // Moves each group to its next stage. The newest group has `count` probes; the oldest one is finished and reused.
+  // Moves each group to its next stage. The newest group has `count` probes. The oldest group is finished, and reused
+  // for new probes.
   bool advance(std::size_t count) {
     newest_->count = count;
     group* const oldest = older_[1];
@@ -119,7 +119,7 @@ class table_search {
       const bucket_view<Offset> found = table.view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
-      // The hardware prefetcher fetches longer runs.
+      // Beyond max_lines, the hardware prefetcher fetches the rest.
       constexpr std::size_t line = 64, max_lines = 24;
       const std::size_t size = found.count * (found.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
       for (std::size_t at = 0; at < (std::min)(size, max_lines * line); at += line) prefetch(filters + at);
@@ -184,8 +184,8 @@ class table_search {
     const words_type difference = differing_bits(fingerprint, query_);
     const int distance = portable_popcount(difference);
     if (distance > k_) return true;
-    // Several keys may share a bucket, and several probes may find one fingerprint. It is reported only at its own key,
-    // by the first probed table that finds it.
+    // Several keys may share a bucket, and several probes may find the same fingerprint. A fingerprint is reported only
+    // if the probe looked up its own key, and only by the first probed table that finds it.
     if (!plan_.steps[c.origin.step].is_own_key(difference, fingerprint, c.origin.hash)) return true;
     if (plan_.is_found_before(c.origin.step, difference)) return true;
     return visit_(c.number, distance);
@@ -198,7 +198,7 @@ class table_search {
   int k_;
   const slot_visitor& visit_;
   std::array<group, 3> groups_;
-  group* newest_ = &groups_[0];                               // stage 1: directory entries are being prefetched
+  group* newest_ = &groups_[0];                               // stage 1: its directory entries are being prefetched
   std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // stage 2: directory entries; stage 3: filters
   std::size_t candidate_count_ = 0;
   std::array<candidate, candidate_capacity> candidates_;
@@ -212,8 +212,8 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
-/// How many stored fingerprints search_tables compares with a query: all if it scans, otherwise those in the probed
-/// buckets.
+/// The number of stored fingerprints that search_tables compares with a query: all if it scans, otherwise those in the
+/// probed buckets.
 template <std::size_t Words, class Tables, class Store>
 [[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                                              const std::array<std::uint64_t, Words>& query, int k) {
