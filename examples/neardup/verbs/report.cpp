@@ -54,7 +54,7 @@ void write_sources(output& out, text_rereader& texts, const corpus& all) {
   constexpr std::size_t most_sources = 200, sample_size = 300;
   const auto name = [&](std::uint64_t group) { return all.documents.id(group); };
   const std::vector<source_count> counts = all.sources->counts();
-  out << "<script type=\"application/json\" id=\"sources\">{\"by\":" << script_string(all.sources->how().text)
+  out << "<script type=\"application/json\" id=\"sources\">{\"by\":" << script_string(all.sources->setting().text)
       << ",\"count\":" << std::to_string(counts.size()) << ",\"warnings\":[";
   const std::vector<std::string> warnings = source_warnings(*all.sources, name);
   for (std::size_t i = 0; i < warnings.size(); ++i) out << (i > 0 ? "," : "") << script_string(warnings[i]);
