@@ -8,7 +8,7 @@ import re
 import shlex
 import unittest
 
-from harness import A, B, SANITIZED, CommandTest, corpus, jsonl, run, main
+from harness import A, B, SANITIZED, CommandTest, corpus, cpu_seconds, jsonl, run, main
 
 
 class Advise(CommandTest):
@@ -138,6 +138,34 @@ class Advise(CommandTest):
                         self.assertGreaterEqual(groups_of(*arguments), by_default if more == () else 98)
                         if more == ():
                             self.assertEqual(groups_of(*arguments), 101)
+
+    @unittest.skipIf(SANITIZED, "processor times are not those of a release")
+    def test_it_takes_few_times_as_long_as_the_run_that_it_advises(self):
+        rng = random.Random(9)
+        draw = lambda count: " ".join(f"w{rng.randrange(30000)}" for _ in range(count))
+        boilerplate, template = draw(250), draw(100).split()
+        changed = lambda: " ".join(f"x{rng.randrange(30000)}" if rng.random() < 0.03 else word for word in template)
+        for name, texts in {
+            "boilerplate": [f"{boilerplate} {draw(62)}" for _ in range(3000)],
+            "a template": [changed() for _ in range(10000)],
+            "copies": [boilerplate] * 20000,
+            "few words": [" ".join(rng.choices("abcdefghij", k=20)) for _ in range(20000)],
+        }.items():
+            file = self.write("c.jsonl", jsonl(texts))
+
+            def seconds(verb):
+                before = cpu_seconds()
+                self.assert_done(run(verb, "--threads", 1, "--jsonl", file))
+                return cpu_seconds() - before
+
+            with self.subTest(name):
+                # It was 50 times and more. Ten are promised, of longer runs than these.
+                self.assertLess(seconds("advise"), max(0.4, 12 * seconds("unique")))
+                found = self.advice("--jsonl", file)
+                self.assertLess(found["followed"], found["sampled"])
+                text = self.assert_done(run("advise", "--jsonl", file)).text
+                said = f"only {found['followed']} of {found['sampled']:,} sampled ones were compared with all"
+                self.assertEqual(text.count(said), 1, text)
 
     def test_texts_too_short_for_a_change_are_told(self):
         rng = random.Random(47)

@@ -164,8 +164,9 @@ bool is_same(const setup& a, const setup& b) {
 }
 
 bool is_same(const advice& a, const advice& b) {
-  return a.documents == b.documents && a.sampled == b.sampled && a.similar_pairs == b.similar_pairs &&
-         a.pairs_seen == b.pairs_seen && a.recommended == b.recommended && a.is_reached == b.is_reached &&
+  return a.documents == b.documents && a.sampled == b.sampled && a.followed == b.followed &&
+         a.partnered == b.partnered && a.similar_pairs == b.similar_pairs && a.pairs_seen == b.pairs_seen &&
+         a.recommended == b.recommended && a.is_reached == b.is_reached &&
          std::equal(a.setups.begin(), a.setups.end(), b.setups.begin(), b.setups.end(),
                     [](const setup& x, const setup& y) { return is_same(x, y); });
 }
@@ -377,6 +378,53 @@ TEST_CASE("a family counts as one pair does", "[advice]") {
     const outcome truth = try_out(texts, similarities_of(texts, request.check), request.similarity, found.setups[i]);
     REQUIRE(std::abs(truth.recall - found.setups[i].recall) < 0.03);
   }
+}
+
+TEST_CASE("of many alike documents few are followed, and stand for the others", "[advice]") {
+  std::mt19937_64 random(12);
+  const auto draw_words = [&](std::size_t count) {
+    std::vector<std::string> words(count);
+    for (std::string& word : words) word = "w" + std::to_string(random() % 1000000);
+    return words;
+  };
+  // A family of 3,000 in which any two are similar, 500 pairs, and 3,000 others.
+  constexpr std::size_t family = 3000, pairs = 500, others = 3000;
+  std::vector<std::string> texts;
+  const std::vector<std::string> first = draw_words(60);
+  for (std::size_t i = 0; i < family; ++i) {
+    std::vector<std::string> words = first;
+    words[i % 60] = "other" + std::to_string(i);
+    texts.push_back(join_words(words));
+  }
+  for (std::size_t i = 0; i < pairs; ++i) {
+    std::vector<std::string> words = draw_words(60);
+    texts.push_back(join_words(words));
+    words[7] = "changed";
+    texts.push_back(join_words(words));
+  }
+  for (std::size_t i = 0; i < others; ++i) texts.push_back(join_words(draw_words(60)));
+  std::shuffle(texts.begin(), texts.end(), random);
+
+  const advice_request request{.check = parse_features("words"), .features = {}, .setups = false};
+  const advice found = neardup::advise(texts, request);
+  CHECK(found.sampled == 2000);
+  CHECK(found.followed < 1500);  // some 1,140 are of no family, and none of these goes
+  CHECK(found.followed > 1100);
+  CHECK(std::abs(found.similar_pairs / (family * (family - 1) / 2.0 + pairs) - 1) < 0.15);
+  CHECK(std::abs(found.partnered - (family + 2.0 * pairs) / (family + 2 * pairs + others)) < 0.04);
+  CHECK(found.setups.empty());
+  CHECK(is_same(neardup::advise(texts, request, threads{3}), found));
+  advisor one_by_one(request);
+  for (const std::string& text : texts) one_by_one.sample(text);
+  for (const std::string& text : texts) one_by_one.compare(std::vector<std::string>{text});
+  CHECK(is_same(one_by_one.finish(), found));
+
+  // Copies: one sampled text would be compared with 10^6.
+  const std::vector<std::string> copies(20000, join_words(first));
+  const advice of_copies = neardup::advise(copies, request);
+  CHECK(of_copies.followed < 200);
+  CHECK(std::abs(of_copies.similar_pairs - 20000.0 * 19999 / 2) < 1);
+  CHECK(of_copies.partnered == 1);
 }
 
 TEST_CASE("texts too short for a change are counted", "[advice]") {

@@ -55,6 +55,7 @@ neardup::advice_request request_of(const advised_run& settings) {
   neardup::advice_request request{.similarity = *settings.comparison.min_similarity,
                                   .check = settings.comparison.check_features.choice,
                                   .recall = settings.recall,
+                                  .setups = settings.is_about_fingerprints,
                                   .seed = settings.fingerprint.seed};
   if (settings.wanted_features) request.features = {*settings.wanted_features};
   return request;
@@ -181,11 +182,11 @@ void print_table(output& out, const std::vector<std::vector<std::string>>& rows)
 void print_corpus(output& out, const advised_run& settings, const neardup::advice& found) {
   out << counted(found.documents, "document", "documents") << ", " << count_text(found.mean_bytes, true)
       << " bytes on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
-  const bool is_whole = found.sampled == found.documents;
+  const bool is_whole = found.followed == found.documents;
   const std::string similar = "with a similarity of " + number(*settings.comparison.min_similarity) + " by " +
                               to_string(settings.comparison.check_features);
   const std::string looked_at = is_whole ? ""
-                                         : " (a sample of " + grouped(found.sampled) + " documents has " +
+                                         : " (a sample of " + grouped(found.followed) + " documents has " +
                                                grouped(found.pairs_seen) + ", counted for each of its documents)";
   if (found.pairs_seen == 0) {
     out << "No near-duplicates " << similar << looked_at << '\n';
@@ -194,6 +195,10 @@ void print_corpus(output& out, const advised_run& settings, const neardup::advic
     out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "
         << similar << looked_at << '\n'
         << fixed(100 * found.partnered, 1) << " % of the documents have any, copies counted as one document\n";
+  }
+  if (found.followed < found.sampled) {
+    out << "So many documents resemble one another that only " << grouped(found.followed) << " of "
+        << grouped(found.sampled) << " sampled ones were compared with all; they are weighted for the others\n";
   }
 }
 
@@ -263,15 +268,17 @@ std::string json_array(const Items& items, const ToJson& to_json) {
   return (text.empty() ? "[" : text) + ']';
 }
 
-std::string json_of(const neardup::feature_facts& facts) {
-  return json_object()
-      .add("features", json_string(to_string(facts.features)))
+std::string json_of(const advised_run& settings, const neardup::feature_facts& facts) {
+  json_object all;
+  all.add("features", json_string(to_string(facts.features)))
       .add("mean_features", number(facts.mean_features))
-      .add("too_short", number(facts.too_short))
-      .add("mean_distance", number(facts.mean_distance))
-      .add("distance_spread", number(facts.distance_spread))
-      .add("skew", number(facts.skew))
-      .text();
+      .add("too_short", number(facts.too_short));
+  if (settings.is_about_fingerprints) {
+    all.add("mean_distance", number(facts.mean_distance))
+        .add("distance_spread", number(facts.distance_spread))
+        .add("skew", number(facts.skew));
+  }
+  return all.text();
 }
 
 std::string json_of(const neardup::advice& found, const neardup::setup& s) {
@@ -371,6 +378,7 @@ void print_advice_json(output& out, const advised_run& settings, const neardup::
   json_object all;
   all.add("documents", std::to_string(found.documents))
       .add("sampled", std::to_string(found.sampled))
+      .add("followed", std::to_string(found.followed))
       .add("mean_bytes", number(found.mean_bytes))
       .add("median_bytes", number(found.median_bytes))
       .add("similarity", number(*settings.comparison.min_similarity))
@@ -379,7 +387,7 @@ void print_advice_json(output& out, const advised_run& settings, const neardup::
       .add("pairs_seen", std::to_string(found.pairs_seen))
       .add("partnered", number(found.partnered))
       .add("hints", json_array(hints, [](const auto& hint) { return json_of(hint); }))
-      .add("facts", json_array(found.facts, [](const auto& facts) { return json_of(facts); }));
+      .add("facts", json_array(found.facts, [&](const auto& facts) { return json_of(settings, facts); }));
   if (settings.is_about_fingerprints) {
     all.add("wanted_recall", number(settings.recall))
         .add("setups", json_array(found.setups, [&](const auto& s) { return json_of(found, s); }))
@@ -440,7 +448,7 @@ const verb advise_verb{"advise",
                        R"(
 Looks at the documents, and says what share of them have near-duplicates, which features suit, and the
 command that finds all of them, exactly. It draws a sample of at most 2,000 documents, and finds all their
-near-duplicates in the input.
+near-duplicates in the input. If many documents resemble one another, it follows fewer, and says how many.
 For those who keep fingerprints alone: with --recall, --features or --bits it says which share of the
 near-duplicates each setup of features, kind, bits and distance finds, how many candidates it leaves to be
 checked, and recommends one. Times are for comparing setups; they are not of this machine.

@@ -41,8 +41,11 @@ struct advice_request {
                                        {feature_kind::chars, 2},
                                        {feature_kind::chars, 3},
                                        {feature_kind::chars, 5}};
-  std::size_t sample = 2000;                        ///< documents whose near-duplicates are searched for
-  std::size_t compared = std::size_t{1} << 18;      ///< documents that have their fingerprints compared
+  std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
+  bool setups = true;         ///< whether fingerprints are compared, and advice::setups made
+  /// Most documents that have their fingerprints compared. It is less for a corpus of less than 16 times as many: a
+  /// sixteenth, but at least 4,096.
+  std::size_t compared = std::size_t{1} << 18;
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
   std::uint64_t seed = 0;                           ///< of the random sample and of the hashes
 };
@@ -78,8 +81,10 @@ struct feature_facts {
 /// Properties of a corpus, and the setup that suits it.
 struct advice {
   std::uint64_t documents = 0;
-  std::size_t sampled = 0;  ///< number of documents in the sample
-  double mean_bytes = 0;    ///< of a document
+  std::size_t sampled = 0;   ///< number of documents in the sample
+  std::size_t followed = 0;  ///< sampled documents whose near-duplicates were counted. If many documents resemble one
+                             ///< another, they are fewer than `sampled`, and some stand for several sampled ones
+  double mean_bytes = 0;     ///< of a document
   double median_bytes = 0;
   double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
   std::uint64_t pairs_seen = 0;        ///< those of them that were found, with a document of the sample
@@ -118,9 +123,10 @@ struct advice {
 ///
 /// In the first pass, each document is passed to sample(), which keeps some of them. In the second pass, all documents
 /// are passed to compare(), in the same order. It finds the near-duplicates of the sampled documents exactly, by an
-/// inverted index, however rare they are. Theory predicts from their cosine and Jaccard similarities how many of them
-/// are within k bits (see expected_recall), for any features; their fingerprints tell where theory is wrong. The number
-/// of candidates is counted on fingerprints.
+/// inverted index, however rare they are. If documents resemble so many others that this would take long, only some of
+/// the sample are followed, each with a weight (see advice::followed). Theory predicts from cosine and Jaccard
+/// similarities how many of the near-duplicates are within k bits (see expected_recall), for any features; their
+/// fingerprints tell where theory is wrong. The number of candidates is counted on fingerprints.
 /// The advice depends only on the request and on the documents in their order.
 /// Guarantee: after running out of memory, or an exception while reading `texts`, an advisor may only be destroyed or
 /// assigned to.
@@ -140,7 +146,8 @@ class advisor {
       : similarity_(request.similarity),
         recall_(request.recall),
         corpus_(checked(request).similarity, all_features(request),
-                {request.sample, request.sample_bytes, request.compared, request.seed}) {}
+                {request.sample, request.sample_bytes, request.compared, request.seed, request.setups}),
+        makes_setups_(request.setups) {}
 
   /// Adds a document in the first pass.
   /// Throws: std::logic_error after compare().
@@ -167,28 +174,29 @@ class advisor {
     }
     advice result;
     result.documents = corpus_.documents();
-    result.sampled = corpus_.sample().size();
+    result.sampled = corpus_.drawn_documents();
+    result.followed = corpus_.sample().size();
     result.mean_bytes = corpus_.mean_bytes();
     result.median_bytes = corpus_.median_bytes();
-    double distinct = 0, partnered = 0;
+    double distinct = 0, partnered = 0, pairs = 0;
     for (const auto& s : corpus_.sample()) {
       result.pairs_seen += s.copies + s.degree;
       result.documents_measured += s.degree > 0 ? 1 : 0;
-      const double share = 1 / (1 + static_cast<double>(s.copies));
+      const double share = s.stands_for / (1 + static_cast<double>(s.copies));
       distinct += share;
       partnered += s.copies + s.degree > 0 ? share : 0;
+      pairs += s.stands_for * static_cast<double>(s.copies + s.degree);
     }
     result.partnered = partnered / distinct;
     // Divided by 2, because a pair can be found from either of its two documents.
-    result.similar_pairs = static_cast<double>(result.pairs_seen) / 2 * static_cast<double>(corpus_.documents()) /
-                           static_cast<double>(corpus_.sample().size());
+    result.similar_pairs = pairs / 2 * static_cast<double>(corpus_.documents()) / corpus_.weight();
 
-    const std::vector<std::vector<std::size_t>> counts = corpus_.count_features(run);
     std::vector<double> sizes;
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
-      result.facts.push_back(facts_of(f, counts[f]));
+      result.facts.push_back(facts_of(f, corpus_.feature_counts()[f]));
       sizes.push_back(result.facts.back().mean_features);
     }
+    if (!makes_setups_) return result;
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
       add_setup<simhash<64>>(f, sizes, run, result);
       add_setup<simhash<128>>(f, sizes, run, result);
@@ -307,21 +315,22 @@ class advisor {
     }
 
     const auto& sample = corpus_.sample();
-    std::vector<std::uint64_t> met(run.parts(), 0);
-    detail::in_steps(run, met.size(), sample.size(), 8, [&](std::size_t part, std::size_t i, std::size_t end) {
+    std::vector<std::uint64_t> met(sample.size(), 0);
+    detail::in_steps(run, run.parts(), sample.size(), 8, [&](std::size_t, std::size_t i, std::size_t end) {
       for (; i < end; ++i) {
         const auto& query = corpus_.queries(f)[i];
         if (!query) continue;
-        index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[part] += copies[match.id]; });
-        if (corpus_.is_compared(sample[i].ordinal)) --met[part];  // without the document itself
+        index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[i] += copies[match.id]; });
+        if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // without the document itself
       }
       return true;
     });
 
     double all_met = 0, others = 0;
-    for (const std::uint64_t of_part : met) all_met += static_cast<double>(of_part);
-    for (const auto& s : sample) {
-      others += static_cast<double>(corpus_.fingerprints(f).size() - (corpus_.is_compared(s.ordinal) ? 1 : 0));
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      const std::size_t itself = corpus_.is_compared(sample[i].ordinal) ? 1 : 0;
+      all_met += sample[i].stands_for * static_cast<double>(met[i]);
+      others += sample[i].stands_for * static_cast<double>(corpus_.fingerprints(f).size() - itself);
     }
     return others == 0 ? 0 : all_met / others * static_cast<double>(corpus_.documents() - 1) / 2;
   }
@@ -397,8 +406,7 @@ class advisor {
     constexpr std::size_t widest = 128;
     std::array<double, widest> terms{};    // contribution of each bit to the share
     double of_pairs = 0, of_one_pair = 0;  // variances of single pairs: as included in `terms`, and in full
-    const double families =
-        (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / static_cast<double>(corpus_.sample().size()));
+    const double families = (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / corpus_.weight());
     for (const auto& s : corpus_.sample()) {
       for (const auto& other : s.kept) {
         const double share = s.weight() / static_cast<double>(s.kept.size()) / all;
@@ -463,6 +471,7 @@ class advisor {
   double similarity_;
   double recall_;
   detail::corpus_sample corpus_;
+  bool makes_setups_;
 };
 
 /// The advice for texts that are all available at once; see advisor.

@@ -92,8 +92,9 @@ struct feature_reader {
 struct sample_limits {
   std::size_t documents;  ///< in the sample
   std::size_t bytes;      ///< of the texts in the sample; a text of more than a sixteenth of this is left out
-  std::size_t compared;   ///< number of documents whose fingerprints are kept
+  std::size_t compared;   ///< most documents whose fingerprints are kept
   std::uint64_t seed;     ///< of all random choices, and of the hashes
+  bool fingerprints;      ///< whether fingerprints are made at all
 };
 
 /// SplitMix64: maps a counter to numbers that look random.
@@ -102,6 +103,10 @@ inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + golden_ra
 /// A sample of a corpus, which is read twice in the same order. The sample is uniform, except that very long texts are
 /// left out. The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the
 /// fingerprints of some or all documents.
+///
+/// If many documents resemble one another, comparing each with the whole sample takes too long. The sample is then
+/// thinned out before the second pass: a document that would be compared with many others is kept with a probability
+/// below 1, and stands for the reciprocal of this probability.
 class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
@@ -122,13 +127,14 @@ class corpus_sample {
   struct sampled {
     std::uint64_t ordinal = 0;
     std::string text;
+    double stands_for = 1;        // number of drawn documents, including itself
     std::uint64_t copies = 0;     // number of other documents with the same features
     std::uint64_t degree = 0;     // number of near-duplicates that are not copies
     std::vector<neighbour> kept;  // a random selection of them
 
     /// The weight of the document, such that each family of near-duplicates, and each document without any, counts
     /// once.
-    [[nodiscard]] double weight() const noexcept { return 1 / (1 + static_cast<double>(copies + degree)); }
+    [[nodiscard]] double weight() const noexcept { return stands_for / (1 + static_cast<double>(copies + degree)); }
   };
 
   /// Two documents are near-duplicates if their first choice of features has at least this Jaccard similarity.
@@ -169,7 +175,7 @@ class corpus_sample {
     const std::size_t count = texts.size();
     std::vector<std::size_t> slots(count, not_compared);
     for (std::size_t i = 0; i < count; ++i) {
-      if (is_compared(compared_ + i)) slots[i] = fingerprinted_++;
+      if (limits_.fingerprints && is_compared(compared_ + i)) slots[i] = fingerprinted_++;
     }
     for (auto& of_features : fingerprints_) of_features.resize(fingerprinted_);
 
@@ -197,7 +203,7 @@ class corpus_sample {
       for (const met& one : neighbours[i]) {
         if (one.is_copy) {
           ++sample_[one.place].copies;
-        } else if (admit(sample_[one.place], compared_ + i)) {
+        } else if (admit(sample_[one.place], compared_ + i) && limits_.fingerprints) {
           with_news.push_back(one.place);
         }
       }
@@ -231,7 +237,17 @@ class corpus_sample {
   }
 
   [[nodiscard]] const std::vector<feature_choice>& features() const noexcept { return features_; }
+  /// The documents whose near-duplicates are counted. After the first pass they are the drawn ones; compare() may
+  /// remove some of them.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
+  /// The number of documents that were drawn.
+  [[nodiscard]] std::size_t drawn_documents() const noexcept { return drawn_documents_; }
+  /// The sum of sampled::stands_for.
+  [[nodiscard]] double weight() const noexcept {
+    double sum = 0;
+    for (const sampled& s : sample_) sum += s.stands_for;
+    return sum;
+  }
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
   [[nodiscard]] std::uint64_t compared() const noexcept { return compared_; }
   [[nodiscard]] double mean_bytes() const noexcept { return total_bytes_ / static_cast<double>(documents_); }
@@ -244,29 +260,20 @@ class corpus_sample {
 
   /// Whether the fingerprints of this document are kept for comparison.
   [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
-    if (documents_ <= limits_.compared) return true;
-    const double share = static_cast<double>(limits_.compared) / static_cast<double>(documents_);
+    // A sixteenth of the corpus, because six kinds of features for each document would otherwise take longer than all
+    // the rest. Fewer than 4,096 would not tell how full buckets of 16 bits are.
+    const std::uint64_t compared =
+        (std::min)(std::uint64_t{limits_.compared}, (std::max)(std::uint64_t{4096}, documents_ / 16));
+    if (documents_ <= compared) return true;
+    const double share = static_cast<double>(compared) / static_cast<double>(documents_);
     return static_cast<double>(spread(~limits_.seed ^ spread(ordinal)) >> 11) < share * 0x1p53;
   }
 
-  [[nodiscard]] double median_bytes() const {
-    std::vector<std::size_t> sizes;
-    for (const sampled& s : sample_) sizes.push_back(s.text.size());
-    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-    std::nth_element(sizes.begin(), middle, sizes.end());
-    return static_cast<double>(*middle);
-  }
+  [[nodiscard]] double median_bytes() const noexcept { return median_bytes_; }
 
-  /// The number of distinct features of each sampled document, for each choice of features.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> count_features(const any_runner& runner) {
-    std::vector<std::vector<std::size_t>> counts(features_.size(), std::vector<std::size_t>(sample_.size()));
-    for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
-      for (std::size_t f = 0; f < features_.size(); ++f) {
-        counts[f][i] = own.readers[f].features(sample_[i].text).size();
-      }
-    });
-    return counts;
-  }
+  /// The number of distinct features of each drawn document, for each choice of features. Only some of the drawn
+  /// documents are counted in a small corpus, where counting all would take longer than the rest.
+  [[nodiscard]] const std::vector<std::vector<std::size_t>>& feature_counts() const noexcept { return feature_counts_; }
 
   /// The i-th random number below `limit`, which is not 0. The bias of the remainder is negligible for 64 bits.
   [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
@@ -326,18 +333,110 @@ class corpus_sample {
   /// Makes the sets and fingerprints of the sample, once it is complete.
   void prepare(const any_runner& runner) {
     if (is_prepared_) return;
+    drawn_documents_ = sample_.size();
+    median_bytes_ = median_size();
     std::vector<hash_set> sets(sample_.size());
-    queries_.assign(features_.size(), fingerprints_type(sample_.size()));
-    fingerprints_.resize(features_.size());
     for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
       const auto features = own.readers.front().features(sample_[i].text);
       sets[i].assign(features.begin(), features.end());
-      for (std::size_t f = 0; f < own.readers.size(); ++f) {
-        queries_[f][i] = own.readers[f].fingerprint(sample_[i].text);
-      }
     });
+    count_features(sets, runner);
     join_ = sample_join(std::move(sets), similarity_);
+    thin_out();
+    queries_.assign(features_.size(), fingerprints_type(sample_.size()));
+    fingerprints_.resize(features_.size());
+    if (limits_.fingerprints) {
+      for_each(runner, sample_.size(), [&](worker& own, std::size_t i) {
+        for (std::size_t f = 0; f < own.readers.size(); ++f) {
+          queries_[f][i] = own.readers[f].fingerprint(sample_[i].text);
+        }
+      });
+    }
     is_prepared_ = true;
+  }
+
+  [[nodiscard]] double median_size() const {
+    std::vector<std::size_t> sizes;
+    for (const sampled& s : sample_) sizes.push_back(s.text.size());
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    return static_cast<double>(*middle);
+  }
+
+  /// `sets`: the features of the sample by the first choice.
+  void count_features(const std::vector<hash_set>& sets, const any_runner& runner) {
+    constexpr std::uint64_t least = 500, share = 16;  // a sixteenth of the corpus, but at least 500 documents
+    const auto counted =
+        static_cast<std::size_t>((std::min)(std::uint64_t{sets.size()}, (std::max)(least, documents_ / share)));
+    feature_counts_.assign(features_.size(), std::vector<std::size_t>(counted));
+    feature_counts_.front().clear();
+    for (const hash_set& set : sets) feature_counts_.front().push_back(set.size());
+    for_each(runner, counted, [&](worker& own, std::size_t i) {
+      // Evenly spaced, because the sample of a small corpus is in its order.
+      const std::string& text = sample_[i * sets.size() / counted].text;
+      for (std::size_t f = 1; f < features_.size(); ++f) feature_counts_[f][i] = own.readers[f].features(text).size();
+    });
+  }
+
+  /// Removes sampled documents such that comparing the corpus with the sample takes a limited number of steps for each
+  /// document. The steps are predicted by comparing some of the sample with all of it.
+  void thin_out() {
+    const std::size_t drawn = sample_.size();
+    constexpr std::size_t most_queries = 256, most_calls = std::size_t{1} << 21;
+    // A step takes about 2.5 ns: an element of two sets that are compared. A posting takes 2 steps, and a comparison 8
+    // besides its elements.
+    constexpr double of_posting = 2, of_comparison = 8;
+    std::vector<double> steps(drawn, 0);
+    std::vector<std::uint32_t> last_query(drawn, 0);
+    std::size_t queries = 0, calls = 0;
+    while (queries < (std::min)(most_queries, drawn) && calls < most_calls) {
+      const hash_set& query = join_[(queries * drawn) / (std::min)(most_queries, drawn)];
+      ++queries;
+      calls += join_.visit_postings(query, [&](std::uint32_t i) {
+        steps[i] += of_posting;
+        if (std::exchange(last_query[i], static_cast<std::uint32_t>(queries)) == queries) return;
+        steps[i] += of_comparison + static_cast<double>(join_[i].size() + query.size());
+      });
+    }
+    double size = 0;
+    for (std::size_t i = 0; i < drawn; ++i) {
+      steps[i] /= static_cast<double>(queries);
+      size += static_cast<double>(join_[i].size()) / static_cast<double>(drawn);
+    }
+    // About three times what `unique` takes to read a document and to extract its features. A corpus of few documents
+    // may take a tenth of a second, and five if the recall of fingerprints is measured by its pairs.
+    constexpr double of_document = 300, of_feature = 80;
+    const double at_least = limits_.fingerprints ? 2e9 : 4e7;
+    const double most = (std::max)(of_document + of_feature * size, at_least / static_cast<double>(documents_));
+    const double limit = limit_within(steps, most);
+    std::vector<bool> is_kept(drawn);
+    // Systematic sampling: a document is kept where the sum of the probabilities passes a whole number.
+    double sum = static_cast<double>(spread(~limits_.seed) >> 11) * 0x1p-53;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < drawn; ++i) {
+      const double probability = steps[i] > limit ? limit / steps[i] : 1, before = std::floor(sum);
+      sum += probability;
+      is_kept[i] = std::floor(sum) > before || (i + 1 == drawn && kept == 0);
+      if (!is_kept[i]) continue;
+      sample_[i].stands_for = 1 / probability;
+      if (kept != i) sample_[kept] = std::move(sample_[i]);
+      ++kept;
+    }
+    if (kept == drawn) return;
+    sample_.resize(kept);
+    join_.keep_only(is_kept);
+  }
+
+  /// Returns: the largest limit with sum(min(steps[i], limit)) <= most; the largest of `steps` if all of them fit.
+  static double limit_within(std::vector<double> steps, double most) {
+    std::sort(steps.begin(), steps.end());
+    double below = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const double limit = (most - below) / static_cast<double>(steps.size() - i);
+      if (steps[i] > limit) return limit;
+      below += steps[i];
+    }
+    return steps.empty() ? 0 : steps.back();
   }
 
   /// Counts a near-duplicate of a sampled document that is not a copy. Returns: whether it is to be examined in detail.
@@ -380,8 +479,11 @@ class corpus_sample {
   std::uint64_t compared_ = 0;
   std::size_t fingerprinted_ = 0;
   sample_join join_;
-  std::vector<fingerprints_type> queries_;       // [features][sampled]
-  std::vector<fingerprints_type> fingerprints_;  // [features][kept document]
+  std::size_t drawn_documents_ = 0;
+  double median_bytes_ = 0;
+  std::vector<std::vector<std::size_t>> feature_counts_;  // [features][drawn document]
+  std::vector<fingerprints_type> queries_;                // [features][sampled]
+  std::vector<fingerprints_type> fingerprints_;           // [features][kept document]
   std::vector<worker> workers_;
 };
 

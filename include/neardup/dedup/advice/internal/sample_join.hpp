@@ -55,6 +55,40 @@ class sample_join {
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] const hash_set& operator[](std::size_t i) const { return sets_[i]; }
 
+  /// Removes all sets but those with `is_kept[i]`, and numbers these from 0, in the same order. The elements by which a
+  /// set is indexed stay the same.
+  void keep_only(const std::vector<bool>& is_kept) {
+    std::vector<std::uint32_t> number(sets_.size());
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      if (!is_kept[i]) continue;
+      number[i] = static_cast<std::uint32_t>(kept);
+      if (kept != i) sets_[kept] = std::move(sets_[i]);
+      ++kept;
+    }
+    sets_.resize(kept);
+    for (auto& [token, with] : sets_with_) {
+      std::erase_if(with, [&](std::uint32_t i) { return !is_kept[i]; });
+      for (std::uint32_t& i : with) i = number[i];
+    }
+  }
+
+  /// Calls `visit(i)` for each indexed element of the set i that is in `hashes`: once or more for each set that find()
+  /// compares with them. Returns: the number of calls.
+  template <class Visit>
+  std::size_t visit_postings(std::span<const std::uint64_t> hashes, const Visit& visit) const {
+    std::size_t calls = 0;
+    for (const std::uint64_t hash : hashes) {
+      const std::uint32_t token = feature_token(hash);
+      if (!is_seen_[token >> (32 - seen_bits_)]) continue;
+      const auto found = sets_with_.find(token);
+      if (found == sets_with_.end()) continue;
+      for (const std::uint32_t i : found->second) visit(i);
+      calls += found->second.size();
+    }
+    return calls;
+  }
+
   /// Scratch memory of find(); one object per thread.
   using workspace = std::vector<std::uint32_t>;
 
@@ -64,12 +98,7 @@ class sample_join {
   template <class Visit>
   void find(std::span<const std::uint64_t> hashes, workspace& candidates, const Visit& visit) const {
     candidates.clear();
-    for (const std::uint64_t hash : hashes) {
-      const std::uint32_t token = feature_token(hash);
-      if (!is_seen_[token >> (32 - seen_bits_)]) continue;
-      const auto found = sets_with_.find(token);
-      if (found != sets_with_.end()) candidates.insert(candidates.end(), found->second.begin(), found->second.end());
-    }
+    visit_postings(hashes, [&](std::uint32_t i) { candidates.push_back(i); });
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (const std::uint32_t i : candidates) {
