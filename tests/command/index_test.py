@@ -113,6 +113,49 @@ class Files(CommandTest):
                 status, out, err = self.changed_meanwhile(size, keep, change)
                 self.assertEqual((status, json.loads(out)["indexed"]), (0, f"d{size - 2}"), err)
 
+    def test_files_that_are_changed_under_find_and_merge_are_an_error(self):
+        """They wait for the reader of their output, while a file that they have mapped is cut or written over."""
+        name = "n" * 60
+        texts = [f"one two three w{i // 2} x{i // 2} " + " ".join(f"w{(i // 2 * 7919 + k * k) % 100003}" for k in range(40))
+                 for i in range(12000)]
+        data = "".join(json.dumps({"id": f"{name}{i}", "text": text}) + "\n" for i, text in enumerate(texts))
+        index, shard, pairs = self.folder / "i", self.folder / "0.shard", self.folder / "0.pairs"
+
+        def cut(file):
+            os.truncate(file, 4096)
+
+        def write_over(file):
+            os.utime(file, ns=(0, 0))
+            with open(file, "r+b") as stream:
+                stream.seek(5000)
+                stream.write(b"x" * 100)
+
+        for change in (cut, write_over):
+            for file in self.folder.glob("0.*"):
+                file.unlink()
+            self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, "-", data=data))
+            self.assert_done(run("hash", "--jsonl", "--shard", 0, "--keep-features", "--output", shard, "-", data=data))
+            self.assert_done(run("join", "--output", pairs, shard))
+            for file, arguments in ((index, ("find", "one two three", "--index", index, "--most", 12000, "--no-verify")),
+                                    (shard.with_name("0.shard.features"), ("merge", shard, pairs))):
+                with self.subTest(change=change.__name__, verb=arguments[0]):
+                    process = start(*map(str, arguments))
+                    process.stdin.close()
+                    process.stdin = None
+                    self.assertEqual(len(os.read(process.stdout.fileno(), 100)), 100)
+                    change(file)
+                    _, err = process.communicate(timeout=TIMEOUT)
+                    self.assertEqual(process.returncode, 2, err)
+                    self.assertIn(b"changed in place", err)
+        # What takes the place of a file does no harm.
+        self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, "-", data=data))
+        process = start("find", "one two three", "--index", str(index), "--most", "12000", "--no-verify")
+        first = os.read(process.stdout.fileno(), 100)
+        other = self.write("other", "something else")
+        os.replace(other, index)
+        out, err = process.communicate(timeout=TIMEOUT)
+        self.assertEqual((process.returncode, (first + out).count(b"\n")), (0, 12000), err)
+
     def test_an_id_that_is_there_twice_is_said(self):
         index = self.folder / "i"
         one = self.write("1.jsonl", jsonl([A, B]))

@@ -282,6 +282,7 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
   } catch (const common::postings_error& error) {
     throw input_error({stored.path, std::string("damaged: ") + error.what()});
   }
+  as_input([&] { view.check_file(); });
   const std::uint64_t count = found.size();
   found.resize(std::min(found.size(), std::max(what.most, common::ranked_by_run)));
   const stored_places places(stored.path, part(3), part(4));
@@ -309,6 +310,7 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
     if (const auto* const texts = read(one.document)) next.passage = shown(c.settings.input, passages, *texts);
     print_finding(c, next);
   }
+  as_input([&] { view.check_file(); });
   c.notes.advance(documents.size(), 0);
   finish(c, " in the index: " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }

@@ -204,6 +204,9 @@ void join_exactly(context& c, run_settings& settings) {
         },
         how);
   }
+  as_input([&] {
+    for (const auto& documents : inputs.documents) documents->file.check_file();
+  });
   const join_task task{earlier.number, later.number, earlier.list_checksum, later.list_checksum};
   save_pairs(settings.output.file,
              {.bits = settings.fingerprint.bits,

@@ -210,6 +210,14 @@ void merge_shards(context& c, run_settings& settings) {
     groups.take(labels.finish());
   }
 
+  const auto check_files = [&] {
+    as_input([&] {
+      for (const auto& list : lists) list.check_file();
+      for (const auto& documents : inputs.documents) documents->file.check_file();
+      for (const auto& pairs : inputs.pairs) pairs->file.check_file();
+    });
+  };
+  check_files();
   group_counts counts;
   std::vector<group_member> group;
   groups.for_each_group([&](const std::vector<std::uint64_t>& members) {
@@ -226,6 +234,7 @@ void merge_shards(context& c, run_settings& settings) {
     c.out << text_of_group(settings, counts.groups++, group);
     counts.documents += members.size();
   });
+  check_files();
   c.notes.advance(groups.size(), 0);
   finish_groups(c, counts);
 }

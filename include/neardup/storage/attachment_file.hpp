@@ -42,6 +42,9 @@ class attachment_file {
   /// Checks the checksums of all attachments. Throws: std::runtime_error if one is wrong. Complexity: linear.
   void verify() const { sections_.check_sections(); }
 
+  /// Checks that the file was not changed in place since it was opened. Throws: as mapped_file::check().
+  void check_file() const { file_.check(); }
+
  private:
   mapped_file file_;
   detail::container sections_;

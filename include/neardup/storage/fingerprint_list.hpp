@@ -75,6 +75,11 @@ class fingerprint_list {
     }
   }
 
+  /// Checks that the file was not changed in place since it was opened. Throws: as mapped_file::check().
+  void check_file() const {
+    if (owned_ != nullptr) owned_->check();
+  }
+
   [[nodiscard]] std::size_t size() const noexcept { return records_.size() / record_size; }
   [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
 
