@@ -85,6 +85,32 @@ TEST_CASE("common elements of sets of hashes, by each instruction set", "[simila
   }
 }
 
+TEST_CASE("common elements of a small set and one much larger", "[similarity][oracle]") {
+  std::mt19937 random(8);
+  for (std::size_t round = 0; round < oracle::effort(4000, 400); ++round) {
+    const std::uint32_t kinds = round % 2 == 0 ? 20000 : 0xffffffffU;
+    std::set<std::uint32_t> many, few;
+    const std::size_t size = 257 + random() % 6000;
+    while (many.size() < size) many.insert(random() % kinds);
+    for (std::size_t i = random() % (2 + size / 256); i > 0; --i) {
+      const bool is_shared = random() % 2 == 0;
+      few.insert(is_shared ? *std::next(many.begin(), static_cast<std::ptrdiff_t>(random() % size)) : random() % kinds);
+    }
+    // The ends, and elements beyond them.
+    if (random() % 4 == 0) few.insert({*many.begin(), *many.rbegin()});
+    if (random() % 4 == 0) few.insert({0U, 0xffffffffU});
+    const std::vector<std::uint32_t> a(few.begin(), few.end()), b(many.begin(), many.end());
+    std::vector<std::uint32_t> common;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+    const std::span<const std::uint32_t> x(a), y(b);
+    CAPTURE(round, a.size(), b.size());
+    REQUIRE(neardup::detail::count_common_galloping(x, y, 0) == common.size());
+    REQUIRE(neardup::detail::count_common(x, y, common.size()) == common.size());
+    REQUIRE(neardup::detail::count_common(y, x, common.size()) == common.size());
+    REQUIRE(neardup::detail::count_common(y, x, common.size() + 1) <= common.size());
+  }
+}
+
 TEST_CASE("jaccard of arrays and of spans of any kind", "[similarity]") {
   const std::array<int, 3> array{1, 2, 3};
   const int numbers[] = {2, 3, 4};

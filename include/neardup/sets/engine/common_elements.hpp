@@ -43,6 +43,26 @@ std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, st
   return common;
 }
 
+/// For a small set and a large one: looks for each element of the small one by steps of doubling length, then by
+/// bisection. May stop with any smaller number once `least` is out of reach.
+/// Complexity: O(|few| * log(|many| / |few|)).
+template <class A, class B>
+std::size_t count_common_galloping(std::span<const A> few, std::span<const B> many, std::size_t least) noexcept {
+  std::size_t j = 0, common = 0;  // many[j - 1] < few[i]
+  for (std::size_t i = 0; i < few.size() && j < many.size(); ++i) {
+    if (common + (few.size() - i) < least) return common;
+    std::size_t step = 1;
+    for (; step < many.size() - j && many[j + step] < few[i]; step *= 2) j += step;
+    const auto begin = many.begin() + static_cast<std::ptrdiff_t>(j);
+    const auto end = many.begin() + static_cast<std::ptrdiff_t>((std::min)(many.size(), j + step + 1));
+    j = static_cast<std::size_t>(std::lower_bound(begin, end, few[i]) - many.begin());
+    if (j == many.size() || few[i] < many[j]) continue;
+    ++common;
+    ++j;
+  }
+  return common;
+}
+
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
@@ -84,6 +104,9 @@ NEARDUP_KERNELS_END
 /// reach.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
+  constexpr std::size_t much = 256;  // from this ratio of sizes on, bisection is faster than eight elements at a time
+  if (a.size() / much > b.size()) return count_common_galloping(b, a, least);
+  if (b.size() / much > a.size()) return count_common_galloping(a, b, least);
 #if NEARDUP_X86_KERNELS
   if constexpr (std::is_same_v<A, std::uint32_t> && std::is_same_v<B, std::uint32_t>) {
     if (has_avx2(active_instruction_set())) return count_common_avx2(a, b, least);
