@@ -7,6 +7,7 @@
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/words.hpp>
 #include <string>
+#include <utility>
 
 namespace common {
 
@@ -56,26 +57,49 @@ class longest_in_window {
 }  // namespace
 
 common_run::common_run(std::string_view clue) {
-  for_each_placed_word(clue, [&](std::uint64_t word, std::size_t, std::size_t) { places_[word].push_back(++size_); });
+  for_each_placed_word(clue, [&](std::uint64_t word, std::size_t, std::size_t) { add(word); });
+}
+
+void common_run::add(std::uint64_t word) {
+  const std::size_t added = states_.size();
+  states_.push_back({states_[whole_].length + 1});
+  std::size_t at = std::exchange(whole_, added);
+  while (states_[at].next.emplace(word, added).second) {
+    if (at == 0) return;
+    at = states_[at].shorter;
+  }
+  const std::size_t found = states_[at].next.at(word);
+  if (states_[found].length == states_[at].length + 1) {
+    states_[added].shorter = found;
+    return;
+  }
+  // The shorter runs of `found` now end at one place more than its longer ones, so they get a state of their own.
+  const std::size_t split = states_.size();
+  states_.push_back(states_[found]);
+  states_[split].length = states_[at].length + 1;
+  states_[found].shorter = states_[added].shorter = split;
+  for (auto next = states_[at].next.find(word); next != states_[at].next.end() && next->second == found;
+       next = states_[at].next.find(word)) {
+    next->second = split;
+    if (at == 0) return;
+    at = states_[at].shorter;
+  }
 }
 
 template <class Visit>
 void common_run::for_each_word(std::string_view text, const Visit& visit) const {
-  std::vector<std::size_t> before, now;  // by position in the clue: runs that end there
-  std::vector<std::size_t> runs(size_ + 1), ended(size_ + 1);
+  std::size_t at = 0, longest = 0;  // the state of the longest run that ends with the last word, and its length
   for_each_placed_word(text, [&](std::uint64_t word, std::size_t begin, std::size_t end) {
-    now.clear();
-    std::size_t longest = 0;
-    if (const auto found = places_.find(word); found != places_.end()) {
-      for (const std::size_t place : found->second) {
-        ended[place] = runs[place - 1] + 1;
-        longest = std::max(longest, ended[place]);
-        now.push_back(place);
-      }
+    auto next = states_[at].next.find(word);
+    while (next == states_[at].next.end() && at != 0) {
+      at = states_[at].shorter;
+      longest = states_[at].length;
+      next = states_[at].next.find(word);
     }
-    for (const std::size_t place : before) runs[place] = 0;
-    for (const std::size_t place : now) runs[place] = ended[place];
-    std::swap(before, now);
+    if (next != states_[at].next.end()) {
+      at = next->second;
+      ++longest;
+    }
     visit(placed_word{word, begin, end, longest});
   });
 }

@@ -16,12 +16,14 @@ namespace common {
 /// their texts are read.
 inline constexpr std::size_t ranked_by_run = 100;
 
-/// The longest run of words that a clue and a text have in common, ignoring case.
+/// The longest run of words that a clue and a text have in common, ignoring case. It is read off a suffix automaton of
+/// the clue. Source: Blumer et al., The smallest automaton recognizing the subwords of a text, 1985.
 class common_run {
  public:
+  /// Complexity, memory: O(m) for m words.
   explicit common_run(std::string_view clue);
 
-  /// Returns: the length of the longest common run. Complexity: O(n + m), and one step for each two equal words.
+  /// Returns: the length of the longest common run. Complexity: O(n) for n words, whatever the clue.
   [[nodiscard]] std::size_t in(std::string_view text) const;
 
   /// A word of a text.
@@ -37,9 +39,17 @@ class common_run {
   template <class Visit>
   void for_each_word(std::string_view text, const Visit& visit) const;
 
-  // for the hash of each word of the clue: its positions there, counted from 1
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> places_;
-  std::size_t size_ = 0;  // the number of words of the clue
+  /// The runs of the clue that end at the same places in it.
+  struct state {
+    std::size_t length = 0;   // of the longest of these runs
+    std::size_t shorter = 0;  // the state of their longest suffix that ends elsewhere, too
+    std::unordered_map<std::uint64_t, std::size_t> next{};  // by the hash of the word that follows
+  };
+
+  void add(std::uint64_t word);
+
+  std::vector<state> states_ = std::vector<state>(1);  // the first one has the empty run
+  std::size_t whole_ = 0;                              // the state of the clue so far
 };
 
 /// Finds the passage of a text that contains most of a clue. Of all windows with as many words as the clue and a

@@ -63,21 +63,40 @@ std::vector<word_pair> word_pairs_of(const std::vector<std::string_view>& texts)
   return pairs;
 }
 
-passage_finder::passage_finder(std::string_view text) {
+passage_finder::passage_finder(std::string_view text, bool is_for_many) {
   for_each_word_pair(text, [&](word_pair pair, std::size_t begin, std::size_t end) {
     pairs_.push_back({pair, begin, end});
   });
+  if (!is_for_many) return;
+  sorted_.reserve(pairs_.size());
+  for (std::size_t i = 0; i < pairs_.size(); ++i) sorted_.emplace_back(pairs_[i].pair, i);
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
+std::vector<std::size_t> passage_finder::common_with(std::span<const word_pair> pairs) const {
+  std::vector<std::size_t> places;
+  if (sorted_.empty() || pairs.size() > pairs_.size()) {
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      if (std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) places.push_back(i);
+    }
+    return places;
+  }
+  for (const word_pair pair : pairs) {
+    auto found = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair(pair, std::size_t{0}));
+    for (; found != sorted_.end() && found->first == pair; ++found) places.push_back(found->second);
+  }
+  std::sort(places.begin(), places.end());
+  return places;
 }
 
 std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pairs) const {
-  constexpr double miss = -1;
+  const std::vector<std::size_t> places = common_with(pairs);
   std::vector<scored_run> runs;
-  double sum = 0;
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (!std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) {
-      sum += miss;
-      continue;
-    }
+  double sum = 0;  // of the scores so far: 1 for a common pair, -1 for any other
+  std::size_t seen = 0;
+  for (const std::size_t i : places) {
+    sum -= static_cast<double>(i - seen);
+    seen = i + 1;
     scored_run next{sum, sum + 1, i, i, no_run};
     ++sum;
     while (true) {
@@ -94,11 +113,11 @@ std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pair
   }
   std::vector<passage> result;
   std::vector<word_pair> common;
+  auto place = places.begin();
   for (const scored_run& run : runs) {
     common.clear();
-    for (std::size_t i = run.first; i <= run.last; ++i) {
-      if (std::binary_search(pairs.begin(), pairs.end(), pairs_[i].pair)) common.push_back(pairs_[i].pair);
-    }
+    place = std::lower_bound(place, places.end(), run.first);
+    for (; place != places.end() && *place <= run.last; ++place) common.push_back(pairs_[*place].pair);
     std::sort(common.begin(), common.end());
     const auto end = std::unique(common.begin(), common.end());
     result.push_back({pairs_[run.first].begin, pairs_[run.last].end, static_cast<std::size_t>(end - common.begin())});

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace common {
@@ -25,14 +26,16 @@ struct passage {
 /// Finds where other texts occur in one text.
 class passage_finder {
  public:
-  /// `text` must outlive the finder. Complexity: linear.
-  explicit passage_finder(std::string_view text);
+  /// `text` must outlive the finder. `is_for_many`: whether passages of several texts will be asked for, so that its
+  /// pairs are sorted. Complexity: linear; if it is for many, O(n log n).
+  explicit passage_finder(std::string_view text, bool is_for_many = false);
 
   /// The passages of another text, given by its pairs of words: disjoint, in order of their positions. Each pair of
   /// this text scores 1 if it is among `pairs`, otherwise -1. The first passage is the run of pairs with the largest
   /// sum; further passages are found the same way before and behind it, down to single pairs. So a changed word does
   /// not split a passage, and a common pair at some distance does not extend one.
-  /// Complexity: O(n log m) for n words and m pairs. Source: Ruzzo and Tompa, A linear time algorithm for finding all
+  /// Complexity: O(n log m) for n words and m pairs; if the finder is for many, O(m log n + k log k) for k pairs of this
+  /// text that are among them. Source: Ruzzo and Tompa, A linear time algorithm for finding all
   /// maximal scoring subsequences, 1999.
   [[nodiscard]] std::vector<passage> passages_of(std::span<const word_pair> pairs) const;
 
@@ -41,7 +44,11 @@ class passage_finder {
     word_pair pair;
     std::size_t begin, end;  // of both words together
   };
+  /// The positions of the pairs of this text that are among `pairs`, ascending.
+  [[nodiscard]] std::vector<std::size_t> common_with(std::span<const word_pair> pairs) const;
+
   std::vector<placed_pair> pairs_;
+  std::vector<std::pair<word_pair, std::size_t>> sorted_;  // with positions, if the finder is for many; otherwise empty
 };
 
 /// A passage and its context of so many bytes on either side, on one line and cut at characters. A passage longer than

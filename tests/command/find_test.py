@@ -1,8 +1,9 @@
 """The documents that hold a clue. NEARDUP_PROGRAM names the program."""
 
 import random
+import unittest
 
-from harness import A, B, CommandTest, jsonl, run, words, main
+from harness import A, B, SANITIZED, CommandTest, cpu_seconds, jsonl, run, words, main
 from passage_oracle import passage
 
 
@@ -74,7 +75,7 @@ class Find(CommandTest):
 
     def test_a_passage_is_the_best_of_all_windows(self):
         rng = random.Random(12)
-        for vocabulary in (4, 15, 60):
+        for vocabulary in (4, 15, 60, 2, 1):
             texts = [" ".join(f"w{rng.randrange(vocabulary)}" for _ in range(rng.randrange(1, 90))) for _ in range(60)]
             for _ in range(25):
                 source = rng.choice(texts).split()
@@ -93,6 +94,20 @@ class Find(CommandTest):
                     # The share is counted in a window that is one word longer, unless the clue has 4, 8, ... words.
                     if len(clue.split()) % 4 == 0:
                         self.assertAlmostEqual(row["share"], common / len(wanted), 5)
+
+    @unittest.skipIf(SANITIZED, "processor times are not those of a release")
+    def test_a_clue_of_one_word_costs_no_more_than_others(self):
+        rng = random.Random(20)
+        words_of = lambda: " ".join("data" if rng.random() < 0.9 else f"w{rng.randrange(50)}" for _ in range(2000))
+        file = self.write("c.jsonl", jsonl([words_of() for _ in range(500)]))
+
+        def seconds(clue):
+            before = cpu_seconds()
+            self.assert_done(run("find", "--threads", 1, "--jsonl", "--min-similarity", 0.01, clue, file))
+            return cpu_seconds() - before
+
+        others = seconds("data " + " ".join(f"w{i}" for i in range(3000)))
+        self.assertLess(seconds(" ".join(["data"] * 3000)), 3 * others + 0.3)  # it was 4 s, and .1
 
     def test_wrong_clues(self):
         self.assert_fails(run("find", "...", self.write("a", A)), "'...': a clue without any word")

@@ -5,8 +5,9 @@ import gzip
 import json
 import random
 import re
+import unittest
 
-from harness import A, B, CommandTest, jsonl, run, words, main
+from harness import A, B, SANITIZED, CommandTest, cpu_seconds, jsonl, run, words, main
 
 LEAST_COMMON = 8
 
@@ -99,6 +100,26 @@ class Passages(CommandTest):
             if common >= LEAST_COMMON and common / min(len(own), len(other)) >= 0.7:
                 found[i] = common / min(len(own), len(other))
         return found
+
+    @unittest.skipIf(SANITIZED, "processor times are not those of a release")
+    def test_a_long_text_is_taken_apart_once_for_all_items(self):
+        draw = lambda count: [f"w{self.rng.randrange(30000)}" for _ in range(count)]
+        text = draw(100000)
+        places = [self.rng.randrange(len(text) - 12) for _ in range(4000)]
+        against = self.write("items.jsonl", jsonl([" ".join(text[at : at + 12]) for at in places], first=10))
+        path = self.write("text.jsonl", jsonl([" ".join(text)]))
+
+        def seconds(*arguments):
+            before = cpu_seconds()
+            self.assert_done(run(*arguments, "--threads", 1, "--check", "containment", "--jsonl", "--against", against, path))
+            return cpu_seconds() - before
+
+        output = self.folder / "output"
+        spent = seconds("unique", "--cut-passages", "--output", output)
+        self.assertLess(spent, 10 * seconds("pairs") + 0.3)  # it was 9 s, and .1
+        (left,) = [json.loads(line)["text"].split() for line in output.read_text().splitlines()]
+        gone = {place for at in places for place in range(at, at + 12)}
+        self.assertEqual(left, [word for place, word in enumerate(text) if place not in gone])
 
     def test_names_the_item_and_the_place(self):
         texts = [text for text in embedded(self.rng, self.items, 150)]

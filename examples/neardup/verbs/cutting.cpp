@@ -173,7 +173,7 @@ void run_without_passages(context& c) {
         std::vector<std::vector<text_range>> removed(texts.size());
         bool is_found = false;
         for (std::size_t f = 0; f < texts.size(); ++f) {
-          const passage_finder finder(texts[f]);
+          const passage_finder finder(texts[f], next - first > 1);
           for (auto pair = first; pair != next; ++pair) {
             for (const passage& one : finder.passages_of(all.against_pairs[pair->first])) {
               if (one.common < neardup::default_min_contained) continue;
