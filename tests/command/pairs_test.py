@@ -1,13 +1,17 @@
 """The pairs of near-duplicates, and the measures of the check. NEARDUP_PROGRAM names the program."""
 
+import contextlib
 import math
+import os
+import pty
 import random
 import re
 import resource
+import subprocess
 import unittest
 
-from harness import A, B, SANITIZED, CommandTest, characters, close_pairs, connected, corpus, fingerprints, jaccard, jsonl
-from harness import members_of, represented, run, unless_short, main
+from harness import A, B, PROGRAM, SANITIZED, CommandTest, characters, close_pairs, connected, corpus, fingerprints, jaccard, jsonl
+from harness import members_of, represented, run, run_with, unless_short, main
 
 
 class Pairs(CommandTest):
@@ -77,6 +81,27 @@ class Pairs(CommandTest):
         self.assert_fails(run("pairs", "--copies-once", "--against", path, path), "--copies-once")
 
     @unittest.skipIf(SANITIZED, "with sanitizers the program needs terabytes of addresses")
+    def test_pairs_without_room_are_filed(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (150 << 20, 150 << 20))
+
+        # Eight million pairs of 16 bytes, in runs of 2^16, and a quarter of them.
+        line = "some words that are copied from one page to another, and back again"
+        copies = f"{line}\n" * 4000
+        few = ("--lines", "--threads", 1, "--memory", 1000000, "-")
+        if not SANITIZED:
+            with open(os.devnull, "wb") as nothing:
+                done = run_with(("pairs", *few), input=copies.encode(), stdout=nothing, stderr=subprocess.PIPE,
+                                preexec_fn=limit)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(b"4,000 documents: 7,998,000 pairs of near-duplicates", done.stderr)
+        some = "\n".join(f"{line} {i % 3}" for i in range(900))
+        for options in ((), ("--bits", 64), ("--check", "containment"), ("--format", "jsonl")):
+            filed = self.assert_done(run("pairs", *options, *few, data=some))
+            whole = self.assert_done(run("pairs", *options, "--lines", "-", data=some))
+            self.assertGreater(len(filed.bytes), 134000 * 15)
+            self.assertTrue(filed.bytes == whole.bytes)
+
     def test_candidates_that_fail_the_check_take_no_memory(self):
         def limit():
             import resource
@@ -145,12 +170,52 @@ class Check(CommandTest):
 
     def test_edit_is_the_measure_of_short_texts(self):
         texts = ["研究生命的起源", "研究生命之起源", "ＡＢ完全不同的句子"]
-        found = self.pairs(texts, "--min-similarity", 0.8, "--check", "edit", "--features", "chars:2")
+        found = self.pairs(texts, "--min-similarity", 0.8, "--check", "edit", "--features", "chars:2", "--kind", "simhash")
         self.assertEqual(found[0][0], "0.857")
         groups = run("groups", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
         self.assertIn("2 documents, similarity to the first at least 0.857", self.assert_done(groups).text)
         unique = run("unique", "--jsonl", "--distance", 40, "--min-similarity", 0.8, "--check", "edit", "-", data=jsonl(texts))
         self.assertEqual(len(unique.text.splitlines()), 2)
+
+    def test_features_say_nothing_where_texts_are_compared(self):
+        for verb in ("pairs", "groups", "unique", "report"):
+            for options in ((), ("--exact",)):
+                self.assert_fails(run(verb, *options, "--check", "edit", "--features", "words:2", "-", data=A),
+                                  "--features with --check edit: texts are compared by characters")
+            for options in ((), ("--bits", 64)):
+                self.assert_fails(run(verb, *options, "--check", "edit", "--check-features", "words:2", "-", data=A),
+                                  "--check-features with --check edit: texts are compared by characters")
+            # Candidates by fingerprints are of features.
+            self.assert_done(run(verb, "--kind", "auto", "--check", "edit", "--features", "words:2", "-", data=A))
+
+    @unittest.skipIf(SANITIZED, "takes long")
+    def test_a_comparison_of_each_with_each_says_so_and_how_long_it_takes(self):
+        rng = random.Random(3)
+        # Half of eight letters may change, so that no q-gram is sure to stay.
+        texts = jsonl(["".join(rng.choices("abcdefghijklmnop", k=12)) for _ in range(6000)])
+        said = ("--check edit meets each text with each of a fitting length, and there are 6,000: the time grows with "
+                "the square of that; --kind auto takes candidates by fingerprints\n")
+        for verb in ("pairs", "groups", "unique"):
+            limit = ("--check", "edit", "--similarity", 0.5, "--threads", 1)
+            done = self.assert_done(run(verb, "--jsonl", *limit, "-", data=texts))
+            self.assertEqual(done.err.count(said), 1, done.err)
+            self.assertEqual(self.assert_done(run(verb, "--jsonl", "--quiet", *limit, "-", data=texts)).err, "")
+            fewer = b"".join(texts.splitlines(True)[:4000])
+            self.assertNotIn("meets each text", self.assert_done(run(verb, "--jsonl", *limit, "-", data=fewer)).err)
+
+        # On a terminal, a line moves.
+        leader, terminal = pty.openpty()
+        file = self.write("c.jsonl", texts)
+        with subprocess.Popen([PROGRAM, "pairs", "--jsonl", *map(str, limit), file], stdout=subprocess.DEVNULL,
+                              stderr=terminal) as process:
+            os.close(terminal)
+            shown = b""
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while piece := os.read(leader, 4096):
+                    shown += piece
+        os.close(leader)
+        self.assertEqual(process.returncode, 0)
+        self.assertRegex(shown.decode(), r"\rcomparing texts: [0-9,]+ of 6,000 documents, [0-9][^\r]* left")
 
     def test_says_the_measure(self):
         self.assertIn("--similarity 0.8 (the default) means: --exact --check edit --min-similarity 0.8\n",
@@ -208,7 +273,7 @@ class Check(CommandTest):
             texts.append("".join(characters))
         # 39 pairs are farther apart than the theory expects, hence .96; by a wrong distance .77 were found.
         by_fingerprints = ("--bits", 64)
-        for features, share in (((), 1), (("--features", "chars:2"), 1), (by_fingerprints, 0.96),
+        for features, share in (((), 1), (by_fingerprints, 0.96),
                                 (("--features", "chars:1", *by_fingerprints), 0.96),
                                 (("--features", "chars:2", *by_fingerprints), 0.92),
                                 (("--features", "words:2", *by_fingerprints), 0.92)):

@@ -1,6 +1,7 @@
 """The input without its near-duplicates. NEARDUP_PROGRAM names the program."""
 
 import gzip
+import json
 import os
 import random
 import threading
@@ -74,6 +75,33 @@ class Unique(CommandTest):
                 with self.subTest(options=options, source=source):
                     done = run("unique", "--jsonl", "--similarity", 1, *options, source, data=data)
                     self.assertEqual(self.assert_done(done).bytes, expected)
+
+    def test_copies_against_the_oracle(self):
+        """The first of equal texts, whatever is in them."""
+        rng = random.Random(61)
+        pieces = ["a", "A", "b", " ", "  ", "?", "é", "e\u0301", "\n", "", "word", "1 a"]
+        texts = ["".join(rng.choices(pieces, k=rng.randrange(4))) for _ in range(3000)]
+        records = [{"id": i, "t": rng.choice(texts), "u": rng.choice(["", "a", "b ", "1 a"])} for i in range(6000)]
+        lines = [(json.dumps(record) + "\n").encode() for record in records]
+        for fields in (("t",), ("t", "u"), ("u", "t")):
+            first = {}
+            for line, record in zip(lines, records):
+                first.setdefault(tuple(record[field] for field in fields), line)
+            named = [o for field in fields for o in ("--text-field", field)]
+            for threads in (1, 3):
+                done = self.assert_done(run("unique", "--copies", "--jsonl", *named, "--threads", threads, "-",
+                                            data=b"".join(lines)))
+                self.assertEqual(done.bytes, b"".join(first.values()))
+                self.assertEqual(done.err, f"neardup: 6,000 documents: {len(first):,} kept, {6000 - len(first):,} dropped\n")
+        dropped = self.folder / "dropped"
+        file = self.write("lines", b"one\r\n\n?!\nOne\none\n\n?!")
+        done = run("unique", "--copies", "--lines", "--dropped-records", dropped, file)
+        self.assertEqual((self.assert_done(done).bytes, dropped.read_bytes()), (b"one\r\n\n?!\nOne\n", b"one\n\n?!"))
+        self.assertEqual(self.assert_done(run("unique", "--copies", file, file.with_name("dropped"))).text,
+                         f"{file}\n{dropped}\n")
+        for other in (("--similarity", 1), ("--features", "words"), ("--keep", "longest"), ("--against", file)):
+            self.assert_fails(run("unique", "--copies", "--lines", *other, file),
+                              f"{other[0]} with --copies: only the bytes of texts are compared")
 
     def test_components_against_the_oracle(self):
         texts = corpus(400, 8)

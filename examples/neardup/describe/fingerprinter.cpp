@@ -114,6 +114,20 @@ document_describer describe_features(const fingerprint_settings& settings, const
   };
 }
 
+/// Hashes the texts. Lengths are hashed with several of them, so that texts cut elsewhere differ. No text counts as
+/// empty: copies need no token.
+document_describer describe_bytes() {
+  return [words = std::make_shared<digest_words>(), all = std::string()](const document_texts& texts) mutable {
+    const neardup::xxh3<128> hash;
+    all.clear();
+    if (texts.size() != 1) {
+      for (const std::string_view text : texts) all.append(std::to_string(text.size())).append(1, ' ').append(text);
+    }
+    *words = words_of(hash(texts.size() == 1 ? texts.front() : std::string_view(all)));
+    return described_document{true, any_fingerprint(), *words};
+  };
+}
+
 /// Makes min-wise codes of the features that are read for the check.
 document_describer describe_by_features(const fingerprint_settings& settings, const comparison_settings& comparison) {
   const auto code = with_bits(settings.bits, [](auto bits) { return &code_of<bits>; });
@@ -149,6 +163,7 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
 }  // namespace
 
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
+  if (comparison.only_copies) return describe_bytes();
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
   // Without a check, the features are those of the fingerprint, which short texts have as a digest.

@@ -75,6 +75,7 @@ struct comparison_settings {
   bool is_exact = false;  ///< all documents are candidates, for a check of sets of features or of the edit distance
   bool is_bound_to_index = false;  ///< features and limits are those of an index
   bool has_fingerprints = true;    ///< otherwise no fingerprints are made, because nobody needs them
+  bool only_copies = false;        ///< a document's "features" are the 128-bit hash of its texts, in four words
 
   /// Whether the check compares features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }

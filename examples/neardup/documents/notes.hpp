@@ -181,7 +181,7 @@ class run_notes {
   std::string sample_;  // of ill-formed bytes
   left_out_records left_out_;
   bool drawn_ = false;
-  bool has_said_time_ = false;
+  bool has_said_time_ = false, has_said_square_ = false;
   std::chrono::steady_clock::time_point begin_, last_draw_, comparison_begin_;
 };
 

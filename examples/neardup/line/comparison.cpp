@@ -154,6 +154,9 @@ void apply_exact(const typed_options& typed, run_settings& to) {
     throw usage_error(
         "--keep with --check containment: the text stays that holds the others; leave out one of the two");
   }
+  if (to.comparison.check == similarity_measure::edit && typed.is_typed("--check-features")) {
+    throw usage_error("--check-features with --check edit: texts are compared by characters; leave out one of the two");
+  }
   if (!may_be_exact(typed)) return;
   // Options that exclude each other were refused before.
   const bool is_demanded = typed.has("--exact") || is_containment;
@@ -161,6 +164,12 @@ void apply_exact(const typed_options& typed, run_settings& to) {
   to.comparison.is_exact = to.why_by_fingerprints.empty();
   if (to.comparison.is_exact && to.comparison.check == similarity_measure::cosine)
     to.comparison.check = similarity_measure::cosine_of_sets;
+  if (to.comparison.is_exact && to.comparison.check == similarity_measure::edit && typed.is_typed("--features")) {
+    throw usage_error(
+        "--features with --check edit: texts are compared by characters; leave out one of the two, or write --kind "
+        "auto "
+        "to take candidates by fingerprints of these features");
+  }
 }
 
 /// The Jaccard similarity for which the distance is chosen. For the cosine, it is that of two sets of equal size; for

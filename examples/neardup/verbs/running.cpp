@@ -48,7 +48,7 @@ bool run_on_documents(run_settings& settings, const std::function<void(context&)
     fingerprint.met_term = std::make_shared<std::atomic<bool>>(false);
   }
   const auto kind = fingerprint.features.choice.kind;
-  if (!fingerprint.are_given && !fingerprint.features.needs_dictionary() &&
+  if (!fingerprint.are_given && !fingerprint.features.needs_dictionary() && !settings.comparison.only_copies &&
       (kind == neardup::feature_kind::words || kind == neardup::feature_kind::chars)) {
     fingerprint.spelling = std::make_shared<spelling_count>();
   }

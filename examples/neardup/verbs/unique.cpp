@@ -373,7 +373,9 @@ class first_come_filter {
       texts.reserve(compared.size());
       for (std::size_t i = 0; i < kept; ++i) kept_texts.push_back(normalised_text(kept_.check[i]));
       for (const document* d : compared) texts.push_back(normalised_text(d->features));
-      return labels_of_texts(neardup::extend_groups(kept_texts, texts, least, edit_grouping(context_.settings, {})));
+      neardup::text_group_options by_edits = edit_grouping(context_.settings, {});
+      by_edits.progress = progress_of(context_.notes);
+      return labels_of_texts(neardup::extend_groups(kept_texts, texts, least, by_edits));
     }
     if (decided_.is_early && compared.size() < kept / 2) {
       if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
@@ -507,6 +509,7 @@ void run_first_come(context& c, compaction when) {
 
 /// Whether documents match if their sets of features are equal, and nobody asks which one stands for another.
 bool keeps_first_of_equal(const run_settings& settings) {
+  if (settings.comparison.only_copies) return true;
   return settings.comparison.is_exact && settings.comparison.min_similarity.value_or(0) >= 1 &&
          !settings.comparison.checks_edits() && !groups_first(settings) && !needs_names(settings) &&
          !settings.against.any() && settings.against.grown_index.empty();
@@ -604,6 +607,11 @@ constexpr std::array unique_options{
         "log beside it. Each batch looks once at the features that it keeps",
         usual::with_verb, "an index: drop what is near it, too; what is kept is added"},
     compact_option,
+    option_row{"--copies", flag, takes::own, section::comparison,
+               "drop only copies: records with the same texts, byte for byte, as an earlier one, also texts without "
+               "tokens. By a hash of 128 bits: of a billion different texts, two are taken for copies with a "
+               "probability of 2e-21",
+               usual::with_verb, "drop only records with the same texts, byte for byte"},
     option_row{
         "--audit", "N FILE", takes::own, section::output,
         "N random decisions as a page for a person to read: what is dropped beside what stands for it, and what is "
@@ -690,6 +698,20 @@ std::optional<part_settings> take_parts(const typed_options& given, run_settings
   return how;
 }
 
+/// With --copies, texts are compared instead of features.
+void take_copies(const typed_options& given, run_settings& to) {
+  if (!given.has("--copies")) return;
+  refuse_if_given(
+      given, {"--add-to",   "--audit",          "--by",           "--dropped",        "--against",     "--also-within",
+              "--parts",    "--cut-passages",   "--keep",         "--grouping",       "--check",       "--similarity",
+              "--features", "--check-features", "--distance",     "--min-similarity", "--exact",       "--blocks",
+              "--kind",     "--bits",           "--weights",      "--weighted-field", "--top",         "--idf-file",
+              "--seed",     "--memory",         "--fingerprints", "--same",           "--fold-chinese"},
+      " with --copies: only the bytes of texts are compared; leave out one of the two");
+  to.comparison = {.min_similarity = 1.0, .reads_features = true, .is_exact = true, .only_copies = true};
+  to.choice.reset();
+}
+
 /// Takes the number of decisions for the page.
 void take_audit(const typed_options& typed, run_settings& to) {
   if (!typed.has("--audit")) return;
@@ -714,6 +736,7 @@ bool run_unique(typed_options& typed) {
       take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
                      parts = take_parts(given, to);
                      take_cutting(given, to);
+                     take_copies(given, to);
                      if (!to.against.grown_index.empty()) check_grown_index(to.against.grown_index, to.comparison);
                      if (given.has("--dropped-records") && to.input.unit == unit_of_input::fingerprints) {
                        throw usage_error("--dropped-records with --fingerprints: there are no records");
@@ -755,6 +778,7 @@ of an array of JSON as an array). Of whole files it prints the paths that are ke
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
 With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays; all else
 of a record stays as it is, byte for byte.
+With --copies it drops only records with the same texts as an earlier one, byte for byte.
 With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
     takes::comparing | takes::exact | takes::same | takes::far_from_against | takes::grouping | takes::format,

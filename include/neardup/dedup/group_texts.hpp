@@ -111,7 +111,9 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
       if (last_kept != none && last_kept >= considered_until[rank]) {
         join.visit_candidates(rank, texts.size(), false, memory, [&](std::size_t other) {
           if (kept_at[other] < considered_until[rank]) return;
-          const auto distance = join.distance(rank, other, memory);
+          // Nothing farther than the closest one so far can become the original.
+          const double least = best[rank] ? best[rank]->closeness : similarity;
+          const auto distance = join.distance(rank, other, least, memory);
           if (!distance) return;
           const std::size_t longer = (std::max)(texts.length(rank), texts.length(other));
           const original_rank<std::size_t> found{edit_similarity_of(*distance, longer), kept_at[other]};

@@ -213,7 +213,13 @@ class edit_join {
 
   /// Returns: the edit distance of two texts if they are similar enough, otherwise nullopt.
   [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, workspace& memory) const {
-    const std::size_t most = most_edits_between(texts_.length(a), texts_.length(b));
+    return distance(a, b, similarity_, memory);
+  }
+
+  /// Returns: the edit distance of two texts if their similarity is at least `least`, otherwise nullopt.
+  [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, double least,
+                                                    workspace& memory) const {
+    const std::size_t most = most_edits(least, (std::max)(texts_.length(a), texts_.length(b)));
     const std::size_t found = memory.distances_.at_most(texts_.text(a), texts_.text(b), most);
     return found <= most ? std::optional(found) : std::nullopt;
   }
