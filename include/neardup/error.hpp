@@ -10,7 +10,7 @@
 
 #include "version.hpp"
 
-// MSVC defines _CPPUNWIND, g++ and clang __cpp_exceptions.
+// With exceptions, MSVC defines _CPPUNWIND, and g++ and clang define __cpp_exceptions.
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define NEARDUP_EXCEPTIONS 1
 #else
@@ -42,11 +42,12 @@ template <class Exception>
   throw Exception(message);
 #else
   current_failure_handler().load()(message.c_str());
-  std::abort();  // A handler that returns must not lead to a wrong answer.
+  std::abort();  // in case the handler returns
 #endif
 }
 
-/// Calls a function at the end of the scope unless is_due was cleared: rolls back a step when a later one throws.
+/// A scope guard: calls a function at the end of the scope, unless is_due was cleared. It undoes a step when a later
+/// step throws.
 template <class Function>
 struct undo {
   Function function;
@@ -62,7 +63,7 @@ undo(Function) -> undo<Function>;
 }  // namespace detail
 
 /// Replaces the handler of failed calls for builds without exceptions.
-/// Returns: the handler that was there before. A null pointer restores the default, which prints and aborts.
+/// A null pointer restores the default handler, which prints the message and aborts. Returns: the previous handler.
 inline failure_handler set_failure_handler(failure_handler handler) noexcept {
   return detail::current_failure_handler().exchange(handler != nullptr ? handler : &detail::default_failure_handler);
 }

@@ -19,7 +19,8 @@
 
 namespace neardup::inline v0 {
 
-/// A deduplicator, or a class around one: it has a describer, which describes texts without the lock.
+/// A deduplicator, or a class around one. Its describer() computes fingerprint and features of a text without the
+/// deduplicator, hence without a lock.
 template <class T>
 concept deduplicating = requires(const T& value) {
   typename T::workspace;
@@ -88,14 +89,15 @@ struct describing_memory_of<T> {
 
 /// A value, such as an index or a deduplicator, that threads share: any number of concurrent readers, or one writer.
 ///
-/// A writer waits for the current readers, and for the readers that the previous writer kept waiting, each of which
-/// reads once. Later readers wait for the writer. So a reader waits for at most one writer, and a writer for at most
-/// one call of each reader. (With std::shared_mutex of glibc, eight readers starved a writer for 28 s.) Readers of
+/// A writer waits for the current readers, and for the readers that waited for the previous writer; each of these reads
+/// once. Readers that arrive later wait for the writer. So a reader waits for at most one writer, and a writer for at
+/// most one call of each reader. (With std::shared_mutex of glibc, eight readers starved a writer for 28 s.) Readers of
 /// different threads rarely share a cache line, so reading costs two atomic additions.
 /// Precondition: a reader or writer does not call read() or write() within its call.
 ///
-/// For a deduplicator or a class around one, its members are here too. Texts are described outside of the lock, so a
-/// writer blocks others during the search only. add_batch adds many documents under one lock.
+/// If T is a deduplicator or a class around one, this class has its main members, too. They compute fingerprint and
+/// features of a text outside of the lock, so a writer blocks others during its search only. add_batch adds many
+/// documents under one lock.
 /// Example: `guarded<pigeonhole_index<64>> index;  index.write([&](auto& i) { i.insert(fingerprint, id); });
 ///          bool known = index.read([&](const auto& i) { return i.any_within(query); });`
 template <class T>
@@ -108,7 +110,7 @@ class guarded {
   guarded& operator=(const guarded&) = delete;
   ~guarded() = default;
 
-  /// Calls `use(value)`, concurrently with other readers. Returns and throws: as `use`.
+  /// Calls `use(value)`, concurrently with other readers. Returns: the result of `use`. Throws: its exceptions.
   template <std::invocable<const T&> Use>
   decltype(auto) read(Use&& use) const {
     slot& reader_slot = own_slot();
@@ -121,7 +123,7 @@ class guarded {
     return std::forward<Use>(use)(value_);
   }
 
-  /// Calls `change(value)` exclusively. Returns and throws: as `change`.
+  /// Calls `change(value)` exclusively. Returns: the result of `change`. Throws: its exceptions.
   template <std::invocable<T&> Change>
   decltype(auto) write(Change&& change) {
     const std::lock_guard lock(writers_);
@@ -141,7 +143,8 @@ class guarded {
 
   // ---- members of a deduplicator ------------------------------------------------------------------------------------
 
-  /// As the deduplicator's; `when` is the time for a stream_deduplicator.
+  /// These members do what the members of T with these names do. `when`: the time of the document, for a
+  /// stream_deduplicator.
   template <deduplicating D = T, std::convertible_to<std::uint64_t>... When>
   auto add(std::string_view text, const typename D::id_type& id, When... when) {
     return change_by(text, [&](T& value, const auto& document) {
@@ -182,7 +185,7 @@ class guarded {
   [[nodiscard]] std::size_t size() const requires deduplicating<T> {
     return read([](const T& value) { return value.size(); });
   }
-  /// Visits all kept documents under the reader's lock: writers wait for all of it.
+  /// Visits all kept documents as one reader: writers wait until the visit ends.
   template <class Visit>
   void for_each_kept(Visit&& visit) const requires deduplicating<T> {
     read([&](const T& value) { value.for_each_kept(visit); });
@@ -200,8 +203,8 @@ class guarded {
     return slots_[number % slot_count];
   }
 
-  // phase_ is odd while a writer is active. Odd phases use waiting_[0] and waiting_[1] alternately, so that the readers
-  // blocked by one writer are counted apart from those of the next.
+  // phase_ is odd while a writer is active. Odd phases use waiting_[0] and waiting_[1] alternately, so that readers
+  // blocked by one writer are counted separately from readers blocked by the next writer.
   static constexpr bool is_writing(std::uint32_t phase) noexcept { return phase % 2 != 0; }
   std::atomic<std::uint32_t>& waiting_for(std::uint32_t phase) const noexcept { return waiting_[phase / 2 % 2]; }
 
@@ -212,15 +215,16 @@ class guarded {
     if (count.fetch_sub(1) == 1) count.notify_all();
   }
 
-  // A reader increments its count, then reads phase_; a writer sets phase_, then reads the counts. All of these are
-  // sequentially consistent, so at least one of the two sees the other.
+  // A reader increments its count, then reads phase_. A writer sets phase_, then reads the counts. All these operations
+  // are sequentially consistent, so a reader sees the writer, or the writer sees the reader, or both.
   void enter(slot& reader_slot) const noexcept {
     reader_slot.readers.fetch_add(1);
     for (std::uint32_t phase = phase_.load(); is_writing(phase); phase = phase_.load()) {
       leave(reader_slot);
       std::atomic<std::uint32_t>& waiting = waiting_for(phase);
       waiting.fetch_add(1);
-      // If the writer is still active, the next one sees this count, and lets this reader in before it writes.
+      // If the same writer is still active, the next writer will see this count, and let this reader in before it
+      // writes.
       const bool is_counted = phase_.load() == phase;
       if (is_counted) phase_.wait(phase);
       reader_slot.readers.fetch_add(1);
@@ -250,7 +254,7 @@ class guarded {
   T value_;
   std::mutex writers_;
   std::atomic<std::uint32_t> phase_{0};
-  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // readers blocked by a writer, by its phase
+  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // by phase: blocked readers
   mutable std::array<slot, slot_count> slots_;
   mutable typename detail::describing_memory_of<T>::type memory_;
 };

@@ -12,7 +12,7 @@ template <class Id>
 concept index_id =
     std::regular<Id> && std::totally_ordered<Id> && std::is_trivially_copyable_v<Id> && !std::floating_point<Id>;
 
-/// An id type for automatic numbering: an integer type other than bool and the character types.
+/// A type of ids that can be numbered automatically: an integer type other than bool and the character types.
 template <class Id>
 concept counting_id =
     std::integral<Id> && !std::same_as<Id, bool> && !std::same_as<Id, char> && !std::same_as<Id, wchar_t> &&

@@ -36,13 +36,13 @@ struct named_instruction_set {
   std::string_view name;
 };
 
-/// All levels; of two that one machine has, the faster one comes later.
+/// All levels. Among the levels that a machine supports, a faster level comes later.
 inline constexpr named_instruction_set instruction_sets[] = {
     {instruction_set::portable, "portable"}, {instruction_set::sse2, "sse2"}, {instruction_set::avx2, "avx2"},
     {instruction_set::avx512, "avx512"},     {instruction_set::neon, "neon"},
 };
 
-// Whether a level includes the instructions that a kernel is written in.
+// Whether a level includes the instructions of a kernel for SSE2, AVX2, AVX-512 or NEON.
 constexpr bool has_avx512(instruction_set level) noexcept { return level == instruction_set::avx512; }
 constexpr bool has_avx2(instruction_set level) noexcept { return level == instruction_set::avx2 || has_avx512(level); }
 constexpr bool has_sse2(instruction_set level) noexcept { return level == instruction_set::sse2 || has_avx2(level); }
@@ -94,8 +94,8 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
 
 namespace detail {
 
-/// The level in the environment variable NEARDUP_INSTRUCTION_SET, if this machine supports it, else the best one. Not
-/// inlined: every kernel asks for the level, but only the first call gets here.
+/// The level named by the environment variable NEARDUP_INSTRUCTION_SET, if this machine supports it; otherwise the
+/// fastest level. Not inlined: every kernel asks for the level, but only the first call in a process gets here.
 NEARDUP_NOINLINE inline instruction_set initial_instruction_set() noexcept {
   if (const char* const wanted = std::getenv("NEARDUP_INSTRUCTION_SET"); wanted != nullptr) {
     for (const auto& one : instruction_sets) {
@@ -112,8 +112,8 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 
 }  // namespace detail
 
-/// The level that kernels currently use: the argument of set_instruction_set(), else the level in the environment
-/// variable NEARDUP_INSTRUCTION_SET at the first call, else the best of the machine.
+/// The level that kernels currently use: the last argument of set_instruction_set(); without one, the level that the
+/// environment variable NEARDUP_INSTRUCTION_SET named at the first call; otherwise the fastest level of this machine.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }

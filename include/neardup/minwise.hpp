@@ -9,19 +9,19 @@
 
 namespace neardup::inline v0 {
 
-/// One-bit min-wise codes of a feature set, `Bits` of them. The codes of two sets with Jaccard similarity J differ in
-/// Bits * (1 - J) / 2 bits on average, with at most the variance of independent bits.
+/// A min-wise code: `Bits` one-bit min-wise hashes of a feature set. The codes of two sets with Jaccard similarity J
+/// differ in Bits * (1 - J) / 2 bits on average, with at most the variance of independent bits.
 ///
-/// For unweighted sets they reach the same recall as SimHash at a smaller distance, so there are far fewer candidates.
-/// A value type like simhash<Bits>, with the members of fingerprint_bits. The two kinds are separate types: they
-/// neither compare nor share an index. minwise_hasher computes codes.
+/// For unweighted sets, min-wise codes reach the same recall as SimHash at a smaller distance, so there are far fewer
+/// candidates. This class is a value type like simhash<Bits>, with the members of fingerprint_bits. The two kinds are
+/// separate types: they neither compare nor share an index. minwise_hasher computes codes.
 /// Source: Li and König, b-Bit Minwise Hashing, WWW 2010, section 3, for b = 1.
 template <std::size_t Bits>
 class minwise : public fingerprint_bits<minwise<Bits>, Bits> {
   using base = fingerprint_bits<minwise<Bits>, Bits>;
 
  public:
-  /// The meaning of a bit.
+  /// The kind of these fingerprints: what a bit means.
   static constexpr fingerprint_kind kind = fingerprint_kind::minwise;
 
   using base::base;

@@ -30,7 +30,7 @@ concept runner = std::copy_constructible<T> &&
 
 namespace detail {
 
-/// A type with one of the two members only: meant to be a runner, but incomplete.
+/// A type with only one of the two members of a runner: meant to be a runner, but incomplete.
 template <class T>
 concept incomplete_runner = !runner<T> && (requires(T & run) {
   run.parts();
@@ -38,7 +38,7 @@ concept incomplete_runner = !runner<T> && (requires(T & run) {
 
 }  // namespace detail
 
-/// A type-erased runner. The default one, without a runner, runs all parts on the calling thread.
+/// A type-erased runner. A default-constructed any_runner runs all parts on the calling thread.
 ///
 /// Results never depend on the runner. The cost of the indirect call is negligible: there is one per pass over the
 /// data.
@@ -46,7 +46,8 @@ class any_runner {
  public:
   any_runner() = default;
 
-  // The order of the conditions matters: it keeps the copy-constructibility of any_runner from depending on itself.
+  // The comparison comes first: otherwise `runner` would ask whether any_runner is copyable, which depends on this
+  // constructor.
   template <class Run>
     requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
@@ -70,7 +71,8 @@ class any_runner {
   }
 
  private:
-  // One type for all work: a std::function per kind of work would be most of the compile time of a pass.
+  // A reference to work, one type for all work: a std::function for each type of work would take most of the compile
+  // time.
   struct work_reference {
     const void* work;
     void (*call)(const void* work, std::size_t part);
@@ -97,7 +99,7 @@ class any_runner {
 
 namespace detail {
 
-/// Keeps one exception of concurrent work: that of the lowest position.
+/// Keeps one of the exceptions of concurrent work: the exception of the lowest position.
 class first_failure {
  public:
   /// Calls `work()`. Returns: false if it threw.
@@ -135,14 +137,14 @@ class first_failure {
 #endif
 };
 
-/// The number of parts for `count` steps, if fewer than `min` steps do not repay a thread.
+/// The number of parts for `count` steps of work, where a part of fewer than `min` steps is not worth a thread.
 [[nodiscard]] inline std::size_t parts_for(const any_runner& run, std::size_t count, std::size_t min) {
   return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
 }
 
-/// Distributes the numbers 0..count - 1 in runs of `step`: `parts` parts of `run` call `work(part, first, last)` until
-/// all numbers are taken, or a call returns false.
-/// Returns: false if a call returned false. Throws: the exception of the lowest numbers.
+/// Distributes the numbers 0 to count - 1 in steps of `step` numbers: `parts` parts of `run` call `work(part, first,
+/// last)` for numbers [first, last), until all numbers are taken, or a call returns false.
+/// Returns: false if a call returned false. Throws: if calls throw, the exception of the call with the lowest numbers.
 inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count, std::size_t step,
                      const std::function<bool(std::size_t part, std::size_t first, std::size_t last)>& work) {
   std::atomic<std::size_t> next = 0;

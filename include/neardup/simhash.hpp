@@ -30,7 +30,7 @@ enum class fingerprint_kind : std::uint8_t {
 
 namespace detail {
 
-/// Throws std::invalid_argument for a distance that fingerprints of `bits` bits cannot have.
+/// Throws std::invalid_argument unless k is in 0..bits, the distances that fingerprints of `bits` bits can have.
 inline void check_distance(std::size_t bits, int k) {
   if (k < 0 || static_cast<std::size_t>(k) > bits) {
     fail<std::invalid_argument>("distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits) +
@@ -40,8 +40,8 @@ inline void check_distance(std::size_t bits, int k) {
 
 }  // namespace detail
 
-/// The common base of simhash<Bits> and minwise<Bits>, which are `Self`. Not for direct use: each kind compares with
-/// its own only.
+/// The common base class of simhash<Bits> and minwise<Bits>; `Self` is the derived class. Not for direct use: a
+/// fingerprint compares only with fingerprints of its own kind.
 template <class Self, std::size_t Bits>
 class fingerprint_bits {
   static_assert(Bits >= 16, "neardup: a fingerprint has at least 16 bits; write simhash<64>");
@@ -170,7 +170,7 @@ class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
   using base = fingerprint_bits<simhash<Bits>, Bits>;
 
  public:
-  /// The meaning of a bit.
+  /// The kind of these fingerprints: what a bit means.
   static constexpr fingerprint_kind kind = fingerprint_kind::simhash;
 
   using base::base;

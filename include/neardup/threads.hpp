@@ -1,4 +1,4 @@
-// A runner that uses threads of the standard library, for programs without a thread pool.
+// The runner `threads`: uses threads of the standard library, for programs without a thread pool.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace neardup::inline v0 {
 
 /// A runner (see runner.hpp) that starts std::threads for each call, for programs without a thread pool of their own.
 struct threads {
-  std::size_t count = 0;  ///< the number of threads, the calling one included; 0 for as many as the machine has
+  std::size_t count = 0;  ///< the number of threads, including the calling thread; 0 for as many as the machine has
 
   /// The number of parts that keeps all threads busy.
   [[nodiscard]] std::size_t parts() const noexcept {

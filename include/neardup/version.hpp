@@ -13,7 +13,7 @@
 #define NEARDUP_VERSION_STRING "0.1.0"
 
 #if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
-// Including a missing file ends the compilation with this one sentence. After #error the compiler would go on and print
+// Includes a file that does not exist: the compiler stops with this sentence. After #error it would continue and print
 // more errors.
 #define NEARDUP_NEEDS "neardup needs C++20: compile with -std=c++20, or /std:c++20"
 #include NEARDUP_NEEDS

@@ -21,14 +21,14 @@ namespace detail {
 /// Decodes a text to code points; each ill-formed subpart becomes one U+FFFD.
 inline std::vector<char32_t> code_points_of(std::string_view text) {
   std::vector<char32_t> result;
-  // Exact for well-formed text. Ill-formed text may have more code points; then the vector grows.
+  // reserve() is exact for well-formed text. An ill-formed text may have more code points; the vector grows then.
   result.reserve(static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; })));
   for_each_code_point(text, [&](char32_t code_point, std::string_view) { result.push_back(code_point); });
   return result;
 }
 
-/// Drops the common prefix and suffix of two texts, which do not change their distance.
+/// Drops the common prefix and the common suffix of two texts. Their edit distance stays the same.
 inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept {
   const auto begin = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
   a = a.subspan(begin);
@@ -41,15 +41,16 @@ inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char3
 
 /// The Levenshtein distance of two texts, up to a bound.
 ///
-/// Cell (i, j) of the dynamic-programming table is the distance of the first i code points of the pattern and the first
-/// j of the text. Neighbouring cells differ by -1, 0 or 1, so 64 rows of a column are two words of bits: `rises` and
-/// `falls`. The table is computed in bands of 64 rows, each from left to right, from the differences along the last row
-/// of the band above. A path of cost at most `most` deviates from the diagonal by at most (most + columns - rows) / 2
-/// to the right and (most - columns + rows) / 2 down, so only cells that near are computed. At their edge the table is
-/// assumed to rise, which never underestimates.
+/// The shorter text is the pattern, the other one the text. Cell (i, j) of the dynamic-programming table is the
+/// distance of the first i code points of the pattern and the first j of the text. Neighbouring cells differ by -1, 0
+/// or 1, so 64 rows of a column are two words of bits: `rises` and `falls`. The table is computed in bands of 64 rows.
+/// A band is computed from left to right, from the differences along the last row of the band above. A path of cost at
+/// most `most` deviates from the diagonal by at most (most + columns - rows) / 2 to the right and (most - columns +
+/// rows) / 2 down, so only cells within these limits are computed. Cells beyond count as rising, which never
+/// underestimates the distance.
 /// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
-/// the forms for the edit distance as in Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit
-/// Distances, Nordic Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
+/// the formulas are those of Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances, Nordic
+/// Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
 class bounded_edit_distance {
  public:
   bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
@@ -88,13 +89,13 @@ class bounded_edit_distance {
     return corner <= most ? std::optional(corner) : std::nullopt;
   }
 
-  /// An upper bound of the distance: the larger length without the common ends.
+  /// An upper bound of the distance: the length of the longer text without the common ends.
   [[nodiscard]] std::size_t max_distance() const noexcept { return columns_; }
 
  private:
   using numbers_type = std::vector<std::uint32_t>;
 
-  /// Numbers the distinct code points of the pattern from 1 on. Code points that only the text has are 0.
+  /// Numbers the distinct code points of the pattern from 1 on. Code points that occur only in the text have number 0.
   numbers_type number(std::span<const char32_t> code_points, bool adds) {
     numbers_type result;
     result.reserve(code_points.size());
@@ -113,8 +114,8 @@ class bounded_edit_distance {
     return step > 0 ? value + 1 : value - static_cast<std::size_t>(-step);
   }
 
-  /// Computes a band of `rows` rows in columns begin + 1 .. end: replaces the differences along the row above it by
-  /// those along its last row.
+  /// Computes a band of `rows` rows in columns begin + 1 to end. In steps_, replaces the differences along the row
+  /// above the band by the differences along its last row.
   void compute_band(std::size_t top, std::size_t rows, std::size_t begin, std::size_t end) noexcept {
     for (std::size_t row = 0; row < rows; ++row) matches_[pattern_[top + row]] |= std::uint64_t{1} << row;
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
@@ -122,7 +123,8 @@ class bounded_edit_distance {
       const std::int8_t above = steps_[column + 1];
       const std::uint64_t falls_above = above < 0 ? 1 : 0, rises_above = above > 0 ? 1 : 0;
       const std::uint64_t match = matches_[text_[column]];
-      // A diagonal step costs 0 if the code points are equal, or if a neighbour is one less.
+      // A diagonal step costs 0 if the code points are equal, or if the cell above or to the left is less than the
+      // diagonal one.
       const std::uint64_t matching = match | falls_above;
       const std::uint64_t free = (((matching & rises) + rises) ^ rises) | matching | falls;
       std::uint64_t steps_up = falls | ~(free | rises);
@@ -138,8 +140,8 @@ class bounded_edit_distance {
     for (std::size_t row = 0; row < rows; ++row) matches_[pattern_[top + row]] = 0;
   }
 
-  /// A lower bound of the cost of all paths through a row: the value of a cell plus the least cost from there to the
-  /// end.
+  /// A lower bound of the cost of all paths through a row: the least sum of the value of a cell and the least cost from
+  /// there to the end.
   [[nodiscard]] std::size_t min_of_row(std::size_t value, std::size_t row, std::size_t begin,
                                        std::size_t end) const noexcept {
     const std::size_t below = rows_ - row;
@@ -161,13 +163,15 @@ class bounded_edit_distance {
   numbers_type pattern_;
   numbers_type text_;
   std::vector<std::uint64_t> matches_;  // bit i of matches_[number]: row i of the band has this code point
-  // steps_[j]: the difference from column j - 1 to j along the last computed row; 1 in columns not computed.
+  // steps_[j]: the difference of columns j and j - 1 in the last row of the last band; 1 in columns that are not
+  // computed.
   std::vector<std::int8_t> steps_;
 };
 
 inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
   bounded_edit_distance distance(a, b);
-  // Near-duplicates stay near the diagonal, and a failed attempt costs half of the next one.
+  // Tries doubled bounds. For near-duplicates a small bound suffices, and a failed attempt costs half as much as the
+  // next.
   for (std::size_t most = 64;; most *= 2) {
     if (most >= distance.max_distance()) return *distance.at_most(distance.max_distance());
     if (const auto found = distance.at_most(most)) return *found;
@@ -185,7 +189,7 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
 }
 
 /// The edit distance if it is at most `max_distance`, otherwise nullopt. Faster than the exact distance.
-/// Complexity: O(n * max_distance / 64), and less for texts that differ much.
+/// Complexity: O(n * max_distance / 64), and less for texts that are much farther apart.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
                                                               std::size_t max_distance) {
   return detail::bounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b)).at_most(max_distance);

@@ -40,9 +40,9 @@ struct similar_text_pair {
 
 /// The progress of a join of texts.
 struct text_join_progress {
-  std::size_t done;  ///< texts compared with all texts before them; equal texts may count as one
+  std::size_t done;  ///< texts that are done; equal texts may count as one
   std::size_t all;   ///< the final value of `done`
-  bool meets_all;    ///< true if each text is compared with all of fitting length, so that time is quadratic
+  bool meets_all;    ///< true if no q-grams are used, so that time is quadratic in the number of texts
 };
 
 /// Options of pairs and visit_pairs of texts.
@@ -51,7 +51,7 @@ struct text_join_options {
   /// copy is paired with that first one only.
   bool copies_once = false;
 
-  /// The runner that spreads the work over threads: `threads{8}`, or one of yours. Does not change the result.
+  /// The runner that spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 
   /// Called before the first text and then from time to time, from any thread; calls never overlap.
@@ -158,17 +158,16 @@ inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
 }  // namespace detail
 
 /// Calls `visit(pair)` once for each two texts whose edit_similarity is at least `similarity`, positions first <
-/// second.
-/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The visit ends
-/// early if the visitor returns false or throws; its exception is rethrown. The result is exact: no pair is missed. A
-/// text without code points is similar to none. Each ill-formed subpart counts as one U+FFFD.
+/// second. The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The
+/// visit ends early if the visitor returns false or throws; its exception is rethrown. The result is exact: no pair is
+/// missed. An empty text is similar to no text. Each ill-formed subpart counts as one U+FFFD.
 ///
 /// Throws: std::invalid_argument unless similarity > 0 (above 1 there are no pairs); std::length_error for 2^32 - 1
 /// texts or more; std::bad_alloc.
 /// Complexity: candidates share one of their rarest q-grams (runs of q code points); q is chosen by similarity and
-/// texts. If edits may change all q-grams, as at similarities up to 1/2, or if most texts have the same ones, each text
-/// is compared with all of fitting length, and time is quadratic. A candidate is tested by counts of its characters, in
-/// some nanoseconds, before its edit distance is computed.
+/// texts. If edits may change all q-grams of a text, as at similarities up to 1/2, or if most texts have the same
+/// q-grams, each text is compared with all texts of fitting length, and time is quadratic. A candidate is tested by
+/// counts of its characters, in some nanoseconds, before its edit distance is computed.
 /// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and 200 bytes or more of
 /// counts.
 template <indexed_texts Texts, class Visit>
@@ -202,7 +201,7 @@ template <indexed_texts Texts>
   return result;
 }
 
-/// The pairs of a position in `a` and one in `b` whose texts are similar; otherwise as pairs of one corpus.
+/// The pairs of a position in `a` and a position in `b` whose texts are similar. Otherwise as pairs() of one corpus.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, 0.8)) …`
 template <indexed_texts A, indexed_texts B>
 [[nodiscard]] std::vector<similar_text_pair> pairs(const A& a, const B& b, double similarity,

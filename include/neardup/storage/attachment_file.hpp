@@ -1,4 +1,4 @@
-// Files of a program's own data about fingerprints, in the same container as lists and indexes.
+// Files with a program's own data about fingerprints, in the same container format as lists and indexes.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace neardup::inline v0 {
 
-/// A file of attachments: byte strings of a program's own, about fingerprints that are stored elsewhere. It has a
-/// header with the composition of the fingerprints, and sections with checksums (docs/format.md).
+/// A file of attachments: byte strings of a program's own, about fingerprints that are stored outside of this file. It
+/// has a header with the composition of the fingerprints, and sections with checksums (docs/format.md).
 ///
 /// Opening checks the header; verify() checks the attachments.
 class attachment_file {
  public:
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another content.
+  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or not an attachment file.
   explicit attachment_file(mapped_file file)
       : file_(std::move(file)), sections_(file_.bytes(), file_.path(), detail::file_content::attachments) {}
 

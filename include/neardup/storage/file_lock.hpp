@@ -23,7 +23,8 @@
 namespace neardup::inline v0 {
 
 /// An exclusive lock of a file, held while the object exists, against other file_locks in this process and in others on
-/// this machine. It is for programs that load a file, change it and save it: two at once would lose the changes of one.
+/// this machine. For programs that load a file, change it and save it: without a lock, two programs at once would lose
+/// the changes of one.
 ///
 /// The lock is the file PATH.neardup-lock, which the destructor removes. After a crash it may remain, but then it locks
 /// nothing. Symbolic links are resolved first. Reading needs no lock, since save() replaces a file atomically. A forked
@@ -55,7 +56,7 @@ class file_lock {
       }
       ::fchmod(file_, 0644);  // so that other users can lock it if this process is killed
       const bool is_held = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-      // The previous owner may have removed the file since it was opened here.
+      // The previous owner of the lock may have removed the file after it was opened here; then it is opened anew.
       if (!is_held && is_named(held)) return;
       ::close(std::exchange(file_, -1));
       if (is_held) refuse(path);
@@ -91,7 +92,7 @@ class file_lock {
 #else
   void close() noexcept { ::close(file_); }
 
-  /// True if the held file still has the name of the lock.
+  /// True if the file that is held is still the file at path_.
   [[nodiscard]] bool is_named(const struct stat& held) const noexcept {
     struct stat named;
     return ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;

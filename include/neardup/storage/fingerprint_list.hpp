@@ -44,10 +44,10 @@ class fingerprint_list {
   explicit fingerprint_list(mapped_file file)
       : fingerprint_list(std::make_shared<const mapped_file>(std::move(file))) {}
 
-  /// Opens a list in memory. Precondition: the bytes outlive the object. Throws: as above.
+  /// Opens a list in memory. Precondition: the bytes outlive the object. Throws: as the constructor for a file.
   explicit fingerprint_list(std::span<const std::byte> bytes) { open(bytes, "the bytes"); }
 
-  /// Opens a file of records without a header, with a given composition.
+  /// Opens a file of records without a header, with the composition that the caller gives.
   /// Throws: std::runtime_error naming the file, if its size is not a multiple of record_size or it has a header;
   /// std::invalid_argument if the composition is of another kind of fingerprints.
   fingerprint_list(mapped_file file, fingerprint_composition made_of)
@@ -161,8 +161,8 @@ class encoded_list {
 
 /// Writes a list to a file atomically and durably: a crash leaves the old file or the new one, and the new one is on
 /// the disk when this returns.
-/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is of another kind than the
-/// fingerprints; std::bad_alloc.
+/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is for another kind of fingerprints;
+/// std::bad_alloc.
 /// Memory: a copy of the list.
 /// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`
 template <std::size_t Bits>
@@ -179,7 +179,7 @@ void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_
 }
 
 /// Passes the bytes of a list file to `sink(std::string_view)`, piece by piece, for instance for a pipe.
-/// Throws: std::invalid_argument, if `made_of` is of another kind than the fingerprints; what `sink` throws.
+/// Throws: std::invalid_argument, if `made_of` is for another kind of fingerprints; any exception of `sink`.
 template <std::size_t Bits, class Sink>
 void write_list(std::span<const list_entry<Bits>> entries, const fingerprint_composition& made_of, Sink&& sink) {
   detail::encoded_list<simhash<Bits>>("write_list", entries, made_of).write(sink);

@@ -30,13 +30,14 @@ namespace detail {
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 void take_flat_index(const flat_index<Bits, Id, Offset, Fingerprint>&);
 
-/// A flat_index or a class derived from it. It has no layout, and is saved as the pairs that iterating over it returns.
+/// A flat_index or a class derived from it. It has no layout. Its pairs, as its iterators return them, are saved.
 template <class Index>
 concept flat_form = requires(const Index& index) {
   take_flat_index(index);
 };
 
-// True for exactly these types, since a derived class may yield other pairs than its base holds.
+// True for exactly frozen_index and index_view. A derived class is excluded, because its iterators may return other
+// pairs than its base class holds.
 template <class Index>
 inline constexpr bool is_frozen_index = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
@@ -54,7 +55,7 @@ concept wraps_index = requires(const Index& index) {
   typename Index::value_type > ;
 };
 
-/// An index with a layout, in which its pairs can be frozen.
+/// An index with a layout. To be saved, its pairs are frozen in that layout.
 template <class Index>
 concept has_layout = requires(const Index& index) {
   { index.shape() } -> std::convertible_to<layout>;
@@ -65,7 +66,7 @@ concept has_layout = requires(const Index& index) {
 template <class Index>
 void save_flat_index(file_operations& files, const std::string& path, const Index& index,
                      const fingerprint_composition& made_of, std::span<const byte_span> attachments) {
-  // A flat index is saved with one table, which finds a fingerprint by value.
+  // A flat_index is saved as a frozen_index with one table, which finds equal fingerprints (k = 0).
   write_index(files, path, frozen_access::engine(freeze(index, 0, 1)), Index::bits, true, made_of, attachments);
 }
 
@@ -77,7 +78,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   } else if constexpr (flat_form<Index>) {
     save_flat_index(files, path, index, made_of, attachments);
   } else if constexpr (is_frozen_index<Index>) {
-    // A moved-from index has no tables.
+    // A moved-from index has no tables, so an empty one is saved.
     const layout& shape = index.shape();
     if (frozen_access::engine(index).tables().empty()) {
       const entries_source<typename Index::value_type> nothing{nullptr};
@@ -107,7 +108,7 @@ template <class Index>
   }
 }
 
-/// An index file that is checked, and converted to the byte order of this machine.
+/// Reads an index file, checks it, and converts it to the byte order of this machine.
 template <class Index>
 class loaded_index {
  public:
@@ -191,8 +192,8 @@ template <class Index>
 /// A frozen_index is written as it is; any other index is frozen first. `made_of` is the composition of the
 /// fingerprints: composition_of() of their hasher. `attachments` are byte strings of the caller's that are stored in
 /// the same file, such as the names of documents; index_view::attachment() returns them.
-/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is of another kind than the
-/// fingerprints; std::bad_alloc.
+/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is for another kind of fingerprints;
+/// std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {
@@ -203,8 +204,8 @@ void save(const std::string& path, const Index& index, const fingerprint_composi
 }
 
 /// Loads an index from a file, after checking all of it. Index may be any type with the file's Bits, Id, Offset and
-/// kind of fingerprints. A type without a fixed layout gets the layout of the file; of a flat_index, the default layout
-/// for K = 3. A keyed_index needs one fingerprint per id.
+/// kind of fingerprints. A type without a fixed layout gets the layout of the file; if the file is of a flat_index, it
+/// gets the default layout for K = 3. A keyed_index needs one fingerprint per id.
 /// Throws: std::runtime_error naming the file, if it is damaged or does not fit Index; std::bad_alloc.
 /// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
 template <class Index>
@@ -212,8 +213,8 @@ template <class Index>
   return detail::load_index<Index>(path, nullptr);
 }
 
-/// Loads an index and checks its composition. Throws: also std::invalid_argument if the composition differs from
-/// `made_of`.
+/// Loads an index and checks its composition. Throws: as load() without a composition; std::invalid_argument if the
+/// composition differs from `made_of`.
 template <class Index>
 [[nodiscard]] Index load(const std::string& path, const fingerprint_composition& made_of) {
   return detail::load_index<Index>(path, &made_of);

@@ -27,8 +27,8 @@ namespace neardup::inline v0 {
 /// check bounds, so damaged bytes never cause reads outside of the file. But they may give wrong matches, or make a
 /// search throw. After verify() all searches are exact.
 /// For little-endian machines only; on others, load() the index.
-/// Precondition: the bytes do not change while the view, or a copy of it, is used.
-/// All members but those about the file are as those of frozen_index.
+/// Precondition: the bytes do not change while the view, or a copy of it, is used. The other members have the meaning
+/// that they have in frozen_index.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class index_view
     : public searchable_index<Bits, Id, Offset, Fingerprint, detail::view_engine<detail::words_for(Bits), Id, Offset>> {
@@ -42,21 +42,22 @@ class index_view
   /// Offset or kind of fingerprints; std::bad_alloc.
   explicit index_view(mapped_file file) : index_view(std::make_shared<const mapped_file>(std::move(file))) {}
 
-  /// Opens an index in memory. Precondition: the bytes outlive all copies of the view. Throws: also
-  /// std::invalid_argument unless they are aligned to 64 bytes.
+  /// Opens an index in memory. Precondition: the bytes outlive all copies of the view. Throws: as the constructor for a
+  /// file; std::invalid_argument unless the bytes are aligned to 64 bytes.
   explicit index_view(std::span<const std::byte> bytes)
       : index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
 
   /// The composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
 
-  /// Attachment i of save(), aligned to 64 bytes; empty if there is none. verify() checks its checksum.
+  /// Attachment i, as it was given to save(), aligned to 64 bytes; empty if there is none. verify() checks its
+  /// checksum.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
     return file_.find(detail::attachment_tag(i));
   }
 
   /// Checks all checksums, and that the tables hold exactly the stored fingerprints.
-  /// Throws: std::runtime_error if they do not.
+  /// Throws: std::runtime_error if a check fails.
   /// Complexity: O(tables * n).
   void verify() const {
     file_.check_sections();
@@ -65,7 +66,7 @@ class index_view
 
   /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). Takes about a
   /// microsecond.
-  /// Throws: std::runtime_error naming the file, if it was.
+  /// Throws: std::runtime_error naming the file, if it was changed.
   void check_file() const {
     if (owned_ != nullptr) owned_->check();
   }

@@ -27,13 +27,15 @@
 
 namespace neardup::inline v0 {
 
-/// The bytes of a file, mapped for reading. Small files, and all files on systems other than Unix, are read instead.
+/// The bytes of a file, mapped into memory for reading. Small files, and all files on systems other than Unix, are read
+/// into memory instead.
 ///
-/// A mapped file is loaded page by page, when read. It may be replaced meanwhile, as save() does. But writing into it
-/// or truncating it in place changes the bytes under the reader, and may end it by SIGBUS; check() detects that.
+/// The system loads a mapped file page by page, when a page is read. The file may be replaced meanwhile, as save()
+/// does. But writing into it in place, or truncating it, changes the bytes that are mapped, and reading them may end
+/// the process by SIGBUS; check() detects such a change.
 class mapped_file {
  public:
-  /// Files of up to this many bytes are read: 1 MB takes a tenth of a millisecond.
+  /// Files of up to this many bytes are read, not mapped: reading 1 MB takes a tenth of a millisecond.
   static constexpr std::size_t most_read = std::size_t{1} << 20;
 
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
@@ -117,7 +119,7 @@ class mapped_file {
     ~opened() { ::close(file); }
   };
 
-  /// The identity of a file, and its size and time, by which a change is detected.
+  /// The identity of a file, its size and its modification time, to detect changes.
   struct state {
     std::uint64_t device, inode, size;
     std::int64_t seconds, nanoseconds;
@@ -154,7 +156,7 @@ class mapped_file {
   std::string path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  detail::large_array<std::byte> memory_;  // the content of a file that was read
+  detail::large_array<std::byte> memory_;  // the content, if the file was read instead of mapped
 };
 
 }  // namespace neardup::inline v0

@@ -17,7 +17,7 @@
 namespace neardup::inline v0 {
 
 /// The extent of a log: the size of its header and whole records, and their checksum. A file that incorporates a log
-/// stores its extent. If that log is still beside the file, it is recognised as incorporated.
+/// stores the extent of that log. So if the log is still beside the file later, it is recognised as incorporated.
 struct log_extent {
   std::uint64_t size = 0, checksum = 0;
   friend bool operator==(const log_extent&, const log_extent&) = default;
@@ -44,7 +44,7 @@ class log_contents {
   /// The state of the file that the log follows: bytes 56 to 63 of the header of that file (docs/format.md). Returns:
   /// nullopt if the header of the log is invalid.
   [[nodiscard]] std::optional<std::uint64_t> follows() const { return detail::append_log::state_of(bytes_); }
-  /// The extent of the log; of all bytes if the header is invalid. Complexity: linear.
+  /// The extent of the log. If the header is invalid, all bytes of the file count. Complexity: linear.
   [[nodiscard]] log_extent extent() const {
     const auto found = detail::append_log::extent_of(bytes_);
     return {found.size, found.checksum};
@@ -52,7 +52,8 @@ class log_contents {
 
   /// Calls `visit(payload)` for each whole record in order. A payload is aligned to 8 bytes, and valid as long as this
   /// object.
-  /// Throws: std::runtime_error naming the file, if a record is damaged or the header is invalid; what `visit` throws.
+  /// Throws: std::runtime_error naming the file, if a record is damaged or the header is invalid; any exception of
+  /// `visit`.
   template <class Visit>
   void for_each(const Visit& visit) const {
     const auto state = follows();
@@ -70,8 +71,8 @@ class log_contents {
 
 /// A log for writing: append() returns when the record is on the disk. A record is any byte string.
 ///
-/// After a crash, each record is there as a whole or not at all. Precondition: one writer at a time, for which the file
-/// that the log follows has its file_lock.
+/// After a crash, each record is there as a whole or not at all. Precondition: there is one writer at a time. To ensure
+/// that, hold the file_lock of the file that the log belongs to.
 /// Example: `const file_lock lock(path); auto log = record_log::begin(path + ".log", state); log.append("a change");`
 class record_log {
  public:
@@ -84,7 +85,7 @@ class record_log {
   /// Throws: std::runtime_error naming the file, if it is damaged.
   [[nodiscard]] static record_log go_on(const log_contents& read) { return go_on(detail::system_files(), read); }
 
-  // For tests, which pass file operations of their own.
+  // For tests, which replace the file operations.
   [[nodiscard]] static record_log begin(detail::file_operations& files, const std::string& path, std::uint64_t state) {
     return record_log(detail::append_log::create(files, path, state));
   }
@@ -95,8 +96,8 @@ class record_log {
   }
 
   /// Appends a record; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file; the log is then unchanged, or, if that fails too, rejects further
-  /// records. std::length_error if the payload has 4 GiB.
+  /// Throws: std::runtime_error naming the file; std::length_error if the payload has 4 GiB or more. Guarantee: after
+  /// an exception the log is unchanged; if even that fails, it rejects further records.
   void append(std::string_view payload) { log_.append(payload); }
 
  private:

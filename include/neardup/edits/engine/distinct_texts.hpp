@@ -1,4 +1,4 @@
-// The distinct texts of a corpus as code points, shortest first.
+// The distinct texts of a corpus as numbered code points, shortest text first.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ struct text_source {
   std::function<std::string_view(std::size_t)> of;
 };
 
-/// The distinct non-empty texts of a corpus. Their rank is their order by length, then by first position. Code points
-/// are renumbered from 0 on, consistently for all texts. Memory: 4 bytes per code point of the distinct texts, 24 per
-/// text.
+/// The distinct non-empty texts of a corpus. A text is named by its rank: texts are ordered by length, then by first
+/// position. A code point is replaced by its number; the distinct code points of the corpus are numbered from 0 on.
+/// Memory: 4 bytes per code point of the distinct texts, 24 per text.
 class distinct_texts {
  public:
   /// Reads the texts. Those from position `first_count` on are the second corpus. Throws: std::length_error for 2^32 -
@@ -74,7 +74,7 @@ class distinct_texts {
     return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
   }
   [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
-  /// The first rank with at least this length.
+  /// The lowest rank of a text of at least this length.
   [[nodiscard]] std::size_t first_of_length(std::size_t length) const noexcept {
     return static_cast<std::size_t>(
         std::partition_point(entries_.begin(), entries_.end(), [&](const entry& e) { return e.length < length; }) -

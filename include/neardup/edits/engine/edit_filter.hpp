@@ -1,4 +1,4 @@
-// Filters that reject pairs of distant texts without computing their edit distance.
+// A filter that rejects pairs of distant texts without their edit distance; and edit distances up to a bound.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,15 @@ inline std::size_t most_edits(double similarity, std::size_t longer) {
   return most;
 }
 
-/// Count filter: counts of the characters of each text, and of its pairs of adjacent characters, in bins. One edit
-/// changes one character and at most two pairs, which bounds the difference of the counts of texts within d edits.
-/// Counts saturate at 255, which can only shrink differences, so no pair within d edits is rejected.
+/// Count filter: has counts of the characters of each text, and of its pairs of adjacent characters, in bins. One edit
+/// changes one character and at most two pairs, so the counts of two texts within d edits differ little. Counts
+/// saturate at 255. That only reduces differences, so no pair within d edits is rejected.
 class edit_filter {
  public:
   explicit edit_filter(const distinct_texts& texts) {
     const std::size_t mean = texts.size() == 0 ? 0 : texts.total_length() / texts.size();
-    // So many bins that most have at most one pair. A text takes a byte per bin.
+    // There are at least twice as many bins as a text of mean length has pairs, within limits, because a text takes a
+    // byte per bin.
     pair_bins_ = std::clamp(std::bit_ceil(2 * mean), 2 * character_bins, std::size_t{4096});
     counts_.assign(texts.size() * bytes(), 0);
     sums_.resize(texts.size());
@@ -59,9 +60,9 @@ class edit_filter {
   [[nodiscard]] bool passes(std::size_t a, std::size_t b, std::size_t most) const noexcept {
     const std::uint8_t* const x = counts_.data() + a * bytes();
     const std::uint8_t* const y = counts_.data() + b * bytes();
-    // Let m be the sum over bins of what x has more than y, and l that of what y has more. Then m, l <= most for
-    // characters (2 * most for pairs), m + l is the sum of absolute differences, and |m - l| the difference of the
-    // sums. So both together are 2 * max(m, l).
+    // Let m be the sum of x[i] - y[i] over the bins i with x[i] > y[i], and l that of y[i] - x[i] over the other bins.
+    // Texts within `most` edits have m, l <= most for characters, and m, l <= 2 * most for pairs. m + l is the sum of
+    // absolute differences, and |m - l| the difference of the totals; both add up to 2 * max(m, l).
     const std::uint64_t limit = 2 * std::uint64_t{most};
     std::uint64_t differences = difference(sums_[a].characters, sums_[b].characters) + of_bins(x, y);
     if (differences > limit) return false;
@@ -99,8 +100,8 @@ class edit_filter {
   std::vector<sums> sums_;
 };
 
-/// Computes edit distances up to a bound, with scratch memory: in one word per column for short texts. One object per
-/// thread.
+/// Computes edit distances up to a bound, with scratch memory. If one text is short, a column of the table takes one
+/// word of bits. Each thread needs its own object.
 class edit_distances {
  public:
   explicit edit_distances(std::size_t alphabet) : matches_(alphabet) {}
@@ -119,7 +120,8 @@ class edit_distances {
   }
 
  private:
-  /// All rows of the table fit one word; see bounded_edit_distance.
+  /// The distance for a pattern of at most 64 code points: all rows of the table fit one word. See
+  /// bounded_edit_distance.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;

@@ -1,5 +1,5 @@
-// Candidates for texts within an edit distance: by common q-grams at nearby positions, or by length alone where q-grams
-// exclude nothing.
+// Finds candidates for texts within an edit distance: by common q-grams at nearby positions, or by length alone if
+// q-grams exclude nothing.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace neardup::inline v0::detail {
 
 /// The q-grams of texts (runs of q code points), each hashed to a bucket, with the frequency of each bucket. Q-grams of
-/// one bucket count as equal, which adds candidates and loses none.
+/// the same bucket count as equal, which adds candidates and loses none.
 class gram_order {
  public:
   /// Counts the q-grams of all texts. Memory: 4 bytes per bucket; there are about as many buckets as code points, at
@@ -53,14 +53,15 @@ class gram_order {
     std::vector<std::uint8_t> marks;  // marks of positions in the text
   };
 
-  /// Prefix filter: the rarest q-grams of a text, so many that `edits` edits cannot change all of them. All q-grams of
-  /// one bucket are taken together. Returns: false if `edits` edits can change all q-grams of the text.
+  /// Prefix filter: finds the rarest q-grams of a text, as many as `edits` edits cannot change all. If one q-gram of a
+  /// bucket is in the prefix, so are all of the text. Returns: false if `edits` edits can change all q-grams of the
+  /// text.
   ///
   /// An edit changes only the q-grams that overlap its position, so q-grams at least q apart need an edit each. If two
-  /// texts are within `edits` edits, some q-gram of one prefix is in the other, at most `edits` positions away. Proof:
+  /// texts are within `edits` edits, their prefixes have a q-gram in common, at positions at most `edits` apart. Proof:
   /// let the last q-gram of the first prefix be no more frequent than that of the second. Some q-gram of the first
-  /// prefix is unchanged in the other text. It is at most as frequent as the last one of the second prefix, so it is in
-  /// that prefix, which has all or none of a bucket.
+  /// prefix is unchanged in the other text. It is no more frequent than the last q-gram of the second prefix, so the
+  /// second prefix contains it, too, because a prefix has all q-grams of a bucket or none.
   /// Source: Xiao, Wang, Lin, Ed-Join, VLDB 2008.
   bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const {
     const auto text = texts_->text(rank);
@@ -90,7 +91,7 @@ class gram_order {
   }
 
  private:
-  /// A lower bound of the edits that change each of the first `count` q-grams.
+  /// A lower bound of the number of edits that change each of the first `count` q-grams.
   [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const {
     memory.marks.assign(memory.grams.size(), 0);
     for (std::size_t i = 0; i < count; ++i) memory.marks[memory.grams[i].position] = 1;
@@ -108,7 +109,7 @@ class gram_order {
   std::vector<std::uint32_t> frequency_;
 };
 
-/// Finds the texts similar to a text, among the added ones. Texts are named by rank.
+/// Finds the texts that are similar to a given text, among the texts that were added. Texts are named by rank.
 class edit_join {
  public:
   /// Scratch memory of one thread: 4 bytes per text, 8 bytes per distinct code point.
@@ -124,13 +125,13 @@ class edit_join {
     std::uint32_t round_ = 0;
   };
 
-  /// `q`: the length of q-grams; 0 chooses it, possibly no q-grams; most_q + 1 means no q-grams.
+  /// `q`: the length of q-grams. 0: chosen by choose_q(), which may choose to use no q-grams. most_q + 1: no q-grams.
   edit_join(const distinct_texts& texts, double similarity, std::size_t q = 0)
       : texts_(texts), similarity_(similarity), filter_(texts), is_added_(texts.size(), 0) {
     if (q == 0) choose_q();
     if (q > 0 && q <= most_q) order_.emplace(texts, q);
     if (!order_) return;
-    // Counts the entries of each bucket first, so that all lists lie in one array.
+    // The entries of each bucket are counted first, so that all lists fit one array.
     begins_.assign(order_->buckets() + 1, 0);
     for (std::size_t rank = 0; rank < texts.size(); ++rank) {
       if (!order_->prefix(rank, most_edits_of(rank), prefix_)) continue;
@@ -145,10 +146,10 @@ class edit_join {
 
   static constexpr std::size_t most_q = 8;
 
-  /// The length of the q-grams, or 0 if none are used: then each text is compared with all of fitting length.
+  /// The length of the q-grams. 0 if no q-grams are used: each text is then compared with all texts of fitting length.
   [[nodiscard]] std::size_t q() const noexcept { return order_ ? order_->q() : 0; }
 
-  /// Adds a text to those that are found.
+  /// Adds a text, so that searches find it.
   void add(std::size_t rank) {
     is_added_[rank] = 1;
     if (!order_) return;
@@ -161,8 +162,8 @@ class edit_join {
     }
   }
 
-  /// Calls `take(rank)` for each candidate: an added text, rank < end, that may be similar. All similar texts are among
-  /// them. Precondition: if `is_ordered`, texts were added in ascending rank.
+  /// Calls `take(candidate)` for each candidate: an added text of rank < end that may be similar to text `rank`. All
+  /// similar texts are among the candidates. Precondition: if `is_ordered`, texts were added in ascending rank.
   template <class Take>
   void visit_candidates(std::size_t rank, std::size_t end, bool is_ordered, workspace& memory, const Take& take) const {
     const std::size_t length = texts_.length(rank);
@@ -233,8 +234,8 @@ class edit_join {
     return most_edits(similarity_, (std::max)(a, b));
   }
 
-  /// The length of the longest text that may be similar to one of this length: it is longer by at most the allowed
-  /// edits.
+  /// The length of the longest text that may be similar to a text of this length. (The lengths of similar texts differ
+  /// by at most the number of edits.)
   [[nodiscard]] std::size_t longest_partner(std::size_t length) const {
     // At a similarity near 0 the partner may have any length.
     if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
@@ -244,13 +245,13 @@ class edit_join {
   }
   [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
 
-  /// The most edits between this text and any similar one.
+  /// The greatest number of edits between this text and a similar text.
   [[nodiscard]] std::size_t most_edits_of(std::size_t rank) const {
     return most_edits(similarity_, longest_partner(texts_.length(rank)));
   }
 
-  /// Chooses the q for which searches of a sample of texts look at the fewest entries, or no q-grams if comparing all
-  /// texts of fitting length is cheaper. Changes no result.
+  /// Chooses the q for which searches of a sample of texts read the fewest entries; or no q-grams, if comparing all
+  /// texts of fitting length is cheaper. The choice changes no result.
   void choose_q() {
     constexpr std::size_t sample = 256;
     constexpr double cost_of_meeting = 1.5;  // relative to reading an entry
@@ -273,7 +274,7 @@ class edit_join {
     };
     double least = cost_of(nullptr);
     for (std::size_t q = 1; q <= most_q; ++q) {
-      // From this q on, edits may change all q-grams of all but the shortest texts.
+      // From this q on, the allowed edits may change all q-grams of a text, unless it is very short.
       if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
       gram_order order(texts_, q);
       const double cost = cost_of(&order);
@@ -288,9 +289,9 @@ class edit_join {
   edit_filter filter_;
   std::optional<gram_order> order_;
   std::vector<std::uint8_t> is_added_;
-  std::vector<std::size_t> begins_, ends_;  // list of bucket b: begins_[b] .. ends_[b], room up to begins_[b + 1]
+  std::vector<std::size_t> begins_, ends_;  // bucket b: [begins_[b], ends_[b]), room up to begins_[b + 1]
   std::vector<entry> entries_;
-  std::vector<std::uint32_t> without_grams_;  // added texts all of whose q-grams may be changed by edits
+  std::vector<std::uint32_t> without_grams_;  // added texts without a prefix: edits may change all q-grams
   gram_order::prefix_memory prefix_;
 };
 

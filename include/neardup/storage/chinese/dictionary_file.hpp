@@ -31,7 +31,7 @@ struct dictionary_access {
   static std::span<const node> nodes(const word_dictionary& words) noexcept { return words.nodes_.values(); }
   static std::span<const std::uint32_t> first(const word_dictionary& words) noexcept { return words.first_.values(); }
 
-  /// Encodes the removed words, each preceded by its length.
+  /// Encodes the words that were removed by a frequency of 0, each preceded by its length.
   static std::string never(const word_dictionary& words) {
     std::string bytes;
     for (const std::string& word : words.never_) {
@@ -41,8 +41,8 @@ struct dictionary_access {
     return bytes;
   }
 
-  /// Opens the dictionary of a file. Precondition: the checksums of the file are right. Whatever the content, a lookup
-  /// stays within the table and terminates.
+  /// Opens the dictionary of a file. Precondition: the checksums of the file are right. Guarantee: whatever the content
+  /// of the file, a lookup stays within the table and terminates.
   static word_dictionary open(const container& file, std::shared_ptr<const void> owner) {
     const byte_span nodes = file.find(section_tag::dictionary_nodes), first = file.find(section_tag::dictionary_first);
     const std::size_t size = nodes.size() / node_size;
@@ -98,7 +98,7 @@ struct dictionary_access {
     for (const std::uint32_t child : words.first_.values()) {
       is_sound = is_sound && (child < nodes.size() || child == word_dictionary::none);
     }
-    // A lookup ends at a free entry, so the table must have some.
+    // A lookup ends at a free entry, so the table must have free entries.
     is_sound = is_sound && words.node_count_ <= nodes.size() / 4 * 3 && words.words_ == file.header().count;
     if (!is_sound) file.refuse("the table of words is damaged");
   }
@@ -163,7 +163,8 @@ inline void save(const std::string& path, const word_dictionary& words) {
   return detail::dictionary_access::open(contents, shared);
 }
 
-/// Opens a saved dictionary in memory. Precondition: the bytes outlive all copies of the dictionary. Throws: as above.
+/// Opens a saved dictionary in memory. Precondition: the bytes outlive all copies of the dictionary. Throws: as the
+/// function for a file.
 [[nodiscard]] inline word_dictionary open_dictionary(std::span<const std::byte> bytes) {
   const detail::container contents(bytes, "the bytes", detail::file_content::dictionary);
   contents.check_sections();
@@ -171,7 +172,7 @@ inline void save(const std::string& path, const word_dictionary& words) {
   return detail::dictionary_access::open(contents, std::shared_ptr<const void>(std::make_shared<char>('\0')));
 }
 
-/// True if a file begins like those of save(), false if it may be a list of words.
+/// True if a file begins like the files that save() writes; false if it may be a list of words.
 [[nodiscard]] inline bool is_saved_dictionary(std::string_view beginning) noexcept {
   return beginning.starts_with(detail::file_magic);
 }

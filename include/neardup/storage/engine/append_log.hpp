@@ -1,4 +1,4 @@
-// An append-only file of records, each of which is on the disk before the writer continues.
+// An append-only file of records. A record is on the disk before its writer continues.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A log of changes between two states of another file. The log names the state that it follows by number, and is valid
-/// only together with that state.
+/// A log of the changes that follow a state of another file. The log contains the number of that state, and is valid
+/// only together with it.
 ///
 ///   bytes 0..7   "\x89NDUL\r\n\x1a"
 ///   bytes 8..15  the format version
@@ -59,8 +59,8 @@ class append_log {
   }
 
   /// Calls `visit(payload)` for each whole record of a log.
-  /// Returns: where the last one ends. Behind it may be a torn record, whose writer was stopped: truncated, or with a
-  /// sector that was never written and reads as zeros.
+  /// Returns: the end of the last whole record. A torn record may follow, whose writer was stopped: it is truncated, or
+  /// has a sector that was never written and reads as zeros.
   /// Throws: std::runtime_error naming the file, if a record is damaged, even the last one; what `visit` throws.
   template <class Visit>
   static std::size_t replay(const std::string& path, std::string_view bytes, std::uint64_t state, const Visit& visit) {
@@ -71,8 +71,8 @@ class append_log {
     return position;
   }
 
-  /// Replays a log and opens it for appending. A torn last record is cut off. Throws: also std::runtime_error naming
-  /// the file.
+  /// Replays a log and opens it for appending. A torn last record is cut off. Throws: as replay(); std::runtime_error
+  /// naming the file, if it cannot be opened or repaired.
   template <class Visit>
   static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
                          const Visit& visit) {
@@ -84,18 +84,18 @@ class append_log {
     return log;
   }
 
-  /// Returns: the state that a log follows, or nullopt if its header is invalid. A header is renamed into place as a
-  /// whole, so no crash leaves a partial one.
+  /// Returns: the state that a log follows, or nullopt if its header is invalid. A new log is renamed into place with
+  /// its whole header, so no crash leaves a partial header.
   [[nodiscard]] static std::optional<std::uint64_t> state_of(std::string_view bytes) {
     const std::string_view header = bytes.substr(0, header_size);
-    constexpr std::size_t place = 16;  // where the state is
+    constexpr std::size_t place = 16;  // the position of the state
     const std::uint64_t state =
         header.size() < header_size ? 0 : load_little_endian<std::uint64_t>(header.data() + place);
     return header == encode_header(state) ? std::optional(state) : std::nullopt;
   }
 
-  /// The extent of a log: the size of its header and whole records, and their checksum; of all bytes if the header is
-  /// invalid.
+  /// The extent of a log: the size of its header and whole records, and the checksum of both. If the header is invalid,
+  /// all bytes count.
   struct extent {
     std::uint64_t size, checksum;
     friend bool operator==(const extent&, const extent&) = default;
@@ -107,8 +107,8 @@ class append_log {
   }
 
   /// Appends a record; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file. The record is then removed again; if even that fails, append() throws
-  /// until a new log is begun.
+  /// Throws: std::runtime_error naming the file. On failure the record is removed again. If that fails, too, append()
+  /// throws until a new log is begun.
   void append(std::string_view payload) {
     if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
     std::string record = encode_record(payload, size_, state_);
@@ -117,13 +117,15 @@ class append_log {
       return;
     }
     const int error = errno;
-    // After a failed sync the content of the disk is unknown, but a truncated record cannot come back.
+    // After a failed sync, the content of the disk is unknown. The record is truncated, and the truncation synced, so
+    // that it cannot reappear.
     is_broken_ = !(files_->truncate(file_, size_) && files_->sync(file_));
     errno = error;
     fail_with_errno("append to", path_);
   }
 
-  /// Syncs the file, including a failed append, to the disk. Throws: std::runtime_error, which names the file.
+  /// Syncs the file to the disk, with whatever a failed append() has left. Throws: std::runtime_error, which names the
+  /// file.
   void settle() {
     if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
   }
@@ -172,7 +174,7 @@ class append_log {
     return get<std::uint32_t>(to_bytes(bytes), position);
   }
 
-  // The payload of the record at a position, or nullopt if it is not whole. The padding is not checked.
+  // The payload of the record at a position, or nullopt if the record is not whole. The padding is not checked.
   static std::optional<std::string_view> payload_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
     const auto size = payload_size_at(bytes, position, state);
     if (!size || end_of(position, *size) > bytes.size()) return std::nullopt;
@@ -183,8 +185,8 @@ class append_log {
     return payload;
   }
 
-  // True if begin..end contains a sector of zeros, or its part of one. After a power failure a file may have its new
-  // length but not all of its sectors.
+  // True if [begin, end) contains only zeros within some sector of the disk. After a power failure a file may have its
+  // new length but lack some sectors, which read as zeros.
   static bool lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept {
     constexpr std::size_t sector = 512;
     while (begin < end) {
@@ -202,9 +204,9 @@ class append_log {
     const auto size = payload_size_at(bytes, position, state);
     const std::size_t end = size ? end_of(position, *size) : bytes.size();
     if (end > bytes.size()) return true;
-    // A record with a whole payload was written completely, so wrong padding is damage.
+    // A record with a whole payload has been written completely, so wrong padding means damage.
     if (end < bytes.size() || payload_at(bytes, position, state)) return false;
-    // The length lies within one sector, which was written if any of its bits is set.
+    // The length of the record lies within one sector. If any bit of it is set, that sector was written.
     if (!lacks_sector(bytes, position, size ? end : position + head)) return false;
     for (std::size_t later = position + head; later < bytes.size(); later += head) {
       const auto begun = payload_size_at(bytes, later, state);
@@ -222,7 +224,7 @@ class append_log {
     return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
   }
 
-  // Calls `visit(payload)` for each whole record. Returns: where the last one ends.
+  // Calls `visit(payload)` for each whole record. Returns: the end of the last whole record.
   template <class Visit>
   static std::size_t end_of_records(std::string_view bytes, std::uint64_t state, const Visit& visit) {
     std::size_t position = header_size;
@@ -239,7 +241,7 @@ class append_log {
   std::string path_;
   std::uint64_t state_ = 0;
   int file_ = -1;
-  std::size_t size_ = 0;  // of the header and all whole records
+  std::size_t size_ = 0;  // bytes of the header and all whole records
   bool is_broken_ = false;
 };
 

@@ -23,8 +23,8 @@ namespace neardup::inline v0::detail {
 
 using byte_span = std::span<const std::byte>;
 
-/// The first bytes of a file: a byte that occurs in no text, line ends that a text conversion would change, and a byte
-/// that ends a listing on a console.
+/// The first bytes of a file. They contain a byte that occurs in no text, line ends that a text conversion would
+/// change, and a byte that ends the display of the file on some consoles.
 inline constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
 inline constexpr std::uint16_t format_version = 1;
 inline constexpr std::size_t section_alignment = 64;
@@ -75,7 +75,7 @@ template <std::unsigned_integral Word>
   return load_little_endian<Word>(reinterpret_cast<const char*>(bytes.data()) + position);
 }
 
-/// Appends the first `size` bytes of a fingerprint, little-endian.
+/// Appends the lowest `size` bytes of a fingerprint, little-endian.
 template <std::size_t Words>
 void put_words(std::string& bytes, const std::array<std::uint64_t, Words>& words, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(words[i / 8] >> (8 * (i % 8)) & 0xffU));
@@ -93,12 +93,12 @@ template <std::size_t Words>
   return static_cast<section_tag>(static_cast<std::size_t>(section_tag::attachments) + i);
 }
 
-/// The header of a file, without the fields that are derived from the rest.
+/// The fields of a file header, except those that encode_header() computes: sizes, sections and checksums.
 struct file_header {
   file_content content = file_content::index;
   std::uint32_t bits = 0;
   std::array<std::uint8_t, 16> details{};  ///< the meaning depends on the content
-  std::uint64_t count = 0;                 ///< of records, pairs or documents
+  std::uint64_t count = 0;                 ///< the number of records, pairs or documents
   fingerprint_composition made_of;
 };
 
@@ -109,7 +109,7 @@ struct section_source {
   byte_span bytes;
 };
 
-/// Encodes all of a file before its sections. Empty sections are left out.
+/// Encodes the beginning of a file, up to its first section. Empty sections are left out.
 [[nodiscard]] inline std::string encode_header(const file_header& header, std::span<const section_source> sources) {
   const std::string made_of = to_string(header.made_of);
   std::vector<section_source> sections;
@@ -164,7 +164,8 @@ void for_each_piece(const std::string& header, std::span<const section_source> s
   }
 }
 
-/// Writes a file atomically. Returns: the checksum of its header, which depends on all of the file.
+/// Writes a file atomically. Returns: the checksum of its header. The header contains the checksums of all sections, so
+/// its checksum depends on the whole file.
 /// Throws: std::runtime_error naming the file.
 inline std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
                                      std::span<const section_source> sections) {
@@ -175,7 +176,8 @@ inline std::uint64_t write_container(file_operations& files, const std::string& 
   return get<std::uint64_t>(to_bytes(encoded), 56);
 }
 
-/// Throws: std::invalid_argument, with a message that begins with `what`, unless the composition is of this kind.
+/// Throws: std::invalid_argument, with a message that begins with `what`, unless the composition is of fingerprints of
+/// this kind.
 inline void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind) {
   if (made_of.kind == kind) return;
   fail<std::invalid_argument>(what + ": the composition is of the kind " + std::string(to_string(made_of.kind)) +
@@ -192,8 +194,8 @@ class container {
     std::uint64_t checksum;
   };
 
-  /// Parses a file. `name` stands for the bytes in messages. Throws: std::runtime_error if they are not a file of this
-  /// content.
+  /// Parses a file. `name`: the name of the file in messages. Throws: std::runtime_error if the bytes are not a file
+  /// with this content.
   /// Complexity: linear in the header.
   container(byte_span bytes, std::string name, file_content content) : name_(std::move(name)), bytes_(bytes) {
     if (bytes.size() < 64 || to_text(bytes).substr(0, file_magic.size()) != file_magic) {
@@ -236,7 +238,7 @@ class container {
   [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// The bytes of a section, empty if there is none.
+  /// The bytes of a section; empty if the file has no such section.
   [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept {
     for (const section& s : sections_) {
       if (s.tag == tag && s.table == table) return s.bytes;
@@ -255,7 +257,7 @@ class container {
     }
   }
 
-  /// Throws: std::runtime_error unless the fingerprints are of this width and kind.
+  /// Throws: std::runtime_error unless the file is for fingerprints of this width and kind.
   void check_fingerprints(std::size_t bits, fingerprint_kind kind) const {
     if (header_.bits != bits) {
       refuse("fingerprints of " + std::to_string(header_.bits) + " bits, not " + std::to_string(bits));
@@ -302,14 +304,14 @@ class container {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
   }
 
-  // The checksum field itself counts as zeros.
+  // The checksum is computed with zeros in the checksum field itself.
   std::uint64_t checksum_of_header(std::size_t size) const {
     std::string header(to_text(bytes_.first(size)));
     std::fill_n(header.begin() + 56, 8, '\0');
     return checksum_of(to_bytes(header));
   }
 
-  // Sections are contiguous, each aligned to 64 bytes, and the last one ends the file.
+  // Each section begins at the first multiple of 64 bytes behind the one before, and the last section ends the file.
   void find_sections(std::size_t header_size, std::size_t count) {
     sections_.reserve(count);
     std::size_t end = header_size;

@@ -27,8 +27,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// The counterpart of large_array over memory that is neither owned nor trusted: any index given to operator[] reads
-/// some element of the array.
+/// The counterpart of large_array for memory that it does not own, and that may contain any bytes: operator[] with any
+/// index reads some element of the array.
 template <class T>
 class mapped_array {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -43,7 +43,7 @@ class mapped_array {
   /// Element i, or element 0 if i is out of range. Precondition: size() > 0.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// The elements begin..end, or none if that is not a valid range.
+  /// The elements [begin, end); empty if that range is invalid.
   [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
     if (begin > end || end > size_) return {};
     return {data_ + begin, end - begin};
@@ -54,7 +54,7 @@ class mapped_array {
   std::size_t size_ = 0;
 };
 
-/// The byte order of ids in a file: numbers are little-endian, other types are as in memory.
+/// The byte order of ids in a file: numbers are little-endian; other types are stored as in memory.
 enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
 
 template <class Id>
@@ -76,8 +76,8 @@ template <class Id>
 /// The header fields of an index file.
 struct index_details {
   int k = 0, blocks = 0;
-  std::size_t max_radius_width = 0;  ///< see search_plans
-  bool is_flat = false;              ///< of a flat_index: scans all fingerprints, for any k
+  std::size_t max_radius_width = 0;  ///< the parameter max_radius_width of search_plans
+  bool is_flat = false;              ///< the index was a flat_index: it scans for any k
   id_form form = id_form::unsigned_number;
   std::size_t id_size = 0, offset_size = 0;
 
@@ -105,7 +105,7 @@ struct index_details {
   }
 };
 
-/// Converts a section between file byte order and that of this machine.
+/// Converts a section between the byte order of files and that of this machine.
 inline void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept {
   const auto swap = [&](std::size_t begin, std::size_t count, std::size_t width) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -226,9 +226,10 @@ class view_engine {
     return is_flat_ ? store().slots() : engine_.count_compared(query, k);
   }
 
-  /// Checks the content: each fingerprint is exactly once in every table, where searches find it, and the lists of ids
-  /// are sorted.
-  /// Throws: std::runtime_error by file.refuse() if not. Complexity: O(tables * n). Memory: one bit per fingerprint.
+  /// Checks the content: every table has each fingerprint exactly once, in the bucket where searches look for it, and
+  /// the lists of ids are sorted.
+  /// Throws: std::runtime_error, by file.refuse(), if the check fails. Complexity: O(tables * n). Memory: one bit per
+  /// fingerprint.
   void check(const container& file) const {
     check_store(file);
     for (std::size_t number = 0; number < engine_.tables().size(); ++number) check_table(file, number);
@@ -284,7 +285,8 @@ class view_engine {
                               : marks.size() == slots / id_marks::slots + 1 && list_begins.size() > 1);
     require(slots <= file.header().count && file.header().count <= slots + lists.size());
 
-    // Plans take memory per table, so the number of tables is checked against the file first.
+    // search_plans takes memory for each table, so the number of tables is first checked against the number of
+    // sections.
     const layout shape(file.header().bits, details.k, details.blocks);
     require(file.sections().size() >= shape.table_count());
     auto plans = std::make_shared<const search_plans<Words>>(shape, details.max_radius_width);
@@ -301,7 +303,7 @@ class view_engine {
       read(table.narrow, section_tag::narrow, number);
       read(table.wide, section_tag::wide, number);
       read(table.slots, section_tag::slots, number);
-      if (slots == 0) continue;  // an empty index: searches never read tables
+      if (slots == 0) continue;  // an empty index, whose tables are never read
       const std::size_t filters = is_wide ? table.wide.size() : table.narrow.size();
       require((is_wide ? table.narrow.size() : table.wide.size()) == 0);
       if (number == 0) {
@@ -329,7 +331,7 @@ class view_engine {
     for (const words_type& fingerprint : s.fingerprints()) {
       if ((fingerprint[Words - 1] & ~low_mask(word_bits - unused)) != 0) file.refuse("a fingerprint has too many bits");
     }
-    // Table 0 is the order of the fingerprints itself.
+    // Table 0 has no slots: the fingerprints themselves are in its order.
     const table_key<Words>& key = engine_.plans()->keys()[0];
     const std::span<const Offset> starts = s.starts();
     std::vector<words_type> bucket;
@@ -447,7 +449,7 @@ class view_engine {
   engine_type engine_;
 };
 
-/// Copies the engine of a file to memory of its own. Precondition: check() succeeded.
+/// Copies the engine of a file to a frozen_engine that owns its memory. Precondition: check() succeeded.
 template <std::size_t Words, class Id, class Offset>
 [[nodiscard]] frozen_engine<Words, Id, Offset> copy_engine(
     const frozen_engine<Words, Id, Offset, mapped_array>& engine) {
