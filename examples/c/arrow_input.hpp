@@ -51,7 +51,7 @@ inline void check_array(const ArrowArray& array, std::int64_t buffers) {
 /// A column of texts: how its type stores them.
 class text_column {
  public:
-  /// Throws: std::invalid_argument if the type is none of texts.
+  /// Throws: std::invalid_argument if the column is not of a type of texts.
   explicit text_column(const ArrowSchema& schema, bool is_outermost = true) {
     if (is_outermost && schema.release == nullptr) refuse("the Arrow schema is released already");
     const std::string_view format(schema.format);
@@ -82,7 +82,7 @@ class text_column {
     }
   }
 
-  /// Replaces `texts` by those of rows [begin, end); a null has no data(), an empty text has.
+  /// Replaces `texts` by the texts of rows [begin, end). For a null data() == nullptr, for an empty text it is not.
   /// Precondition: check(array), and 0 <= begin <= end <= array.length.
   void read(const ArrowArray& array, std::int64_t begin, std::int64_t end, std::vector<std::string_view>& texts) const {
     texts.clear();
@@ -151,11 +151,12 @@ class text_column {
       case 'S': return value_at<std::uint16_t>(array, 1, position);
       case 'i': return value_at<std::int32_t>(array, 1, position);
       case 'I': return value_at<std::uint32_t>(array, 1, position);
-      default: return value_at<std::int64_t>(array, 1, position);  // above 2^63 it is negative, and refused
+      default: return value_at<std::int64_t>(array, 1, position);  // beyond 2^63: negative, so refused
     }
   }
 
-  /// A view: its length; up to 12 bytes of text follow, or 4 bytes, the number of a buffer, and an offset in it.
+  /// A text of the type "view". The view begins with the length of the text. Then comes a text of up to 12 bytes
+  /// itself; for a longer text its first 4 bytes, the number of a buffer, and an offset in that buffer.
   [[nodiscard]] static std::string_view view_at(const ArrowArray& array, std::int64_t position) {
     struct view {
       std::int32_t length, beginning, buffer, offset;
@@ -165,7 +166,7 @@ class text_column {
     std::memcpy(&value, place, sizeof(value));
     if (value.length < 0) refuse("the length of a text is negative");
     if (value.length <= 12) return {place + 4, static_cast<std::size_t>(value.length)};
-    // The last buffer has the sizes of those with texts.
+    // The last buffer has the sizes of the buffers with texts.
     if (value.buffer < 0 || value.buffer >= array.n_buffers - 3 || value.offset < 0) {
       refuse("a text refers to a buffer that is not there");
     }
@@ -179,7 +180,7 @@ class text_column {
   std::vector<text_column> children_;  // the column of a table, or the dictionary
 };
 
-/// Calls `take(schema, array)` for each array of an input that is no `texts`.
+/// Calls `take(schema, array)` for each array of an input by Arrow, one whose `texts` is not set.
 inline void for_each_array(const neardup_input& input,
                            const std::function<void(const ArrowSchema&, const ArrowArray&)>& take) {
   if (input.array != nullptr) {
@@ -206,7 +207,7 @@ inline void for_each_array(const neardup_input& input,
 
 inline constexpr std::size_t texts_at_a_time = std::size_t{1} << 16;
 
-/// Calls `take(texts)` for all texts of an input in order, some at a time; a null has no data().
+/// Calls `take(texts)` for all texts of an input in order, some at a time. For a null, data() == nullptr.
 inline void for_each_texts(const neardup_input& input,
                            const std::function<void(std::span<const std::string_view>)>& take) {
   std::vector<std::string_view> texts;

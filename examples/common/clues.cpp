@@ -50,7 +50,7 @@ class longest_in_window {
   [[nodiscard]] std::size_t begin_of(std::size_t last) const { return last + 1 - words_[last].run; }
 
   const std::vector<common_run::placed_word>& words_;
-  std::deque<std::size_t> longest_;  // ends of runs by decreasing length, each behind those before it
+  std::deque<std::size_t> longest_;  // ends of runs, ascending, with decreasing lengths
   std::size_t end_ = 0, cut_ = 0;
 };
 
@@ -172,7 +172,7 @@ passage clue_passages::shortened(window best, const placed_words& words, const s
   // The first of the longest runs ends with this word.
   std::size_t last = best.begin;
   while (std::min(words[last].run, last + 1 - best.begin) < best.run) ++last;
-  const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // in features
+  const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // positions of features
   const auto may_go = [&](std::size_t i) {
     if (features[i] == none) return true;
     if (inside[features[i]] == 1) return false;

@@ -64,13 +64,13 @@ class clue_passages {
     std::size_t text;  ///< index among the texts
     passage where;
   };
-  /// The best passage of several texts, or nullopt if they have no word of the clue. One more pair decides first, then
-  /// a longer run, then the order of the texts.
+  /// The best passage of several texts, or nullopt if they have no word of the clue. The passage with the most pairs is
+  /// best; among equals the one with the longest run, then the one of the first text.
   /// Complexity: linear in the texts, plus that of common_run.
   [[nodiscard]] std::optional<place> in(const std::vector<std::string_view>& texts) const;
 
  private:
-  using numbers = std::unordered_map<std::uint64_t, std::size_t>;  // from features to numbers from 0 on
+  using numbers = std::unordered_map<std::uint64_t, std::size_t>;  // from features to numbers, counted from 0
   /// The kind of features that are compared: single words or pairs. Feature i of a text begins with its word i.
   struct feature_kind {
     std::size_t words;
@@ -78,7 +78,7 @@ class clue_passages {
   };
   struct window {
     std::size_t common = 0, run = 0;
-    std::size_t begin = 0, end = 0;  // in features
+    std::size_t begin = 0, end = 0;  // positions of features
   };
   using placed_words = std::vector<common_run::placed_word>;
 

@@ -104,7 +104,7 @@ std::vector<passage> passage_finder::passages_of(std::span<const word_pair> pair
       while (before != no_run && runs[before].before >= next.before) before = runs[before].lower;
       next.lower = before;
       if (before == no_run || runs[before].after >= next.after) break;
-      // Merges all runs from there on: their common sum is larger.
+      // Merges all runs from runs[before] on, because the merged run has a larger sum.
       next.before = runs[before].before;
       next.first = runs[before].first;
       runs.resize(before);

@@ -42,7 +42,7 @@ class passage_finder {
  private:
   struct placed_pair {
     word_pair pair;
-    std::size_t begin, end;  // of both words together
+    std::size_t begin, end;  // the bytes from the first word to the end of the second
   };
   /// The positions of the pairs of this text that are among `pairs`, ascending.
   [[nodiscard]] std::vector<std::size_t> common_with(std::span<const word_pair> pairs) const;
@@ -51,8 +51,8 @@ class passage_finder {
   std::vector<std::pair<word_pair, std::size_t>> sorted_;  // with positions, if the finder is for many; otherwise empty
 };
 
-/// A passage and its context of so many bytes on either side, on one line and cut at characters. A passage longer than
-/// `max_shown_passage` bytes is shown by its beginning and its end.
+/// A passage with `shown_around_passage` bytes of text on either side, on one line and cut at characters. A passage
+/// longer than `max_shown_passage` bytes is shown by its beginning and its end.
 inline constexpr std::size_t shown_around_passage = 40, max_shown_passage = 400;
 struct passage_words {
   std::string before, inside, behind;

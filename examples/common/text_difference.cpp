@@ -152,7 +152,7 @@ class edit_graph {
 
   std::span<const std::uint32_t> a_, b_;
   std::vector<bool> is_removed_, is_added_;
-  std::vector<number> forward_, backward_;  // by diagonal: how far a search has come
+  std::vector<number> forward_, backward_;  // for each diagonal: how far a search has come
 };
 
 /// Units replaced by others, as ranges of both texts.
@@ -164,9 +164,9 @@ struct block {
 
 bool is_blank(std::string_view unit) { return unit.find_first_not_of(blanks) == unit.npos; }
 
-/// How far a change of the units [begin, end) can be moved forward so that it ends at the end of a line: as many
-/// changes, but whole lines instead of the end of one and the beginning of the next. 0 if it cannot. Precondition: the
-/// unit behind the last is unchanged.
+/// How far a change of the units [begin, end) can be moved forward so that it ends at the end of a line: the number of
+/// changed units stays the same, but whole lines change instead of the end of one line and the beginning of the next.
+/// Returns: 0 if the change cannot be moved in this way. Precondition: the unit behind the last is unchanged.
 std::size_t shift_to_line_end(const std::vector<std::string_view>& units, std::size_t begin, std::size_t end) {
   for (std::size_t shift = 0;; ++shift) {
     if (units[end + shift - 1] == "\n") return shift;

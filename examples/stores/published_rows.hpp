@@ -84,8 +84,8 @@ class tables {
   std::vector<part> parts_;
 };
 
-/// HBase's rows. The key has 13 bytes: 4 of the value, 1 of the flag, which is the number of the table counted from 1,
-/// and 8 of the fingerprint. Equal fingerprints share a row, whose value lists their ids in 8 bytes each.
+/// The rows in HBase. A key has 13 bytes: 4 of the value in a table, 1 of the flag (the number of the table, counted
+/// from 1), and 8 of the fingerprint. Equal fingerprints share a row, whose value lists their ids in 8 bytes each.
 /// `Store` has get(key), put(key, value), erase(key), and scan(begin, end, visit), as in the examples beside this file.
 template <class Store>
 class hbase_rows {
@@ -204,7 +204,8 @@ class four_copies {
     const std::size_t place = 2 * (static_cast<std::size_t>(copy) - 1);
     return {static_cast<char>(copy) + all.substr(place, 2), all.substr(0, place) + all.substr(place + 2)};
   }
-  /// Whether an earlier copy finds the two as well: the segments before that of the key are the first ones of the rest.
+  /// Whether an earlier copy of the table finds both fingerprints as well. The first segments of `rest` are those
+  /// before the segment of the key.
   static bool is_of_earlier_copy(std::string_view one, std::string_view other, int copy) {
     for (std::size_t i = 0; i < 2 * (static_cast<std::size_t>(copy) - 1); i += 2) {
       if (one.substr(i, 2) == other.substr(i, 2)) return true;

@@ -26,16 +26,16 @@ struct cascade_options {
   bool by_content = true;
   rule title{3, 0.8};
   rule content{default_distance("minwise"), 0.8};
-  /// Whether contents are found by shared features, which misses none of that similarity; otherwise they are found by
-  /// fingerprints within that distance. Precondition: content.similarity > 0.
+  /// Whether contents are found by shared features, which misses no content of content.similarity. Otherwise they are
+  /// found by fingerprints within content.distance. Precondition: content.similarity > 0.
   bool is_exact = true;
   /// A title of fewer distinct tokens is ignored.
   std::size_t title_tokens = 1;
   /// A title match counts only if the pairs of words of the contents have at least this similarity; 0: contents are not
   /// compared. This keeps different articles with the same title apart (docs/service.md).
   double title_content = 0.4;
-  /// At most so many documents are compared with an article at each step, the nearest first. By default 64; if none may
-  /// be missed, all.
+  /// At most so many documents are compared with an article at each step, the nearest first. By default 64; all
+  /// documents if no similar one may be missed.
   std::optional<std::size_t> candidates;
 
   /// Bytes of memory for the features of documents that checks need; other features are read from the store.

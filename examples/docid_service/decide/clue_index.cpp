@@ -8,8 +8,8 @@ namespace docid {
 namespace {
 
 constexpr std::size_t most_recent = std::size_t{1} << 16;  // features collected before they become a part
-// A part with more features is not merged any more: that takes a tenth of a second, the longest that anybody should
-// wait.
+// A part with more features is not merged any more. Merging a part of this size takes a tenth of a second, the longest
+// that a request should wait.
 constexpr std::size_t most_in_part = std::size_t{1} << 24;
 
 template <class Value>
@@ -46,7 +46,7 @@ void clue_index::erase(doc_number document) {
   give_back();
 }
 
-/// Frees the memory of texts that were replaced or erased, once it is more than that of the others.
+/// Frees the memory of replaced and erased texts when it exceeds the memory of the current texts.
 void clue_index::give_back() {
   const auto is_due = [this] { return all_features_ > 2 * features_ + most_recent; };
   if (features_ == 0) {

@@ -28,7 +28,8 @@ class clue_index {
   /// Sets the features of a document; they ascend, each once. Complexity: amortised O(n log m) for n features and m of
   /// all documents.
   void set(doc_number document, std::span<const std::uint32_t> features);
-  /// Complexity: amortised linear in the number of its features; one call takes at most the time of a merge.
+  /// Erases a document. Complexity: amortised linear in the number of the document's features; one call takes at most
+  /// the time of a merge.
   void erase(doc_number document);
 
   /// The documents that have at least `least` of the features (which ascend), at most `most` of them, sorted by their
@@ -44,7 +45,7 @@ class clue_index {
     doc_number document;
     std::uint32_t version;
   };
-  /// Its posting lists contain indices of entries.
+  /// A part of the index. Its posting lists contain indices of `entries`.
   struct part {
     std::vector<entry> entries;
     common::posting_columns postings;
@@ -59,14 +60,14 @@ class clue_index {
 
   struct version {
     std::uint32_t number = 0;
-    std::uint32_t features = 0;  // of the latest text
+    std::uint32_t features = 0;  // number of features of the latest text
   };
-  std::vector<version> versions_;                // by document number
-  std::size_t all_features_ = 0, features_ = 0;  // of all entries, and of those not outdated
+  std::vector<version> versions_;                // for each document number
+  std::size_t all_features_ = 0, features_ = 0;  // number of features of all entries, and of the entries not outdated
   std::vector<part> parts_;                      // oldest first
   std::size_t next_part_ = 0;                    // the next part to look through for outdated entries
   std::vector<entry> recent_entries_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // features, and indices of entries
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // pairs of a feature and the index of its entry
 };
 
 }  // namespace docid

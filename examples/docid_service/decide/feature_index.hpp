@@ -102,7 +102,7 @@ class feature_index {
   struct addition {
     doc_number document;
     description content;
-    description old;  // without features if there was none
+    description old;  // the previous content; has no features if there was none
   };
 
   void add(doc_number document, const description& content, description old) {
@@ -139,7 +139,7 @@ class feature_index {
   source source_;
   source::workspace scratch_;
   double differing_;
-  std::vector<mark> marks_;  // by document number
+  std::vector<mark> marks_;  // for each document number
   std::uint64_t known_ = 0;
   bool is_lost_ = false;
   // changes of the current transaction

@@ -118,7 +118,7 @@ class feature_memory {
   std::size_t bytes_ = 0;
   std::size_t first_chunk_ = 1;
   std::deque<chunk> chunks_;
-  std::size_t end_ = 0;  // of the last chunk, the used part
+  std::size_t end_ = 0;  // size of the used part of the last chunk
   std::vector<place> places_;
 };
 

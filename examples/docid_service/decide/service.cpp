@@ -444,7 +444,7 @@ void service::in_transaction(Work&& work) {
   counts_.nids = map_.nids();
   redefinitions_ = map_.redefinitions();
   ++counts_.groups;
-  // The transaction is decided. Whatever fails from here on, the next transaction makes good.
+  // The transaction is decided. If something fails from here on, the next transaction repairs it.
   try {
     kept_.commit();
     index_for_clues();
@@ -855,7 +855,7 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
     }
     for (const auto& one : candidates) {
       const doc_number document = document_of(one);
-      if (!map_.has(document)) continue;  // erased, but the index does not know it yet
+      if (!map_.has(document)) continue;  // erased, but the index of features does not know it yet
       if (left-- == 0) break;
       best.consider(document, document, distance_of(one), judge(document));
       if (best.is_final()) break;  // candidates are sorted by distance, then by docId

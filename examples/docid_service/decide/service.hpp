@@ -51,15 +51,15 @@ struct document_view {
 struct similar_document {
   std::string name;
   int distance;
-  double similarity;                      ///< of the features that the recipe compares
-  std::optional<double> pair_similarity;  ///< of the pairs of words; nullopt if these are not known
+  double similarity;                      ///< similarity of the features that the recipe compares
+  std::optional<double> pair_similarity;  ///< similarity of the pairs of words; nullopt if the pairs are unknown
   std::optional<std::string> article;     ///< JSON; nullopt if it is in another service's store
 };
 
 /// How similar two texts are.
 struct text_similarity {
-  double features;  ///< of the features that the recipe compares
-  double pairs;     ///< of the pairs of neighbouring words
+  double features;  ///< similarity of the features that the recipe compares
+  double pairs;     ///< similarity of the pairs of neighbouring words
 };
 
 /// An article that was found to be a version of an earlier one.
@@ -74,7 +74,7 @@ struct duplicate_view {
 /// A document whose kept article contains much of a clue.
 struct clue_document {
   struct passage {
-    std::size_t offset, length;   ///< in bytes of the content
+    std::size_t offset, length;   ///< of the passage, in bytes of the content
     common::passage_words words;  ///< the passage, and the words around it
   };
   std::string name;     ///< the docId
@@ -85,14 +85,14 @@ struct clue_document {
 };
 
 struct counters {
-  std::array<std::atomic<std::uint64_t>, 5> articles{};  // by step
+  std::array<std::atomic<std::uint64_t>, 5> articles{};  // number of articles, for each deciding step
   std::atomic<std::uint64_t> groups{};
   std::atomic<std::uint64_t> failed_groups{};
   std::atomic<std::uint64_t> commit_microseconds{};
   std::atomic<std::uint64_t> documents{};
   std::atomic<std::uint64_t> nids{};
   std::atomic<std::uint64_t> checks{};       // documents compared with an article
-  std::atomic<std::uint64_t> checks_read{};  // of these, those whose features were not in memory
+  std::atomic<std::uint64_t> checks_read{};  // number of `checks` whose features were not in memory
   std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
   std::atomic<std::uint64_t> clue_bytes{};
@@ -147,13 +147,13 @@ class service {
     description title;
     description content;
     std::optional<feature_set> pairs;      // computed when needed
-    std::optional<feature_set> all_pairs;  // if clues are enabled
+    std::optional<feature_set> all_pairs;  // set if clues are enabled
   };
   struct task {
     std::vector<item> items;
-    query_group titles, bodies;  // searches for the items' fingerprints
+    query_group titles, bodies;  // searches for the fingerprints of `items`
     std::promise<std::vector<answer>> answers;
-    std::function<void()> other;  // runs instead of deciding items
+    std::function<void()> other;  // a function to run, in a task that has no items
   };
 
   [[nodiscard]] item described(article arrived) const;
@@ -205,7 +205,7 @@ class service {
     doc_number first = 1, last = 0;
   } ahead_;
   std::optional<std::uint64_t> redefinitions_;  // up to here, their features were dropped from memory
-  std::vector<doc_number> redefined_;           // by the current transaction
+  std::vector<doc_number> redefined_;           // documents that the current transaction has redefined
   clue_index clues_;
   // Documents whose kept articles the index of clues does not know yet, with their pairs if already computed.
   std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;

@@ -31,7 +31,7 @@ using describer = std::function<description(std::string_view)>;
 struct describers {
   describer title;
   describer content;
-  std::function<feature_set(std::string_view)> pairs;  ///< of a content, for have_similar_pairs()
+  std::function<feature_set(std::string_view)> pairs;  ///< pairs of a content, for have_similar_pairs()
 };
 
 /// The distinct pairs of neighbouring words of a text, as hashes in ascending order. In every recipe, a Chinese

@@ -37,11 +37,11 @@ using std::chrono::steady_clock;
 
 constexpr const char* json_type = "application/json";
 constexpr const char* lines_type = "application/x-ndjson";
-constexpr std::size_t page_bytes = std::size_t{16} << 20;    // of a page of GET /docs, exceeded by its last article
+constexpr std::size_t page_bytes = std::size_t{16} << 20;    // of a page of GET /docs; the last article may exceed it
 constexpr std::size_t lines_together = 500;                  // number of JSON Lines that are submitted together
 constexpr std::size_t groups_ahead = 16;                     // groups read ahead of their answers
-constexpr std::chrono::seconds least_to_see{1};              // for a late client to read why it is refused
-constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // for each connection
+constexpr std::chrono::seconds least_to_see{1};              // how long a late client can read the answer
+constexpr std::size_t buffer_bytes = std::size_t{64} << 10;  // size of the buffer of a connection
 // Bytes of a refused body that are received and dropped: a client that is still sending when the connection ends does
 // not see why.
 constexpr std::size_t most_discarded = std::size_t{16} << 20;
@@ -258,7 +258,7 @@ struct batch {
 struct http_server::implementation {
   explicit implementation(const http_options& o) : options(o) {}
 
-  service* articles = nullptr;  // from run() on
+  service* articles = nullptr;  // set by run()
   http_options options;
   std::optional<listener> door;
   stop_order stopping;

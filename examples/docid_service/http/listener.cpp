@@ -23,7 +23,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int most_to_accept = 1024;            // length of the queue of clients waiting to be accepted
-constexpr std::size_t most_turned_away = 4096;  // at a time; further ones are closed without an answer
+constexpr std::size_t most_turned_away = 4096;  // clients refused at a time; further ones are just closed
 constexpr std::size_t most_dropped = std::size_t{16} << 20;
 
 int listening_socket(const std::string& address, int port) {

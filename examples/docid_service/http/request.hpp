@@ -27,10 +27,10 @@ struct refusal : std::runtime_error {
 /// The head of a request.
 struct request {
   std::string method;
-  std::string path;                                             ///< without percent-encoding
-  std::vector<std::pair<std::string, std::string>> parameters;  ///< of the query, without percent-encoding
+  std::string path;                                             ///< decoded, without percent-encoding
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< parameters of the query, without percent-encoding
   std::string content_type;                                     ///< in lower case
-  std::optional<std::uint64_t> length;                          ///< of the body, if known
+  std::optional<std::uint64_t> length;                          ///< size of the body, if known
   bool has_body = false;
   bool has_range = false;
   bool is_http_1_0 = false;
@@ -77,7 +77,7 @@ class request_reader {
 
   connection* client_;
   std::vector<char>* buffer_;
-  std::size_t begin_ = 0;  // of the bytes that are not parsed yet
+  std::size_t begin_ = 0;  // position of the bytes that are not parsed yet
   std::size_t end_ = 0;
   std::chrono::seconds span_;
   moment deadline_;

@@ -30,8 +30,8 @@ class hbase_contents final : public contents {
 
  private:
   hbase::table table_;
-  std::map<std::string, std::string> put_;  // by row; of the current transaction
-  std::vector<std::string> erased_;         // rows
+  std::map<std::string, std::string> put_;  // contents of the current transaction, by row
+  std::vector<std::string> erased_;         // rows to erase
 };
 
 }  // namespace docid

@@ -152,7 +152,7 @@ class mariadb_mapping final : public mapping {
   mariadb_connection& connection_;
   fingerprint_index* urls_;
   state state_;
-  state before_;  // as of the begin of the transaction
+  state before_;  // the state when the transaction began
   bool is_open_ = false;
   // State of the current transaction: articles and summaries that were read, and rows that are not sent yet.
   found_articles by_nid_;

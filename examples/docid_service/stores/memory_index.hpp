@@ -34,7 +34,7 @@ class memory_index final : public fingerprint_index {
   };
   struct found_early final : early_results {
     std::vector<found_part> parts;
-    std::vector<std::size_t> places;  // of the queries: positions in the parts, counted through all of them
+    std::vector<std::size_t> places;  // for each query: its position in `parts`, counted through all parts
   };
 
  public:

@@ -11,8 +11,8 @@ namespace docid {
 
 namespace {
 
-constexpr std::size_t commands_together = 2000;  // sent before their replies are read
-constexpr double max_sets = 100000;              // that a search may read
+constexpr std::size_t commands_together = 2000;  // number of commands that are sent before their replies are read
+constexpr double max_sets = 100000;              // the most sets that a search may read
 constexpr const char* store_key = "DOCID_STORE";
 
 std::optional<std::string> text_of(const redisReply& reply) {

@@ -114,7 +114,7 @@ class sqlite_mapping final : public mapping {
   };
   struct place {
     doc_number document;
-    std::uint32_t number;  // of a nid: the row; of a url: how many articles have it
+    std::uint32_t number;  // for a nid its row; for a url the number of its articles
   };
   using map = std::unordered_map<key, place, key_hash>;
 
@@ -127,13 +127,13 @@ class sqlite_mapping final : public mapping {
   map by_nid_;
   map by_url_;
   std::vector<std::tuple<map*, key, std::optional<place>>> undo_;
-  std::vector<bool> is_there_;                // by document number
-  std::vector<doc_number> erased_documents_;  // by the current transaction
+  std::vector<bool> is_there_;                // for each document number: whether the document exists
+  std::vector<doc_number> erased_documents_;  // documents that the current transaction has erased
   std::uint32_t next_row_ = 1;
   doc_number next_ = 1;
   std::size_t size_ = 0;
   std::uint64_t redefinitions_ = 0;
-  std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // as of the begin of the transaction
+  std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // the state when the transaction began
   statement begin_, commit_, rollback_, insert_, find_, update_, erase_, nids_, articles_, first_of_url_,
       insert_document_, insert_features_, insert_pairs_, set_kept_, set_document_, set_features_, insert_redefinition_,
       all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_, pairs_, all_,

@@ -41,7 +41,7 @@ class early_results {
 /// Fingerprints of one request, to be searched for.
 struct query_group {
   std::vector<std::optional<fingerprint>> prints;
-  std::unique_ptr<const early_results> early;  ///< if search_early() was called
+  std::unique_ptr<const early_results> early;  ///< set if search_early() was called
 };
 
 /// Fingerprints of one kind (of titles, contents or urls), each with its document.
@@ -49,7 +49,7 @@ class fingerprint_index {
  public:
   virtual ~fingerprint_index() = default;
 
-  /// Returns: the argument of the last commit; 0 if there was none, or the index has lost its content.
+  /// Returns: the argument `known` of the last commit(); 0 if there was none, or the index has lost its content.
   virtual std::uint64_t known() = 0;
   /// Does the part of the search that does not need the transaction. Thread safety: callable from any thread, at any
   /// time.
@@ -100,14 +100,14 @@ struct document_features {
 /// The article that is shown for a document: the hottest of its articles.
 struct kept_article {
   double heat = 0;
-  std::uint64_t version = 0;  ///< its version in the contents
+  std::uint64_t version = 0;  ///< the version of this article in the contents
 };
 
 /// A stored article: its version in the contents, and what it was.
 struct stored_article {
   double heat = 0;
   std::uint64_t version = 0;
-  std::uint64_t digest = 0;  ///< of its JSON; equal if nothing has changed
+  std::uint64_t digest = 0;  ///< a hash of the article's JSON: equal if nothing has changed
 };
 
 struct known_article {

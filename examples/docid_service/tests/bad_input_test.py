@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is wrong, too long or too much, and the command line."""
+"""Tests of wrong requests, of too long and too many ones, and of the command line."""
 import collections
 import contextlib
 import http.client

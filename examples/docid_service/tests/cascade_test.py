@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""By what an article is found to be a version of another one."""
+"""The rules by which an article is found to be a version of another one."""
 import gzip
 import json
 import os
@@ -107,7 +107,7 @@ class Cascade(TestCase):
         for name, files in pages.items():
             text = "".join(gzip.decompress(file.read_bytes()).decode(errors="replace") for file in files[:200])
             for size in (1000, 10000):
-                # Each begins where a part ends that the next one has not: there are pages that repeat each other.
+                # Some pages repeat the text of others, so of parts with the same beginning only one is kept.
                 contents = list({text[i:i + size][:50]: text[i:i + size] for i in range(0, min(len(text), 40 * size), size)}
                                 .values())
                 self.restart_empty()

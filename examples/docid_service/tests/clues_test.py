@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Articles that hold a clue."""
+"""Tests of the search for articles that hold a clue."""
 import json
 import pathlib
 import random
@@ -77,7 +77,7 @@ class Clues(TestCase):
                 if make.random() < 0.3:  # another article of a document, which may be hotter
                     self.service.doc_id(one | {"nid": f"copy{i}", "url": f"copy{i}", "heat": make.randrange(4),
                                                "content": text + " " + self.text(make, i % 2)[:9]})
-            for _ in range(6):  # the same articles with other texts and heats, and some are deleted
+            for _ in range(6):  # changes text and heat of known articles, and deletes some
                 i = make.randrange((round_number + 1) * 30)
                 self.service.doc_id(article(i, nid=f"n{i}", content=self.text(make, i % 2), heat=make.randrange(3)))
                 for nid in (f"n{make.randrange((round_number + 1) * 30)}", f"copy{i}"):

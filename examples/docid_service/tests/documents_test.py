@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Documents, the articles that they have, and what is told of them."""
+"""Tests of documents: their articles, and what the service reports about them."""
 import contextlib
 import json
 import random
@@ -30,7 +30,7 @@ class Documents(TestCase):
         self.assertEqual(self.service.request("GET", "/docs/" + name)[1]["nids"], ["二"])
         self.assertEqual(self.service.request("DELETE", "/articles/" + urllib.parse.quote("二"))[0], 200)
         self.assertEqual(self.service.request("GET", "/docs/" + name)[0], 404)
-        # The same article again is a new document, with a docId that has never been given.
+        # The same article, sent again after it was deleted, is a new document with a docId that was never given before.
         for _ in range(2):
             status, answer = self.service.post(one)
             self.assertEqual((status, answer["filterStatus"]), (200, "good"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No article with a similar content is missed: docIds held against comparing each content with all."""
+"""No article with a similar content is missed: the docIds are those of comparing each content with all."""
 import contextlib
 import random
 import sqlite3

@@ -25,7 +25,7 @@ def post(body, *fields, path="/docId/getDocId"):
 
 
 def post_chunks(body, sizes, *fields, extension=b"", trailers=b"", path="/docId/getDocId"):
-    """The same with the body in chunks of these sizes, and the rest in one more."""
+    """The same request, its body in chunks of these sizes and one more chunk with the rest."""
     if not isinstance(body, bytes):
         body = json.dumps(body).encode()
     result = "\r\n".join([f"POST {path} HTTP/1.1", "Host: x", *fields, "Transfer-Encoding: chunked"]).encode() + b"\r\n\r\n"
@@ -278,7 +278,7 @@ class Http(TestCase):
             return answer
 
     def drip_all(self, cases):
-        """What the service says to each (head, byte), all at a time."""
+        """The answers of the service to each (head, byte), all sent at the same time."""
         answers = [b""] * len(cases)
 
         def run(number):
@@ -299,7 +299,8 @@ class Http(TestCase):
         for (head, byte), answer in zip(cases, self.drip_all(cases)):
             statuses = [status for status, _ in self.answers_in(answer)]
             self.assertEqual(statuses, [200] * head.count(b"content") + [408], (head, byte))
-        # Empty lines are no request yet. Of JSON Lines each line has a deadline: drops may not come for ever, lines may.
+        # Empty lines are no request yet. In JSON Lines each line has its own deadline: a client may send lines for
+        # ever, but not one line byte by byte.
         lines = line + b"Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n"
         nothing, *said = self.drip_all([(b"", b"\r\n")] + [(lines, byte) for byte in (b"1\r\n \r\n", b"1\r\n\n\r\n", b"1\r\na\r\n")])
         self.assertEqual(nothing, b"")

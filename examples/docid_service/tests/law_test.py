@@ -28,7 +28,8 @@ def draw_texts(rng, count):
             kind = rng.randrange(8) if 3 * member < members else rng.randrange(5, 16)
             words = list(centre)
             if kind < 6:
-                # Most texts of this kind are near the centre only. In a row, so that most pairs of words stay.
+                # Most texts of this kind are similar to the centre only. The replaced words are consecutive, so most
+                # pairs of words stay.
                 at = rng.randrange(size)
                 for i in range(rng.randrange(size // 5, size // 3) + 1):
                     words[(at + i) % size] = word()
@@ -47,7 +48,7 @@ def draw_texts(rng, count):
 
 
 def closeness(one, other):
-    """Of two contents: the Jaccard similarity of their words, or None if they do not match at .5."""
+    """The Jaccard similarity of the words of two contents, or None if they do not match at .5."""
     words, others = set(one), set(other)
     pairs, other_pairs = set(zip(one, one[1:])), set(zip(other, other[1:]))
     share = fractions.Fraction(len(words & others), len(words | others))

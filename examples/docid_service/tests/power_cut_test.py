@@ -28,7 +28,7 @@ class Disk:
             place = end + 1 + int(size)
 
     def until(self, count, chance):
-        """The files as path -> bytes. `chance` is the probability that an unsynced write is there nevertheless."""
+        """The files as path -> bytes. `chance` is the probability that an unsynced write has reached the disk."""
         files = {}  # path -> [(place, is_synced, what, bytes, offset)]
         for what, path, data, offset, place in self.records[:count]:
             if what in ("write", "truncate"):

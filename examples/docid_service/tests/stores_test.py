@@ -234,7 +234,7 @@ class OtherStores(StoresTestCase):
             self.assertEqual(self.sets(prefix), sets)
         self.restart(*self.shared, *few_bits, "--blocks", "5")
         self.service.doc_id(article(1))
-        self.assertEqual(self.sets("CONTENT_INDEX"), 4 + 2 * 10)  # those of the other layout stay
+        self.assertEqual(self.sets("CONTENT_INDEX"), 4 + 2 * 10)  # the sets of the other layout stay
 
     def test_redis_is_given_what_it_lacks(self):
         names = [self.service.doc_id(article(i)) for i in range(10)]
@@ -262,7 +262,7 @@ class OtherStores(StoresTestCase):
                 self.assertIsNone(holder.poll(), line)
             yield
         finally:
-            holder.communicate()  # its end rolls back
+            holder.communicate()  # the transaction of this session rolls back when it ends
 
     def wait_until_one_waits(self):
         """Returns when a request of the service waits for the lock of a row or a table."""
@@ -351,7 +351,7 @@ class OtherStores(StoresTestCase):
                 contents.update(self, service)
                 contents.erase(self, service)
         self.assertGreater(contents.found, 100)
-        # A newly started service, and one with its index in Redis, which announces that it may miss some.
+        # Starts a new service, and one with its index in Redis, which announces that it may miss similar contents.
         contents.send(self, self.another("--mariadb", self.mariadb.options), 60)
         self.assertEqual(self.service.stop(), 0)
         self.assertIn("within 7 bits (--redis), so that similar ones can be missed", self.service.said)
@@ -405,7 +405,7 @@ class OtherStores(StoresTestCase):
         new = self.doc_ids(article(200 + i, title=f"公告{i}", content=content[::-1]) for i, content in enumerate(contents))
         self.assertEqual(len(set(new + names)), 8)
         self.assertEqual(self.mariadb.ask("SELECT count(*) FROM docid.pairs").stdout.strip(), "4")
-        # The contents are in a folder of RocksDB, so another service has none of them, and the words have to do.
+        # The contents are in a folder of RocksDB, so another service has none of them, and compares the words only.
         self.assertEqual(self.mariadb.ask("DELETE FROM docid.pairs").returncode, 0)
         other = self.another(*self.options)
         self.assertEqual(other.doc_id(article(300, title="公告0", content=contents[0][400:])), names[0])
@@ -414,7 +414,7 @@ class OtherStores(StoresTestCase):
     def test_an_article_that_is_too_long_for_mariadb(self):
         status, answer = self.service.post(article(1, url="x" * 5_000_000))
         self.assertEqual((status, "max_allowed_packet" in answer["error"]), (413, True), answer)
-        # Articles that arrive with it are not affected.
+        # Articles that arrive at the same time are not affected.
         answers = []
         threads = [threading.Thread(target=lambda one=one: answers.append(self.service.post(one)[0]))
                    for one in (article(2), article(3, url="x" * 5_000_000), article(4))]

@@ -85,8 +85,8 @@ class checked_texts {
 /// The measure of an exact join. Precondition: the check compares sets.
 neardup::set_similarity set_measure_of(const comparison_settings& settings);
 
-/// For each of `count` documents the first one that is equal in everything that is compared; the document itself if
-/// there is none before it. `compare(a, b)` orders documents by that.
+/// For each of `count` documents the first document that is equal in all compared data; the document itself if no
+/// earlier one is. `compare(a, b)` is a total order of documents by that data.
 template <class Number, class Compare>
 std::vector<Number> first_of_equal(Number count, const Compare& compare) {
   std::vector<Number> order(count);
@@ -112,7 +112,7 @@ double estimate_of(const fingerprint_settings& settings, int distance);
 /// A passage of a document's text that contains much of another document: its position in bytes, and the words around
 /// it.
 struct shown_passage {
-  std::optional<std::size_t> offset;  ///< nullopt if the folded text was compared, in which positions differ
+  std::optional<std::size_t> offset;  ///< nullopt if the folded text was compared: its positions differ
   std::size_t length;
   std::string words;
   std::string field = {};  ///< field of the record, if several fields are texts
@@ -125,9 +125,9 @@ shown_passage shown_in(const input_settings& settings, std::size_t field, std::s
 struct match_line {
   const char *name, *other_name;  ///< names of their ids in JSON
   std::string id, other;
-  std::optional<int> distance;               ///< if fingerprints are compared
-  std::optional<double> similarity;          ///< if there is a check
-  std::string place = {}, other_place = {};  ///< their positions, if the ids are ambiguous
+  std::optional<int> distance;               ///< set if fingerprints are compared
+  std::optional<double> similarity;          ///< set if there is a check
+  std::string place = {}, other_place = {};  ///< positions of both documents, if the ids are ambiguous
   std::optional<shown_passage> passage = {};
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
@@ -136,10 +136,10 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
 struct candidate {
   std::uint32_t a;
   std::uint32_t b;
-  std::optional<int> distance;  ///< of their fingerprints, if these are compared
+  std::optional<int> distance;  ///< distance of the fingerprints, if these are compared
 };
 
-/// The similarities of the candidates for which they are at least `least`, computed by all threads.
+/// The similarity of each candidate, nullopt if it is below `least`, computed by all threads.
 /// Precondition: there is a check.
 std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
                                                    std::span<const candidate> candidates, double least,

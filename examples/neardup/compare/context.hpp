@@ -14,7 +14,7 @@ namespace command {
 /// The options that were given to choose settings by a similarity, as typed.
 struct similarity_choice {
   std::optional<std::string> similarity, min_similarity;
-  bool is_of_comparison = false;  ///< else for a comparison of fingerprints alone
+  bool is_of_comparison = false;  ///< true if a check is chosen, too; false for fingerprints alone
   int best_distance = -1;         ///< the distance of --similarity, if --distance was given, too; otherwise -1
 };
 

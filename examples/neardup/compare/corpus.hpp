@@ -54,7 +54,7 @@ class document_table {
   compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
   std::map<std::size_t, std::uint64_t> repeated_;  // documents with the id of an earlier one, and their lines
-  std::deque<char> ids_;  // each with its length before it, 7 bits per byte, the last byte below 128
+  std::deque<char> ids_;  // ids; before each its length, 7 bits per byte, the last byte below 128
 };
 
 /// All documents with tokens.
@@ -86,23 +86,23 @@ struct corpus {
   void end_against() { against = size(); }
 
   [[nodiscard]] std::size_t size() const noexcept { return check.size(); }
-  /// The number of bits in which two fingerprints differ; nullopt if there are none.
+  /// The number of bits in which two fingerprints differ; nullopt if no fingerprints are compared.
   [[nodiscard]] std::optional<int> distance(std::size_t i, std::size_t j) const {
     return has_fingerprints ? std::optional(hamming_distance(fingerprints[i], fingerprints[j])) : std::nullopt;
   }
 
   bool has_names;
-  document_table documents;  // if they are needed
+  document_table documents;  // filled only if names or positions are needed
   document_check check;
   bool has_fingerprints;
-  fingerprint_vector fingerprints;  // of all, or none
+  fingerprint_vector fingerprints;  // fingerprints of all documents, or of none
   preference keep;
-  std::vector<double> scores;                 // if --keep needs them: the highest is kept
+  std::vector<double> scores;                 // set if --keep needs scores: the highest is kept
   std::vector<exact_key> exact_scores;        // scores that are texts, or numbers that a double would round
   std::size_t against = 0;                    // number of documents of --against, which come first
-  std::optional<source_tally> sources;        // of the input, if --by asks for them
-  std::vector<std::uint32_t> source_numbers;  // of the documents behind those of --against
-  neardup::feature_sets<common::word_pair> against_pairs;  // of their texts, if these are available; otherwise empty
+  std::optional<source_tally> sources;        // sources of the input's documents, if --by asks for them
+  std::vector<std::uint32_t> source_numbers;  // for each document behind those of --against
+  neardup::feature_sets<common::word_pair> against_pairs;  // pairs of their texts if available; otherwise empty
 };
 
 /// Calls `visit` for each document of --against: first those of its indexes, then the others.

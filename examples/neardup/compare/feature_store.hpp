@@ -137,12 +137,12 @@ class feature_store {
   // A slot has 2^slot_bits_ features: 16 MB, less if the limit is low. A document that needs more has a chunk of
   // several slots.
   int slot_bits_;
-  std::uint64_t bytes_ = 0;  // in memory
+  std::uint64_t bytes_ = 0;  // number of bytes in memory
   std::vector<std::shared_ptr<std::uint32_t[]>> chunks_;
-  std::vector<slot> slots_;  // of all chunks
+  std::vector<slot> slots_;  // the slots of all chunks
   open_chunk in_memory_;
-  std::vector<open_chunk> filed_;  // by size class; empty while everything is in memory
-  compact_numbers ends_;           // of documents, counted through all chunks
+  std::vector<open_chunk> filed_;  // for each size class; empty while all features are in memory
+  compact_numbers ends_;           // ends of documents, counted through all chunks
 };
 
 }  // namespace command

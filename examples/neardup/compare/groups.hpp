@@ -29,8 +29,8 @@ struct group_member {
   std::uint64_t document;
   std::string id;
   bool is_against;              // belongs to the other corpus
-  std::optional<int> distance;  // to the representative, which is the first member, if fingerprints are compared
-  double similarity;            // to the representative: exact if checked, otherwise estimated
+  std::optional<int> distance;  // to the representative, if fingerprints are compared
+  double similarity;            // to the representative: exact if checked, else estimated
 };
 
 /// A group in the format of --format.
@@ -66,8 +66,8 @@ class document_groups {
   const run_settings& settings_;
   const corpus& all_;
   std::vector<candidate> members_;                   // group by group, without the first member, which is `a`
-  std::vector<std::size_t> begins_;                  // of the groups, in members_
-  std::vector<std::optional<double>> similarities_;  // of the members, if there is a check
+  std::vector<std::size_t> begins_;                  // begin of each group in members_
+  std::vector<std::optional<double>> similarities_;  // similarity of each member, if there is a check
 };
 
 /// Prints the counts by source, if --by asks for that.

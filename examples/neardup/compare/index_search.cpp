@@ -52,8 +52,8 @@ class batch_filter {
 
  private:
   const neardup::set_bounds& bounds_;
-  std::size_t smallest_ = 0;  // size of the sets that may be similar
-  std::size_t largest_ = 0;   // size of sets in the batch
+  std::size_t smallest_ = 0;  // size of the smallest set that may be similar
+  std::size_t largest_ = 0;   // size of the largest set in the batch
   std::uint32_t mask_ = 0;
   std::vector<std::uint64_t> bits_;
   std::vector<std::size_t> least_ = std::vector<std::size_t>(1024);

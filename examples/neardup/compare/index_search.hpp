@@ -18,7 +18,7 @@ namespace command {
 struct indexed_sets {
   std::size_t numbers = 0;
   std::function<feature_set(std::size_t number)> of;
-  common::posting_lists postings = {};       ///< of all these sets, if the index has any
+  common::posting_lists postings = {};       ///< posting lists of all these sets, if the index has any
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
 

@@ -11,7 +11,7 @@ namespace command {
 enum class preference { first, longest, highest, lowest };
 
 struct grouping_settings {
-  bool by_components = false;  ///< otherwise by representatives; see neardup::grouping
+  bool by_components = false;  ///< whether groups are components; see neardup::grouping
   preference keep = preference::first;
   std::uint64_t memory = 0;  ///< bytes that a run may use; features beyond that are in a temporary file
 };
@@ -21,8 +21,8 @@ enum class source_kind { none, field, folder, file, host };
 
 struct source_setting {
   source_kind kind = source_kind::none;
-  std::string field;  ///< of a record: for `field`, and for `host`; if empty, the host is taken from the id
-  std::string text;   ///< as typed
+  std::string field;  ///< a field of the record, for `field` and `host`; `host` without one takes the id
+  std::string text;   ///< the value as typed
 };
 
 /// The other corpus that the input is compared with.
@@ -31,7 +31,7 @@ struct against_settings {
   std::vector<std::string> indexes;  ///< index files
   bool keeps_texts = false;          ///< whether the texts of its documents are needed, too
   std::string grown_index;           ///< an index that kept documents are added to; empty if there is none
-  bool also_within = false;          ///< also compare the input's documents with each other
+  bool also_within = false;          ///< also compares the input's documents with each other
   std::string without_features;      ///< an index that has only fingerprints; empty if there is none
 
   [[nodiscard]] bool any() const { return !paths.empty() || !indexes.empty() || !grown_index.empty(); }

@@ -9,16 +9,17 @@
 
 namespace command {
 
-/// The number of documents of a source, and of those that are dropped because another document represents their group.
+/// The number of documents of a source, and the number of these that are dropped, each in favour of the document that
+/// represents its group.
 struct source_count {
   struct group {
-    std::uint64_t number;   ///< as passed to drop()
+    std::uint64_t number;   ///< the number that was passed to drop()
     std::uint64_t dropped;  ///< documents of this source
   };
 
   std::string name;
   std::uint64_t in = 0, dropped = 0;
-  std::vector<group> largest;  ///< the groups because of which most of them are dropped, at most three
+  std::vector<group> largest;  ///< at most three groups, those that take most of these documents
 };
 
 /// Counts documents by source. Memory: the names, and 16 bytes for each dropped document.
@@ -28,7 +29,7 @@ class source_tally {
 
   /// Counts a document of the input. Returns: the number of its source.
   std::uint32_t come(const placed_document& d);
-  /// Counts a dropped document, given the number of its source and that of its group, which is the number of the
+  /// Counts a dropped document. `source` is the number of its source; the number of its group is that of the
   /// representative.
   void drop(std::uint32_t source, std::uint64_t group) { dropped_.push_back({source, group}); }
 
@@ -46,7 +47,7 @@ class source_tally {
   };
 
   source_setting setting_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // by name
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // numbers of sources, by name
   std::vector<std::uint64_t> in_;
   std::vector<loss> dropped_;
 };
@@ -54,8 +55,8 @@ class source_tally {
 /// Returns the name of a group, which is that of its representative, by its number.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
-/// Warnings: a source with ten or more documents that loses more than half of them; a group because of which more than
-/// a tenth of all dropped documents (ten or more) are dropped.
+/// Warnings: about a source with ten or more documents that loses more than half of them; about a group that takes more
+/// than a tenth of all dropped documents, if that is ten or more.
 std::vector<std::string> source_warnings(const source_tally& tally, const group_namer& name);
 
 /// Prints the counts on standard error, unless `quiet`; prints the warnings in any case.

@@ -21,7 +21,7 @@ struct feature_setting {
 
   neardup::feature_choice choice;
   chinese kind = chinese::no;
-  std::shared_ptr<const dictionary_words> words;  ///< for Chinese words, after load_dictionary() was called
+  std::shared_ptr<const dictionary_words> words;  ///< dictionary of Chinese words, after load_dictionary() was called
   std::vector<std::shared_ptr<const neardup::any_tokenizer<>>> same;  ///< for --same: tokens that have to be equal
 
   [[nodiscard]] bool needs_dictionary() const { return kind != chinese::no; }

@@ -75,7 +75,7 @@ feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed,
   const auto memory = std::make_shared<typename extractor::workspace>();
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     // The beginning of a text usually tells that the document is not short; if not, a longer beginning may.
-    constexpr std::size_t cut = 2;  // wrong features, because the beginning ends inside them
+    constexpr std::size_t cut = 2;  // the number of wrong features: the beginning ends inside them
     for (const std::size_t beginning : {std::size_t{160}, std::size_t{512}}) {
       for (const std::string_view text : texts) {
         if (text.size() <= beginning) continue;

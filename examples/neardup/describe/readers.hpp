@@ -72,7 +72,7 @@ feature_reader make_feature_reader(const fingerprint_settings& settings, const c
 
 /// Everything that a decision about a document needs: a fingerprint and features, each only if the settings need it.
 struct described_document {
-  bool is_comparable;  ///< it has a fingerprint, or, if none are made, data for the check
+  bool is_comparable;  ///< whether it has a fingerprint, or, if none are made, data for the check
   any_fingerprint fingerprint;
   feature_set features;  ///< valid until the next document is read
 };

@@ -25,8 +25,8 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// The number of documents examined, and of those whose canonical features differ from the normalised ones. Counted by
-/// several threads.
+/// The number of documents examined, and the number of documents whose canonical features differ from the normalised
+/// ones. Counted by several threads.
 struct spelling_count {
   std::atomic<std::uint64_t> seen = 0, changed = 0;
 };
@@ -45,7 +45,7 @@ struct fingerprint_settings {
   std::string idf_file;
   std::shared_ptr<const neardup::idf_table> idf;  ///< for --weights idf and tfidf and --top; read or learnt
   std::shared_ptr<std::atomic<bool>> met_term;    ///< whether any feature was a term of idf_file
-  std::shared_ptr<spelling_count> spelling;       ///< if canonical features would be an alternative
+  std::shared_ptr<spelling_count> spelling;       ///< set if canonical features would be an alternative
   std::size_t top = 0;                            ///< number of features of a document that count; 0: all
   neardup::fingerprint_kind kind = neardup::fingerprint_kind::simhash;
   std::size_t bits = 64;
@@ -74,7 +74,7 @@ struct comparison_settings {
   bool keeps_digests = false;   ///< the digests are those that files keep
   bool is_exact = false;  ///< all documents are candidates, for a check of sets of features or of the edit distance
   bool is_bound_to_index = false;  ///< features and limits are those of an index
-  bool has_fingerprints = true;    ///< otherwise no fingerprints are made, because nobody needs them
+  bool has_fingerprints = true;    ///< false if no fingerprints are made, because nobody needs them
   bool only_copies = false;        ///< a document's "features" are the 128-bit hash of its texts, in four words
 
   /// Whether the check compares features as sets.

@@ -86,7 +86,7 @@ class changed_index_of final : public changed_index {
 
   /// The documents in order, without removed ones, followed by the added ones, as `index` writes them.
   void write_anew(const index_change& change) const {
-    as_input([&] { index_.view().verify(); });  // otherwise, damaged data would get a valid checksum
+    as_input([&] { index_.view().verify(); });  // without this, damaged data would get a valid checksum
     const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());
     const std::vector<Fingerprint> stored = index_.fingerprints();
     std::vector<Fingerprint> fingerprints;

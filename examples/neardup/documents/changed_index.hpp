@@ -40,12 +40,12 @@ class changed_index {
 
   struct near_document {
     std::uint32_t number;
-    std::optional<int> distance;  ///< if fingerprints are compared
+    std::optional<int> distance;  ///< set if fingerprints are compared
     double closeness;             ///< see neardup::closeness_of
   };
   using check_type = std::function<neardup::check_result(std::uint32_t number)>;
-  /// The closest document within k bits that the check accepts; numbers are ages. Thread safety: callable from any
-  /// thread. Throws: input_error.
+  /// The closest document within k bits that the check accepts; of equally close ones the one with the lowest number,
+  /// which is the oldest. Thread safety: callable from any thread. Throws: input_error.
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
 

@@ -33,16 +33,16 @@ struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
-  bool has_zeros = false;         ///< zero bytes, which texts do not have
+  bool has_zeros = false;         ///< contains zero bytes, which texts do not have
   bool counts = false;            ///< set when it is visited
   bool repeats_id = false;        ///< whether an earlier document has the same id
   std::uint32_t index = 0;        ///< index of its line or file in the batch
   std::uint32_t id_size = no_id;  ///< size of its own id, in the ids of the batch
-  feature_set features;           ///< if features are compared; a view of the batch's features
-  std::uint64_t text_length = 0;  ///< of all its texts, in bytes
-  double score = 0;               ///< for --keep highest and lowest
-  std::uint64_t begin = 0;        ///< of its line in the batch, in bytes
-  std::uint64_t length = 0;       ///< of its line or file, in bytes
+  feature_set features;           ///< set if features are compared; a view of the batch's features
+  std::uint64_t text_length = 0;  ///< length of all its texts, in bytes
+  double score = 0;               ///< value of the field that --keep names
+  std::uint64_t begin = 0;        ///< position of its line in the batch, in bytes
+  std::uint64_t length = 0;       ///< length of its line or file, in bytes
 
   static constexpr std::uint32_t no_id = ~std::uint32_t{0};
 };
@@ -59,11 +59,11 @@ struct finished_batch {
 
   batch input;
   std::vector<document> documents;
-  std::vector<std::uint32_t> features;  ///< of the documents, concatenated
+  std::vector<std::uint32_t> features;  ///< features of all documents, concatenated
   std::vector<bad_record> bad;
   std::string ids;
-  std::vector<exact_key> exact_scores;          ///< of documents whose value the score does not represent exactly
-  std::vector<std::vector<std::string>> texts;  ///< of the documents, if they are needed
+  std::vector<exact_key> exact_scores;          ///< values that a score does not represent exactly
+  std::vector<std::vector<std::string>> texts;  ///< texts of each document, if they are needed
   std::vector<std::string> sources;             ///< the documents' values of the field that --by names, if it names one
   std::uint64_t lines = 0, lines_before = 0;    ///< lines of the batch, and of the source before it
   std::uint64_t bytes = 0;
@@ -77,13 +77,13 @@ struct placed_document {
   const document& facts;
   const std::shared_ptr<source>& from;
   std::uint64_t line;                                     ///< counted from 1; 0 if the source is the document
-  std::uint64_t offset;                                   ///< of its line in the source, in bytes
+  std::uint64_t offset;                                   ///< position of its line in the source, in bytes
   std::string_view raw;                                   ///< its line, unchanged; empty if the source is the document
   std::optional<std::string_view> id;                     ///< its own id, if it has one
   std::optional<std::uint64_t> record_id = std::nullopt;  ///< the id as a number, for a record of a list
-  const std::vector<std::string>* texts = nullptr;        ///< from read_texts()
-  const exact_key* exact_score = nullptr;                 ///< if the score does not represent the value exactly
-  std::string_view by = {};                               ///< its value of the field that --by names
+  const std::vector<std::string>* texts = nullptr;        ///< set by read_texts()
+  const exact_key* exact_score = nullptr;                 ///< set if the score does not represent the value exactly
+  std::string_view by = {};                               ///< value of the field that --by names
 
   /// The name by which the user knows the document.
   [[nodiscard]] std::string name() const { return id ? std::string(*id) : from->id_of(line); }

@@ -157,7 +157,7 @@ class opened_index {
   [[noreturn]] void refuse_ids() const { throw input_error({path_, "damaged: an id is no number of a document"}); }
 
   std::string path_;
-  std::size_t bytes_;     // of the file
+  std::size_t bytes_;     // size of the file
   index_snapshot files_;  // its file is part of the view
   view_type view_;
   stored_documents documents_;

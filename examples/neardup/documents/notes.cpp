@@ -16,7 +16,7 @@
 namespace command {
 
 struct one_text_hint {
-  std::array<std::string_view, 2> endings;  ///< of names; empty if there is none
+  std::array<std::string_view, 2> endings;  ///< endings of file names; empty if there is none
   const char* many;                         ///< what such files are called
   const char *what_reads_one, *what_reads_many;
 };

@@ -164,7 +164,7 @@ class run_notes {
   bool quiet_;
   bool muted_ = false;
   bool bar_;
-  std::string encoding_;           // of the texts
+  std::string encoding_;           // encoding of the texts
   std::string weight_;             // what tokens need, besides existing
   std::uint64_t total_bytes_ = 0;  // 0 if not known
   std::uint64_t documents_ = 0;
@@ -174,11 +174,11 @@ class run_notes {
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;
   std::uint64_t binary_ = 0;
-  std::array<std::uint64_t, 256> with_features_{};  // by number of features; the last is for all more
+  std::array<std::uint64_t, 256> with_features_{};  // documents by number of features; the last: all with more
   digest_set ids_;
   std::uint64_t repeated_ids_ = 0;
   std::string first_repeated_;
-  std::string sample_;  // of ill-formed bytes
+  std::string sample_;  // a sample of ill-formed bytes
   left_out_records left_out_;
   bool drawn_ = false;
   bool has_said_time_ = false, has_said_square_ = false;

@@ -35,14 +35,14 @@ common::posting_lists stored_postings(const std::string& path, std::span<const s
 struct stored_place {
   std::uint64_t path = ~std::uint64_t{0};  ///< index of the path; the largest number if nothing is known
   std::uint64_t offset = 0;
-  std::uint64_t length = 0;  ///< in bytes; 0 for the whole file
+  std::uint64_t length = 0;  ///< size of the record in bytes; 0 for the whole file
 
   [[nodiscard]] bool is_known() const noexcept { return path != ~std::uint64_t{0}; }
 };
 
 /// The positions of documents, to be written.
 struct place_columns {
-  std::string paths;  ///< each followed by a zero byte
+  std::string paths;  ///< paths of files, each followed by a zero byte
   std::vector<stored_place> places;
 
   void add(const placed_document& d);

@@ -50,7 +50,7 @@ struct shard_documents {
   [[nodiscard]] std::size_t original_of(std::size_t record) const;
 
   neardup::attachment_file file;
-  named_values settings;  ///< of the comparison: the same for all shards that belong together
+  named_values settings;  ///< settings of the comparison: the same for all shards that belong together
   std::uint64_t number, list_checksum;
   stored_documents documents;                ///< copies have no features of their own
   std::span<const copy_of_document> copies;  ///< sorted
@@ -77,7 +77,7 @@ inline std::span<const std::uint32_t> set_in(std::span<const std::uint32_t> feat
 /// shard.
 struct shard_comparison {
   std::string first, without;  ///< the first shard that has features, and the first one that has none; may be empty
-  named_values settings;       ///< of the first shard with features, as named_comparison() returns them
+  named_values settings;       ///< settings of the first shard with features, from named_comparison()
   neardup::fingerprint_composition made_of;  ///< the composition of its fingerprints
 
   /// The distance; nullopt if there are no features.
@@ -109,7 +109,7 @@ struct pair_file {
   bool is_checked = false;
   bool is_exact = false;  ///< contains all pairs that the check accepts, regardless of fingerprints
   int distance = 0;
-  named_values comparison;  ///< of checked pairs, as in shard_documents; in older files only the distance
+  named_values comparison;  ///< settings of checked pairs; in older files only the distance
   std::span<const join_task> tasks;
   std::span<const id_pair> pairs;
 };
@@ -120,10 +120,10 @@ std::string difference_of(const pair_file& pairs, const named_values& of_shards)
 
 /// The properties of a file of pairs.
 struct pair_facts {
-  std::size_t bits;  ///< of the shards' fingerprints
+  std::size_t bits;  ///< width of the shards' fingerprints
   int distance;
   bool is_checked, is_exact = false;  ///< see pair_file
-  named_values comparison = {};       ///< of checked pairs: the settings of their shards
+  named_values comparison = {};       ///< settings of the shards, if the pairs are checked
 };
 
 /// Sorts the pairs, and writes them. Throws: output_error.

@@ -23,7 +23,7 @@ class chinese_fold {
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
 
  private:
-  std::vector<char32_t> table_;  // by code point from U+3400 on: the character that it becomes
+  std::vector<char32_t> table_;  // for each code point from U+3400 on: its replacement
   std::uint64_t identity_ = 0;
 };
 

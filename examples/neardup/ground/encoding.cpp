@@ -151,7 +151,7 @@ std::string_view decoder::decode(std::string_view bytes, std::size_t room, bool&
   constexpr auto failed = static_cast<std::size_t>(-1);
   auto* const converter = static_cast<iconv_t>(converter_.get());
   ::iconv(converter, nullptr, nullptr, nullptr, nullptr);
-  std::size_t size = 0;  // of the decoded text
+  std::size_t size = 0;  // size of the decoded text
   const auto make_room = [&](std::size_t more) {
     if (text_.size() < size + more + room) text_.resize(std::max(2 * text_.size(), size + more + room));
   };
@@ -198,7 +198,8 @@ using octet = unsigned char;
 
 bool is_in(octet b, octet low, octet high) { return b >= low && b <= high; }
 
-/// How many bytes are pairs of a two-byte encoding, and how many of these are usual in it.
+/// Counts of a text in a two-byte encoding: `all` characters above ASCII; of these `wrong` ones that are no pair of the
+/// encoding, and `usual` ones that are frequent in texts.
 struct pair_count {
   std::size_t all = 0, usual = 0, wrong = 0;
 
@@ -262,7 +263,7 @@ bool is_mostly_utf8(std::string_view bytes) {
     if (is_whole) whole += size;
     i += is_whole ? size : 1;
   }
-  return 8 * whole > 7 * high;  // in some Japanese encodings it is half
+  return 8 * whole > 7 * high;  // in some Japanese encodings this share is half
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ enum class key_kind : std::uint8_t { nothing, text, number };
 
 /// A value that its score does not represent exactly.
 struct exact_key {
-  std::size_t position;  ///< of the record
+  std::size_t position;  ///< position of the record
   key_kind kind;
   std::string text;  ///< the text, or the number as written
 };
@@ -26,8 +26,8 @@ bool may_be_rounded(std::string_view json_number);
 double double_nearest_to(std::string_view json_number);
 
 /// Replaces scores by ranks from 0 on, equal for equal values: numbers are above texts, which are compared byte by
-/// byte, and texts above nothing. The highest value of each kind has the highest rank, or with `prefers_lowest` the
-/// lowest value. A score is the nearest double of a number; `exact` has all other values, in ascending order of
+/// byte, and texts above a missing value. The highest value of each kind has the highest rank, or with `prefers_lowest`
+/// the lowest value. A score is the nearest double of a number; `exact` has all other values, in ascending order of
 /// positions.
 /// Complexity: O(n log n).
 void rank_exactly(std::vector<double>& scores, const std::vector<exact_key>& exact, bool prefers_lowest);

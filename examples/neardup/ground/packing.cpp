@@ -253,11 +253,11 @@ class surviving_unpacker final : public byte_stream {
   std::unique_ptr<member_decoder> decoder_;
   bool holds_members_;
   std::string in_;          // compressed
-  std::size_t begin_ = 0;   // of the member in in_, or of bytes not examined yet
-  std::size_t at_ = 0;      // unpacked up to here
+  std::size_t begin_ = 0;   // position in in_ of the member, or of bytes not examined yet
+  std::size_t at_ = 0;      // position in in_ up to which bytes are unpacked
   bool at_end_ = false;     // no more input follows
   bool inside_ = false;     // inside a member
-  bool is_member_ = false;  // it began with magic bytes
+  bool is_member_ = false;  // whether the bytes at begin_ are the magic bytes of a member
   bool is_streaming_ = false, is_cut_off_ = false;
   std::string held_;  // unpacked content
   std::size_t given_ = 0;
@@ -647,7 +647,7 @@ std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>&
 }
 
 void peeking_stream::throw_failure() {
-  ended_ = false;  // as far as is known: more may follow a gap
+  ended_ = false;  // as far as is known: more bytes may follow a gap
   std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

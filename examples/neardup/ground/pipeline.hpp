@@ -50,12 +50,12 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
   const std::uint64_t window = 4 * std::uint64_t{threads};
 
   std::mutex input_mutex;
-  bool input_ended = false;   // under input_mutex
-  std::uint64_t fetched = 0;  // under input_mutex
+  bool input_ended = false;   // guarded by input_mutex
+  std::uint64_t fetched = 0;  // guarded by input_mutex
 
   std::mutex order_mutex;
   std::condition_variable room;
-  std::map<std::uint64_t, outcome> waiting;  // under order_mutex, like everything below
+  std::map<std::uint64_t, outcome> waiting;  // guarded by order_mutex, like everything below
   std::uint64_t committed = 0;
   bool committing = false;
   std::exception_ptr failure;

@@ -240,7 +240,7 @@ void copy_rights(std::FILE* file, const std::string& from) {
 
 std::string link_target(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr int max_links = 40;  // as in Linux
+  constexpr int max_links = 40;  // the limit of Linux
   fs::path found = path;
   std::error_code error;
   // The links of /proc to pipes and sockets name no file.
@@ -321,7 +321,7 @@ void end_by_lost_mapping(int /*signal*/) {
 void say_lost_mappings() { std::signal(SIGBUS, end_by_lost_mapping); }
 
 void prepare_standard_streams() {
-  std::signal(SIGXFSZ, SIG_IGN);  // so that exceeding the file size limit is an error of that write
+  std::signal(SIGXFSZ, SIG_IGN);  // then a write beyond the file size limit fails, instead of ending the program
   ignores_closed_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     // Opened in the wrong direction, so that reading and writing still fail.

@@ -66,7 +66,7 @@ class input_file final : public byte_stream {
   // The read position in a regular file. The system's file position is not changed, so that the file can be opened
   // again.
   std::uint64_t position_ = 0;
-  std::uint64_t size_ = 0;  // when the file was opened
+  std::uint64_t size_ = 0;  // size when the file was opened
   bool has_ended_ = false;  // a read returned less than it could have, at the end
 };
 
@@ -93,8 +93,8 @@ class temporary_file {
 std::shared_ptr<void> memory_in_file(std::size_t size);
 
 /// The memory that the program may use, in bytes: that of the machine, or less if a control group (of Linux, version 1
-/// or 2, as for containers), the address space (ulimit -v) or the data (ulimit -d) is limited. A guess if nothing
-/// tells.
+/// or 2, as for containers), the address space (ulimit -v) or the data (ulimit -d) is limited. A guess if the system
+/// does not tell.
 std::uint64_t available_memory();
 
 bool is_terminal(std::FILE* file);

@@ -12,18 +12,18 @@
 
 namespace command {
 
-/// The steps of a verb that reads documents, besides what all such verbs do, in this order; each may be null.
+/// The steps that a verb which reads documents adds to those of all such verbs, in this order. Each may be null.
 struct reading_steps {
   std::function<void(run_settings&)> paths = nullptr;  ///< checks the arguments
   /// Takes settings from files for options that were not given, and the verb's own options.
   std::function<void(typed_options&, run_settings&)> stored = nullptr;
   /// Takes the options of the comparison; if null, those of takes::comparison are taken.
   std::function<void(const typed_options&, run_settings&)> comparison = nullptr;
-  std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses what is not allowed
+  std::function<void(const typed_options&, run_settings&)> last = nullptr;  ///< refuses wrong combinations
   /// Files that are read besides the documents, and must not be overwritten.
   std::function<std::vector<std::string>()> other_files = nullptr;
   width_rule widths = {};
-  bool writes_lists = false;  ///< --format bin
+  bool writes_lists = false;  ///< whether the verb writes lists (--format bin)
   bool is_stored = false;     ///< fingerprints are stored in a file, or come from one
   const char* without_input = "no input: name files or folders, or - for standard input";
 };

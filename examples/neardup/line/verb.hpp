@@ -15,17 +15,17 @@ namespace takes {
 enum : option_groups {
   own = 0,                     ///< an option of one verb, defined in the verb's file
   texts = 1U << 0,             ///< which documents there are, and how they are read
-  fingerprints = 1U << 1,      ///< their kind and width, and the similarity that implies these
+  fingerprints = 1U << 1,      ///< kind and width of fingerprints, and the similarity that implies these
   weights = 1U << 2,           ///< weights of features
   features = 1U << 3,          ///< kinds of features
   dictionary = 1U << 4,        ///< words by a dictionary
   seed = 1U << 5,              ///< seed of the hash
-  comparison = 1U << 6,        ///< when two documents are near-duplicates; another corpus
+  comparison = 1U << 6,        ///< when two documents are near-duplicates; names another corpus
   near_against = 1U << 7,      ///< selects documents of the input that are near the other corpus
   far_from_against = 1U << 8,  ///< selects documents of the input that are not near it
   copies = 1U << 9,            ///< how often copies are printed
   grouping = 1U << 10,         ///< which documents form a group, and which of them is the representative
-  blocks = 1U << 11,           ///< of an index that is made for the run
+  blocks = 1U << 11,           ///< blocks of an index that is made for the run
   verification = 1U << 12,     ///< verification of files
   format = 1U << 13,           ///< text or JSON Lines
   output = 1U << 14,           ///< an output file that is written step by step
@@ -33,7 +33,7 @@ enum : option_groups {
   exit_status = 1U << 16,      ///< the exit status tells whether anything was found
   running = 1U << 17,          ///< threads, and messages during the run
   help = 1U << 18,             ///< a brief and a full help
-  short_help = 1U << 19,       ///< one help that fits on a page
+  short_help = 1U << 19,       ///< a single help that fits on a page
   exact = 1U << 20,            ///< joins without fingerprints
   same = 1U << 21,             ///< further features that near-duplicates must share
   /// The groups of all verbs that compare the documents of their input.
@@ -53,12 +53,12 @@ enum class usual { no, with_verb, always };
 
 struct option_row {
   const char* name;   ///< "--lines", or "--null,-0" with a short form
-  const char* value;  ///< its argument; null for a flag. With … behind it, the option may be given several times
+  const char* value;  ///< name of the argument; null for a flag. With … at its end, the option may be repeated
   option_groups of;   ///< the groups that have it, as bits
   const char* section;
   const char* help;
   usual shown = usual::no;
-  const char* brief = nullptr;  ///< a shorter text for --help, if there is one
+  const char* brief = nullptr;  ///< a shorter text for --help, if needed
 
   /// The long form, such as "--null" of "--null,-0".
   [[nodiscard]] std::string long_name() const {

@@ -16,7 +16,7 @@ struct stored_fingerprints {
   std::size_t bits;
   neardup::fingerprint_kind kind;
   int content;             ///< see docs/format.md
-  std::uint64_t checksum;  ///< of the header, which contains the checksums of everything else
+  std::uint64_t checksum;  ///< checksum of the header, which contains all other checksums
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
   [[nodiscard]] bool is_index() const noexcept { return content == 2; }

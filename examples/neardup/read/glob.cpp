@@ -63,7 +63,7 @@ set_of_characters read_set(std::string_view pattern, char32_t c = 0) {
 /// The first element of a pattern.
 struct element {
   enum { character, any_character, set, star, double_star, folders } kind;
-  std::string_view text;  ///< its part of the pattern
+  std::string_view text;  ///< the part of the pattern that is this element
 };
 
 /// `begins_name`: the element is at the beginning or behind a '/'. Only there do two stars stand for folders, as in

@@ -62,7 +62,7 @@ std::optional<bool> is_array_of_objects(std::string_view text) {
 unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view warc = "WARC/1.";
   constexpr std::size_t most = 4096;
-  std::string text;  // without a byte order mark and blanks before it
+  std::string text;  // the first bytes, without a byte order mark and blanks before the text
   bool is_likely_array = false;
   // In a file, the first object of an array is examined in large steps.
   for (std::size_t size = 1; size < most; size += is_likely_array && !file.is_live() ? size : 1) {
@@ -262,7 +262,7 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
     case unit_of_input::tsv:
       skips_line_ = from_->columns != nullptr;
       if (skips_line_) break;
-      [[fallthrough]];  // without its header, nothing of the table can be read
+      [[fallthrough]];  // a table without its header cannot be read
     case unit_of_input::json_array:
     case unit_of_input::files: out.bad->unread = skip_line(true, stop); break;
     case unit_of_input::warc: cutter_.emplace(from_->unit, offset_); break;
@@ -352,7 +352,7 @@ void source_lines::read_all() {
 
 bool source_lines::next(batch& out, const std::atomic<bool>& stop) {
   if (!reader_.joinable()) return read_next(out, stop);
-  constexpr auto patience = std::chrono::milliseconds(100);  // until `stop` is checked again
+  constexpr auto patience = std::chrono::milliseconds(100);  // then `stop` is checked again
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, patience, [this] { return ended_ || !batches_.empty(); })) {
     if (stop.load(std::memory_order_relaxed)) return false;
@@ -385,14 +385,14 @@ bool batch_reader::next_files(batch& out) {
     out.files.push_back(std::get<std::shared_ptr<source>>(std::move(*step)));
     std::error_code error;
     const std::uintmax_t size = std::filesystem::file_size(out.files.back()->path, error);
-    if (!error) bytes += size;  // otherwise it is a pipe, or does not exist any more
+    if (!error) bytes += size;  // if there is an error, it is a pipe, or does not exist any more
   }
   return !out.files.empty();
 }
 
 /// Takes the next sources from the walker, and begins to read those that can be read concurrently.
 void batch_reader::look_ahead() {
-  constexpr std::size_t max_ahead = 16;  // each may hold some megabytes
+  constexpr std::size_t max_ahead = 16;  // batches may hold some megabytes each
   const std::size_t ahead = settings_.threads > 1 ? std::min<std::size_t>(settings_.threads, max_ahead) : 0;
   while (sources_.size() < 1 + ahead) {
     std::optional<source_walker::step> step = walker_.next();

@@ -48,7 +48,7 @@ struct batch {
   std::uint64_t offset = 0;                    ///< position of `bytes` in the source
   bool live = false;                           ///< the source may pause for long, so results should be passed on now
   std::vector<std::shared_ptr<source>> files;  ///< each file is a document
-  std::optional<bad_input> bad;                ///< with `from`: its next line, and the only one in the batch
+  std::optional<bad_input> bad;                ///< if `from` is set: its next line; such a batch has nothing else
 
   [[nodiscard]] bool has_lines() const noexcept { return from != nullptr && !bad; }
 };
@@ -80,11 +80,11 @@ class source_lines {
   const input_settings& settings_;
   std::shared_ptr<source> from_;
   bool opened_ = false;
-  std::optional<source_file> file_;      // until its end
-  bool was_full_ = false;                // the last batch of a pipe was full, so more may be available at once
+  std::optional<source_file> file_;      // open until its end
+  bool was_full_ = false;                // the last batch of a pipe was full, so more bytes may be available at once
   std::uint64_t offset_ = 0;             // position of rest_ in the source
   std::string rest_;                     // the beginning of a line whose end is not read yet
-  std::optional<record_cutter> cutter_;  // if records are not lines
+  std::optional<record_cutter> cutter_;  // set if records are not lines
   std::optional<bad_input> last_bad_;    // returned behind the last batch
   std::exception_ptr failure_to_read_;   // thrown after everything read before it
   bool skips_line_ = false;              // the line begins before a gap
@@ -94,8 +94,8 @@ class source_lines {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<batch> batches_;  // under mutex_, like everything below
-  std::size_t bytes_ = 0;      // in batches_
+  std::deque<batch> batches_;  // guarded by mutex_, like everything below
+  std::size_t bytes_ = 0;      // number of bytes in batches_
   bool ended_ = false;
   std::exception_ptr failure_;
 

@@ -43,7 +43,7 @@ struct input_settings {
   std::function<std::string(const std::string& path, bool may_be_verb)> hint;
 
   unit_of_input unit = unit_of_input::files;
-  std::string encoding;                      ///< of the texts, by its name in iconv; empty: UTF-8
+  std::string encoding;                      ///< encoding of the texts, by its name in iconv; empty: UTF-8
   std::shared_ptr<const chinese_fold> fold;  ///< which characters of the texts count as equal, if any
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;  ///< instead of texts: an array of words with weights; empty: none
@@ -56,7 +56,7 @@ struct input_settings {
 
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  bool reads_hidden = false;  ///< in folders
+  bool reads_hidden = false;  ///< whether hidden files in folders are read
   bool reads_binary = false;
   bool skip_bad = false;
   bool strict = false;

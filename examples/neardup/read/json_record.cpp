@@ -204,19 +204,19 @@ std::string explain(simdjson::error_code error) {
 
 /// The value of a field, as in the line.
 struct token {
-  char kind = '\0';  ///< its first character, '0' for every number; or one of the kinds below
+  char kind = '\0';  ///< first character of the value, '0' for every number; or one of the kinds below
   std::string_view text;
-  std::string_view quoted = {};  ///< of a string that is asked for: the text before its escapes were resolved
+  std::string_view quoted = {};  ///< of a requested string: the text before its escapes were resolved
 };
 constexpr char array_of_lines = 'j';  ///< an array of strings, which is a text
-constexpr char mixed = 'm';           ///< an array that should be one, but contains something else
-constexpr char other = 'x';           ///< something else than the pairs of words and weights that it should be
+constexpr char mixed = 'm';           ///< an array of other values, where an array of strings was requested
+constexpr char other = 'x';           ///< another value than the requested pairs of words and weights
 
 /// The keys that lead to the fields that are asked for.
 struct key_tree {
   std::string key;
   std::vector<key_tree> below;
-  std::vector<std::size_t> slots;  ///< of the fields that end here
+  std::vector<std::size_t> slots;  ///< positions of the fields that end here
 
   [[nodiscard]] const key_tree* find(std::string_view name) const {
     const auto found = std::find_if(below.begin(), below.end(), [&](const key_tree& t) { return t.key == name; });
@@ -379,7 +379,7 @@ struct json_parser {
 
   /// Reads a value that is asked for, or that contains one that is; resolves escapes.
   token take_value(od::value value, int depth, const key_tree& here) {
-    forget(here);  // of duplicate keys the last one counts
+    forget(here);  // if a key occurs twice, the last one counts
     if (here.slots.empty()) return scan(value, depth, &here);
     const std::size_t first = here.slots.front();
     const bool is_text = first % names.size() < settings.text_fields.size();
@@ -571,13 +571,13 @@ struct json_parser {
 
   const input_settings& settings;
   od::parser parser;
-  std::vector<std::string> names;    // of the requested fields: texts, id, score, source
+  std::vector<std::string> names;    // names of the requested fields: texts, id, score, source
   key_tree wanted;                   // each name as a key, and as the path that it may be
   std::vector<token> found;          // for each name, then for each path
-  std::vector<std::string> scratch;  // for each of these
+  std::vector<std::string> scratch;  // for each element of `found`
   std::string other_scratch;
   std::string repaired_line;
-  std::array<weighted_words, 2> weighted;  // of the weighted field, by its name and by its path
+  std::array<weighted_words, 2> weighted;  // the weighted field, found by its name and by its path
   bool ill_formed = false;                 // an escape in a requested value is not a character
 };
 

@@ -21,15 +21,15 @@ struct record {
   std::vector<std::string_view> quoted;
   std::string_view id;
   bool has_id = false;
-  bool is_blank = false;            ///< not a record, but blanks between records
+  bool is_blank = false;            ///< blanks between records, instead of a record
   bool is_html = false;             ///< a record of a crawl that is HTML instead of plain text, and is left out
-  bool is_packed = false;           ///< the same for a compressed text
-  bool is_no_text = false;          ///< the same for any other content
-  key_kind key = key_kind::number;  ///< kind of its value in the field of --keep highest or lowest
-  double score = 0;                 ///< that value, if it is a number
-  std::string_view exact_key;       ///< that value, if it is a text, or a number that `score` may not represent exactly
-  std::string_view source;          ///< its value of the field that --by names; empty if it has none
-  bool ill_formed = false;          ///< it was not UTF-8; U+FFFD replaces ill-formed bytes
+  bool is_packed = false;           ///< a record of a crawl that is compressed, and is left out
+  bool is_no_text = false;          ///< a record of a crawl with any other content, left out as well
+  key_kind key = key_kind::number;  ///< kind of the value in the field that --keep names
+  double score = 0;                 ///< the value in that field, if it is a number
+  std::string_view exact_key;       ///< that value, if it is a text, or a number that `score` may round
+  std::string_view source;          ///< value of the field that --by names; empty if it has none
+  bool ill_formed = false;          ///< the texts were not UTF-8; U+FFFD replaces ill-formed bytes
 
   void clear() {
     fields.clear();

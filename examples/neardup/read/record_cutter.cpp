@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r\n";
 constexpr std::string_view warc_begin = "WARC/";
-constexpr std::size_t longest_line = std::size_t{1} << 12;  // of the header lines that matter for the size of a record
+constexpr std::size_t longest_line = std::size_t{1} << 12;  // longest header line that matters for the size of a record
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
       case '[':
       case '{': ++depth_; break;
       case '}':
-        if (depth_ > 1) --depth_;  // only a bracket ends the array itself
+        if (depth_ > 1) --depth_;  // only a bracket ends the array of the records
         break;
       case ']':
         if (depth_ > 0 && --depth_ == 0) ends.push_back(taken_ + i + 1);

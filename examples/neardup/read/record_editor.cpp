@@ -50,7 +50,7 @@ const std::vector<std::string_view>& record_editor::texts_of(const source& from,
 }
 
 std::string record_editor::without(const std::vector<std::vector<text_range>>& removed) const {
-  std::vector<std::size_t> places;  // in the content: begin and end of each range in turn
+  std::vector<std::size_t> places;  // begin and end of each range in turn, as positions in the content
   std::vector<std::pair<const char*, std::size_t>> order;
   for (std::size_t f = 0; f < removed.size(); ++f) {
     if (removed[f].empty()) continue;

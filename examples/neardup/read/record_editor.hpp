@@ -34,10 +34,10 @@ class record_editor {
   std::vector<std::string_view> compared_;  // the folded texts
   record record_;
   std::string raw_, where_;
-  std::size_t begin_ = 0;  // of the content in raw_
+  std::size_t begin_ = 0;  // begin of the content in raw_
   bool is_json_ = false;
   std::string buffer_;    // the content and its padding
-  std::size_t size_ = 0;  // of the content
+  std::size_t size_ = 0;  // size of the content
   bool is_repaired_ = false;
 };
 

@@ -93,7 +93,7 @@ bool is_warc(peeking_stream& content, const std::atomic<bool>& stop) {
 /// Examines the first bytes: whether the source is compressed, and whether it is text.
 void source_file::begin(const std::atomic<bool>& stop) {
   constexpr std::size_t first_block = std::size_t{1} << 15;
-  constexpr std::size_t first_record = 512;  // of a tar archive
+  constexpr std::size_t first_record = 512;  // first bytes of a tar archive that are needed to detect it
   const auto plain = std::make_shared<peeking_stream>(file_);
   // Called before anything is read that cannot be read again, including an error at the end.
   const auto keep = [&] {
@@ -184,7 +184,7 @@ std::size_t source_file::read_at(std::uint64_t offset, char* to, std::size_t siz
 struct source_walker::folder {
   std::string path;       // as typed, with the names of folders below appended
   std::string relative;   // relative to the argument; empty for the argument itself
-  std::string real_path;  // without links
+  std::string real_path;  // the path without links
   /// The entries of the folder: name and type; the type is `none` if it has to be determined.
   std::vector<std::pair<std::string, fs::file_type>> entries;
   std::size_t next = 0;

@@ -32,13 +32,13 @@ class source_copy {
  private:
   /// A part of the source that is contiguous in the file.
   struct stretch {
-    std::uint64_t begin;  // in the source; its end is the begin of the next stretch
+    std::uint64_t begin;  // position in the source; a stretch ends where the next one begins
     std::uint64_t place;  // offset in the file
   };
 
   std::shared_ptr<temporary_file> file_;
   mutable std::mutex mutex_;
-  std::vector<stretch> stretches_;  // under mutex_, like size_
+  std::vector<stretch> stretches_;  // guarded by mutex_, like size_
   std::uint64_t size_ = 0;
 };
 
@@ -88,7 +88,7 @@ struct source {
 
   unit_of_input unit = unit_of_input::files;                          ///< what its documents are, or `automatic`
   bool has_settled_unit = false;                                      ///< after its beginning was examined
-  std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< of a table
+  std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< columns of a table
   std::string header = {};                                            ///< the row with the columns' names
 
   /// The name of the source in messages.
@@ -139,10 +139,10 @@ class source_file {
   source& from_;
   std::shared_ptr<input_file> file_;  // null if the copy is read
   source_copy* copy_ = nullptr;       // written to while file_ is read
-  std::uint64_t position_ = 0;        // in the copy
-  std::size_t gaps_passed_ = 0;       // when a copy is read
+  std::uint64_t position_ = 0;        // read position in the copy
+  std::size_t gaps_passed_ = 0;       // number of gaps passed, when a copy is read
   bool is_packed_ = false;
-  std::shared_ptr<peeking_stream> content_;  // of file_, once reading has begun
+  std::shared_ptr<peeking_stream> content_;  // content of file_, once reading has begun
 };
 
 /// Enumerates the sources that the paths of the command line stand for, in order; folders in the order of names.
@@ -197,14 +197,14 @@ class source_walker {
   std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;
   std::vector<folder> open_folders_;            // the last one is being read
-  std::unordered_set<std::string> real_paths_;  // of files and folders seen, without links
+  std::unordered_set<std::string> real_paths_;  // paths of files and folders seen, without links
   std::shared_ptr<source> first_;
   std::uint64_t reached_twice_ = 0;
   std::uint64_t special_files_ = 0;
   std::uint64_t hidden_ = 0;
 
   bool remember_ = false;
-  std::vector<step> steps_;  // if remembered
+  std::vector<step> steps_;  // filled if remember() was called
   std::size_t replayed_ = 0;
 };
 

@@ -15,7 +15,7 @@ constexpr const char* behind_quotes = "something follows the closing quote of va
 std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   std::size_t end = 1;
   std::string* copy = nullptr;  // made when there are quotes in the value
-  std::size_t begin = end;      // of the part not copied yet
+  std::size_t begin = end;      // begin of the part that is not copied yet
   for (;; end += 2) {
     end = row.find('"', end);
     if (end == row.npos) return std::nullopt;

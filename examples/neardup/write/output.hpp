@@ -44,11 +44,11 @@ class output {
   [[noreturn]] void fail();
 
   std::string name_;
-  std::string target_;  // without links
+  std::string target_;  // path of the file to replace, without links
   bool replaces_ = false;
   std::unique_ptr<packer> pack_;
   std::string partial_;
-  unfinished_file unfinished_;  // for that file
+  unfinished_file unfinished_;  // removes partial_ if a signal ends the program
   std::FILE* file_;
   std::string buffer_;
   std::uint64_t size_ = 0;

@@ -23,8 +23,8 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::uint64_t rows_at_once = 10000;
-constexpr std::size_t bytes_at_once = std::size_t{16} << 20;  // of changes in a request
-constexpr std::chrono::milliseconds pause{100};               // before a retry
+constexpr std::size_t bytes_at_once = std::size_t{16} << 20;  // bytes of changes in a request
+constexpr std::chrono::milliseconds pause{100};               // pause before a retry
 constexpr std::chrono::seconds silence{10};                   // longest wait for an answer; pauses of Java are shorter
 
 /// An error after which a retry with new connections may succeed.
@@ -262,7 +262,7 @@ class connection {
   std::uint64_t calls_ = 0;
   std::string unsent_;
   std::vector<char> buffer_ = std::vector<char>(65536);
-  std::size_t begin_ = 0;  // of the bytes read but not used yet
+  std::size_t begin_ = 0;  // position of the bytes read but not used yet
   std::size_t end_ = 0;
 };
 
@@ -293,7 +293,7 @@ struct table::implementation {
 
   settings where;
   std::map<std::string, std::unique_ptr<connection>> servers;
-  std::map<std::string, region> regions;  // by their first rows
+  std::map<std::string, region> regions;  // regions by their first rows
   std::vector<change> changes;
   std::size_t waiting = 0;  // bytes of changes
 
