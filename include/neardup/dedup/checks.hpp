@@ -1,4 +1,4 @@
-// Checks decide whether two documents with fingerprints near each other are near-duplicates.
+// Checks: they decide whether two candidate documents are near-duplicates.
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,8 @@ namespace neardup::inline v0 {
 /// The default for the least similarity of near-duplicates.
 inline constexpr double default_similarity = 0.8;
 
-/// By default, texts of fewer distinct tokens are short: their fingerprints may be near each other by chance.
-/// docs/decisions/0018-short-texts.md has the measurements.
+/// The default of min_tokens. Texts of fewer distinct tokens are short: their fingerprints may be near each other by
+/// chance. docs/decisions/0018-short-texts.md has the measurements.
 inline constexpr std::size_t default_min_tokens = 8;
 
 /// The check that accepts every candidate, so that fingerprints alone decide. Short texts should be left out then (see
@@ -36,14 +36,14 @@ struct check_result {
 
 /// A check of two documents that are named by an A and a B: a const call `check(a, b)` returns either a bool, whether
 /// they are near-duplicates; or a number that is not NaN, their similarity, which is compared with the least similarity
-/// in the options; or a check_result, if which of the two it is depends on the run.
+/// in the options; or a check_result, if a run-time option decides between a bool and a similarity.
 ///
 /// It is called:
 /// - by group as `check(i, j)` with positions of fingerprints, from several threads at once. The result must be the
-///   same each time, and the same for (j, i).
+///   same for each call, and the same for (j, i).
 /// - by a deduplicator as `check(id, text)` with the id of a kept document, whose text the check looks up, and a new
 ///   text.
-/// - by find_original as `check(id)` with the id of a stored document; the check knows the new one.
+/// - by find_original as `check(id)` with the id of a stored document; the check must know the new document itself.
 ///
 /// Instead of a check, a deduplicator also accepts a feature_extractor: it keeps the features, and checks their Jaccard
 /// similarity. An exception of a check ends the call and is passed on.

@@ -20,8 +20,8 @@ namespace neardup::inline v0 {
 /// own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
 /// there is no layout of `options.blocks` blocks; std::bad_alloc.
-/// Complexity: that of visit_pairs without its calls; large groups of near-duplicates or copies, which have a quadratic
-/// number of pairs, take no longer than other fingerprints.
+/// Complexity: that of visit_pairs without its calls; fingerprints in large groups of near-duplicates or copies, which
+/// have a quadratic number of pairs, take no longer than others.
 /// Memory: that of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
 /// Example: `auto label = cluster(fingerprints, 3, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range>

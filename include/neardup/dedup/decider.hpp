@@ -1,4 +1,4 @@
-// Keeps documents, and decides which of them a further text duplicates.
+// decider: keeps documents, and decides which of them a further document duplicates.
 #pragma once
 
 #include <algorithm>
@@ -32,14 +32,14 @@
 
 namespace neardup::inline v0 {
 
-/// The types of ids of a deduplicator's documents: the ids of an index (see index_id), or strings.
+/// The types of document ids of a deduplicator: the ids of an index (see index_id), or strings.
 template <class Id>
 concept document_id = index_id<Id> || std::same_as<Id, std::string>;
 
-/// Finds the stored document that a new one duplicates: of those within k bits of its fingerprint that `check(id)`
-/// accepts (see check_of), the best by original_rank. It is for programs whose fingerprints come from elsewhere, such
-/// as other threads or a database. An index knows no ages, so of equally close documents the one with the smallest id
-/// is the original.
+/// Finds the stored document that a new document duplicates: among the documents within k bits of its fingerprint that
+/// `check(id)` accepts (see check_of), the best by original_rank. For programs that get fingerprints from elsewhere,
+/// such as other threads or a database. An index knows no ages, so among equally close documents the one with the
+/// smallest id is the original.
 /// Throws: std::invalid_argument if the index does not support k, or a similarity is NaN; exceptions of the check.
 /// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
 template <class Index, class Check = no_check>
@@ -61,36 +61,36 @@ template <class Index, class Check = no_check>
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
-  std::uint64_t serial;                    ///< the number of documents added before it
+  std::uint64_t serial;                    ///< serial number: how many documents were added before
   std::optional<Fingerprint> fingerprint;  ///< nullopt if only features are compared
   std::span<const Feature> features;       ///< if the check compares features
   std::optional<set_digest> digest;        ///< if the text is short
   std::uint64_t time = 0;  ///< in a stream_deduplicator: when the document was added or last renewed; otherwise 0
 };
 
-/// Candidates from an index of the fingerprints of kept documents. Any class with these members can be the `Source` of
-/// a decider. Numbers are those of kept documents.
+/// A source of candidates: an index of the fingerprints of kept documents. Any class with these members can be the
+/// `Source` of a decider. Documents are named by the slots of the decider.
 template <class Fingerprint>
 class fingerprint_candidates {
   using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
 
  public:
-  /// Scratch memory of for_each(); one object per thread.
+  /// Scratch memory of for_each(). Each thread needs its own object.
   struct workspace {};
 
-  /// Candidates are within `distance` bits. `blocks`: see pigeonhole_index.
+  /// `distance`: candidates differ in at most this many bits. `blocks`: see pigeonhole_index.
   /// Throws: std::invalid_argument if there is no such index.
   fingerprint_candidates(int distance, int blocks) : index_(distance, blocks) {}
 
-  /// An empty source with the same settings.
+  /// Returns: an empty source with the same settings.
   [[nodiscard]] fingerprint_candidates fresh() const {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks());
   }
 
-  /// Whether documents need fingerprints; otherwise they need features.
+  /// Whether candidates are found by fingerprints; if false, by features.
   [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return true; }
 
-  /// Adds a document. `features_of(number)` returns the features of a document added before.
+  /// Adds a document. `features_of(number)` returns the features of a document that was added before; not used here.
   /// Guarantee: strong.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& /*features_of*/) {
@@ -102,17 +102,17 @@ class fingerprint_candidates {
     index_.erase(*document.fingerprint, number);
   }
 
-  /// Calls `visit(number)` for all documents that may be originals of this one, in any order.
+  /// Calls `visit(number)` for all documents that may be the original of `document`, in any order.
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& /*scratch*/, const Visit& visit) const {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Decides about `count` documents by `rule`. It numbers kept documents by age, and the others after them. kept[i] is
-  /// the number in this index of the kept document i.
+  /// Decides about `count` documents by `rule`. For the rule, kept documents are numbered by age from 0 on, and the
+  /// `count` documents follow; kept[i] is the slot of kept document i.
   template <class Rule>
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
-    std::vector<Fingerprint> fingerprints;  // by number
+    std::vector<Fingerprint> fingerprints;  // by number of the rule
     fingerprints.reserve(kept.size() + count);
     for (std::size_t i = 0; i < kept.size() + count; ++i) {
       fingerprints.push_back(*rule.fingerprint_of(static_cast<std::uint32_t>(i)));
@@ -133,7 +133,8 @@ class fingerprint_candidates {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return index_.memory_usage(); }
 
  private:
-  /// Matches documents by the index (candidates within k bits) and by the other matches that the rule knows.
+  /// Finds candidates within k bits, and the further matches that the rule knows; lets the rule decide about
+  /// candidates.
   template <class Rule>
   class rule_matcher final : public detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t> {
     using base = detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t>;
@@ -166,7 +167,7 @@ struct digest_hash {
   std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }
 };
 
-/// An id as in messages: " 7", " 'name'", or empty if it cannot be printed.
+/// An id as messages show it: " 7" or " 'name'"; empty if it cannot be printed.
 template <class Id>
 std::string shown_id(const Id& id) {
   if constexpr (std::is_same_v<Id, std::string>) {
@@ -207,16 +208,17 @@ class id_reference {
 
 }  // namespace detail
 
-/// Candidates that share rare features, of which none is missed. Another `Source` of a decider.
+/// A source of candidates by shared rare features, which misses none. A `Source` of a decider, like
+/// fingerprint_candidates.
 using feature_candidates = detail::feature_candidates;
 
-/// Keeps described documents, and decides which of them is the original of a further one.
+/// Keeps described documents (see description), and decides which of them is the original of a further document.
 ///
-/// Candidates come from `Source`. If it compares fingerprints, all documents with the same tokens are also candidates for
-/// a short text, whatever their fingerprints.
-/// `judge(kept, document, best)` decides whether a kept_document and a description are duplicates, and returns a
-/// check_result; `best` is the similarity of the best original so far, and smaller similarities need not be computed.
-/// It is called by one thread at a time, except in decide_batch. A document that is not comparable has no original.
+/// Candidates come from `Source`. If `Source` compares fingerprints, a short text also has all documents with the same
+/// tokens as candidates, whatever their fingerprints. `judge(kept, document, best)` decides whether a kept_document and
+/// a description are duplicates, and returns a check_result; `best` is the similarity of the best original so far; the
+/// judge need not compute smaller similarities. One thread at a time calls `judge`, except in decide_batch. A document
+/// that is not comparable has no original.
 ///
 /// A kept document has a number, its slot; slots of erased documents are used again. A deduplicator consists of a
 /// decider and a describer; classes that add limits, durability or locks are based on a deduplicator.
@@ -236,7 +238,7 @@ class decider {
 
  private:
   struct candidate {
-    int distance;  // 0 where none are compared
+    int distance;  // 0 if no fingerprints are compared
     std::uint64_t serial;
     slot_type slot;
 
@@ -244,15 +246,15 @@ class decider {
   };
 
  public:
-  /// Scratch memory, reused from document to document; one object per thread.
+  /// Scratch memory, reused from document to document. Each thread needs its own object.
   class workspace {
     friend decider;
     std::vector<candidate> candidates_;
     typename Source::workspace source_;
   };
 
-  /// `short_by_tokens_only`: whether short texts are found only by their tokens, because no check distinguishes those
-  /// whose fingerprints are near each other by chance.
+  /// `short_by_tokens_only`: whether candidates for a short text have the same tokens, always. For use without a check,
+  /// which would reject short texts whose fingerprints are near each other by chance.
   explicit decider(Source source, bool short_by_tokens_only)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
@@ -261,7 +263,7 @@ class decider {
     return source_.compares_fingerprints() ? document.fingerprint.has_value() : !document.features.empty();
   }
 
-  /// Finds the kept document that this one duplicates. Ignores the document in slot `but`.
+  /// Finds the kept document that `document` duplicates. Ignores the kept document in slot `but`.
   template <class Judge>
   [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
                                   slot_type but = no_slot) const {
@@ -279,10 +281,10 @@ class decider {
     return original.result();
   }
 
-  /// Decides about many documents in order, as if new ones were kept one after the other; nothing is kept. `judge` is
-  /// called from several threads, also for two documents of the batch, of which the earlier one is passed as if it were
-  /// kept, but without a time. `least`: a Jaccard similarity of features below which the judge accepts nothing, if
-  /// there is one.
+  /// Decides about many documents in order, as if each new document were kept before the next decision. In fact nothing
+  /// is kept. `judge` is called from several threads. It is also called for two documents of the batch; the earlier one
+  /// is then passed as if it were kept, but without a time. `least`: if given, the judge accepts no pair whose features
+  /// have a lower Jaccard similarity.
   /// Throws: std::length_error if 32 bits cannot number all documents; std::bad_alloc; exceptions of the judge.
   template <class Judge>
   [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
@@ -303,8 +305,8 @@ class decider {
     return found;
   }
 
-  /// Keeps a document that is comparable. Documents with lower serial numbers are older.
-  /// Returns: its slot. Precondition: no document with this id is kept.
+  /// Keeps a document. A lower serial number means an older document.
+  /// Returns: its slot. Precondition: the document is comparable, and no document with this id is kept.
   /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
   slot_type keep(const Id& id, const description_type& document, std::uint64_t serial) {
     const auto place = slot_of_.emplace(id, no_slot).first;
@@ -316,14 +318,14 @@ class decider {
     return slot;
   }
 
-  /// Keeps a document without an id, until rename() gives it the id of another one, or drop() removes it.
+  /// Keeps a document without an id. Afterwards rename() gives it the id of another document, or drop() removes it.
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
     if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
     const auto slot = static_cast<slot_type>(place);
     if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
-    free_slots_.reserve(documents_.capacity());  // for all slots, so that erase() cannot fail
+    free_slots_.reserve(documents_.capacity());  // room for all slots: erase() cannot fail
 
     const std::optional<set_digest> digest = digest_of(document);
     const bool in_source = is_in_source(digest.has_value());
@@ -354,7 +356,7 @@ class decider {
     return slot;
   }
 
-  /// Gives a document without an id the id of a kept one, and removes the latter.
+  /// Gives the document in `slot`, which has no id, the id of a kept document, and removes that document.
   void rename(const Id& id, slot_type slot) noexcept {
     const auto place = slot_of_.find(id);
     drop(place->second);
@@ -362,7 +364,7 @@ class decider {
     documents_[slot].id = detail::id_reference<Id>(place->first);
   }
 
-  /// Removes a document that has no id, or whose id the caller removes.
+  /// Removes the document in a slot. Precondition: it has no id, or the caller removes its id.
   void drop(slot_type slot) noexcept {
     const std::optional<set_digest> digest = digest_of(slot);
     if (is_in_source(digest.has_value())) source_.erase(described(slot), slot);
@@ -375,7 +377,7 @@ class decider {
     free_slots_.push_back(slot);  // keep_unnamed() has reserved memory
   }
 
-  /// Erases a kept document. Returns: whether there was one with this id.
+  /// Erases a kept document. Returns: whether a document with this id was kept.
   bool erase(const Id& id) noexcept {
     const auto place = slot_of_.find(id);
     if (place == slot_of_.end()) return false;
@@ -384,7 +386,7 @@ class decider {
     return true;
   }
 
-  /// A copy of the documents in slots 0, 1, ... by age, without the unused memory of erased ones.
+  /// A copy of this decider without unused memory of erased documents. Its documents are in slots 0, 1, ... by age.
   [[nodiscard]] decider compact() const {
     decider fresh(source_.fresh(), short_by_tokens_only_);
     const std::vector<slot_type> slots = slots_by_age();
@@ -422,7 +424,7 @@ class decider {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
-  /// All slots are below this number.
+  /// An upper bound of the numbers of slots: slot < slot_count().
   [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
@@ -503,8 +505,8 @@ class decider {
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
   }
 
-  /// The rule of find() for documents that are decided together. Kept documents are numbered by age; comparable
-  /// documents of the batch follow.
+  /// The rule by which a source decides about a batch; the results are those of find(). Kept documents are numbered by
+  /// age from 0 on; the comparable documents of the batch follow.
   template <class Judge>
   class batch_rule {
    public:
@@ -522,13 +524,13 @@ class decider {
           finds_more_(std::any_of(documents.begin(), documents.end(),
                                   [&](const description_type& d) { return from.digest_of(d).has_value(); })) {}
 
-    /// The closeness of two documents that the source of candidates has found, or nullopt if they do not match.
+    /// The closeness of two documents that the source has found as candidates, or nullopt if they do not match.
     /// `distance` is nullopt if no fingerprints are compared.
     std::optional<double> closeness(slot_type earlier, slot_type number, std::optional<int> distance,
                                     std::optional<double> best) {
       const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
       if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
-      // The best value so far bounds the judge only if the judge returns similarities, not bools.
+      // `best` is a similarity, which the judge can use as a bound, only if the judge returns similarities, not bools.
       const bool is_bound = best && gives_similarity_.load(std::memory_order_relaxed);
       const check_result checked =
           judge_(view_of_number(earlier), document(number), is_bound ? best : std::optional<double>());
@@ -547,7 +549,8 @@ class decider {
 
     [[nodiscard]] bool finds_more() const noexcept { return finds_more_; }
 
-    /// Calls `consider(earlier, distance)` for kept documents with the same tokens as a short one.
+    /// Calls `consider(earlier, distance)` for the kept documents with the same tokens as document `number`, if that is
+    /// short.
     template <class Consider>
     void find_more(slot_type number, const Consider& consider) const {
       const description_type& own = document(number);
@@ -570,7 +573,7 @@ class decider {
       if (const auto digest = digest_of_number(number)) by_digest_.emplace(*digest, number);
     }
 
-    /// Stores the original of a document.
+    /// Stores that a document is a duplicate of `original`.
     void drop(slot_type number, const original_rank<slot_type>& original) {
       verdict_type& about = found_[compared_[number - kept_.size()]];
       const kept_type earlier = view_of_number(original.age);
@@ -612,18 +615,18 @@ class decider {
     std::vector<verdict_type>& found_;
     bool finds_more_;
     std::atomic<bool> gives_similarity_ = false;
-    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of kept documents of the batch
+    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of the batch: documents kept
   };
 
   Source source_;
   bool short_by_tokens_only_;
   std::vector<entry> documents_;                // by slot
-  std::vector<kept_fingerprint> fingerprints_;  // by slot; empty where none are compared
+  std::vector<kept_fingerprint> fingerprints_;  // by slot; empty if none are compared
   std::vector<std::vector<Feature>> features_;  // by slot; empty for documents without features
-  std::size_t feature_count_ = 0;               // of all documents
+  std::size_t feature_count_ = 0;               // features of all documents
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
-  std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of short texts
+  std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // slots of short texts
 };
 
 }  // namespace neardup::inline v0

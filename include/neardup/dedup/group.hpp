@@ -1,4 +1,4 @@
-// Groups the near-duplicates of a whole corpus in one pass, each pair verified, with a representative for each group.
+// Groups the near-duplicates of a whole corpus in one pass. Each pair is verified, and each group has a representative.
 #pragma once
 
 #include <algorithm>
@@ -32,9 +32,9 @@ namespace neardup::inline v0 {
 /// How groups are formed. Two documents *match* if their fingerprints differ in at most k bits and the check accepts
 /// them.
 enum class grouping {
-  /// In the order of preference, each document joins the closest of the earlier representatives that it matches, of
-  /// equally close ones the first (see original_rank); if it matches none, it becomes a representative. So every member
-  /// matches its representative, and no two representatives match.
+  /// In the order of preference, each document joins the closest of the earlier representatives that it matches, and
+  /// the first among equally close representatives (see original_rank). A document that matches no representative
+  /// becomes one. So every member matches its representative, and no two representatives match.
   representatives,
   /// Documents connected by a chain of matches. Every match is within a group, but a chain may connect texts that have
   /// little in common.
@@ -45,15 +45,16 @@ enum class grouping {
 struct group_options {
   grouping by = grouping::representatives;
 
-  /// The preference of documents: a score for each, higher ones first, equal ones in order of their positions. If
-  /// empty: in order of positions. To prefer long documents: `.preference = lengths`.
+  /// The preference of documents: a score for each document. Documents with higher scores come first; documents with
+  /// equal scores are in the order of their positions. If empty, all are in the order of their positions. To prefer
+  /// long documents: `.preference = lengths`.
   std::span<const double> preference = {};
 
   /// The least similarity of near-duplicates, if the check returns similarities.
   double similarity = default_similarity;
 
-  /// Whether documents passed to extend_groups join each other, too. False suits two corpora if only matches between
-  /// the two are of interest.
+  /// Whether documents passed to extend_groups join each other, too. Use false if the two calls are for two corpora,
+  /// and only matches between the corpora are of interest.
   bool among_themselves = true;
 
   /// Whether labels name originals. If false, only which documents are kept is decided, in less time; the label of
@@ -67,16 +68,16 @@ struct group_options {
   /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 
-  /// The features that the check compares, by position, as feature_extractor returns them; only if the check accepts no
-  /// documents with a Jaccard similarity below `similarity`. If that is faster, candidates are then found by shared
-  /// features. Called from several threads; does not change the result.
+  /// The features that the check compares, by position, as feature_extractor returns them. Give them only if the check
+  /// accepts no documents with a Jaccard similarity below `similarity`. Candidates are then found by shared features,
+  /// if that is faster. Called from several threads; does not change the result.
   std::function<std::span<const std::uint32_t>(std::size_t)> features = {};
 };
 
 namespace detail {
 
-/// Positions by descending preference, equal ones ascending; empty if there are no preferences.
-/// Throws: std::invalid_argument if their number is wrong or one is NaN.
+/// Positions by descending preference; positions of equal preference ascend. Empty if there are no preferences.
+/// Throws: std::invalid_argument if the number of preferences is wrong, or a preference is NaN.
 template <class Number>
 std::vector<Number> order_of_preference(std::size_t count, std::span<const double> preference) {
   if (!preference.empty() && preference.size() != count) {
@@ -92,16 +93,16 @@ std::vector<Number> order_of_preference(std::size_t count, std::span<const doubl
   return order;
 }
 
-/// The closeness of two positions whose fingerprints have this distance, or nullopt if they do not match. An empty
-/// function stands for no_check. Thread safety: called from many threads.
+/// A function that returns the closeness of two positions whose fingerprints have the given distance, or nullopt if
+/// they do not match. An empty function stands for no_check. Many threads call it at once.
 using pair_closeness = std::function<std::optional<double>(std::size_t, std::size_t, int)>;
 
 /// Matches documents by their fingerprints and a check of positions.
 template <std::size_t Words, class Number>
 class group_matcher final : public fingerprint_matcher<Words, Number> {
  public:
-  /// Representatives of earlier calls are numbered by their positions. Documents follow, numbered by their ranks in
-  /// `order` if there is one.
+  /// Representatives of earlier calls are numbered by their positions. The other documents follow, in the order of
+  /// `order`, or of their positions if `order` is empty.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, std::size_t earlier,
                 std::span<const Number> order, const pair_closeness& check, const group_options& options)
       : fingerprint_matcher<Words, Number>(fingerprints, bits, k, options.blocks, options.run,
@@ -116,7 +117,8 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
     return check_(position(earlier), position(later), distance);
   }
 
-  /// The position of a number: representatives of earlier calls come first, then the documents.
+  /// The position of the document with this number. Representatives of earlier calls come first, then the other
+  /// documents.
   [[nodiscard]] std::size_t position(Number number) const {
     return number < earlier_ || order_.empty() ? number
                                                : earlier_ + static_cast<std::size_t>(order_[number - earlier_]);
@@ -168,7 +170,7 @@ std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints,
   if (check) accepts = [&](std::size_t i, std::size_t j) { return check(i, j, 0).has_value(); };
   auto components = find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, k, options.blocks,
                                             options.run, accepts);
-  // The most preferred member of each component, counted from 1.
+  // 1 + the position of the most preferred member of each component; 0 while unknown.
   std::vector<Number> first(fingerprints.size(), Number{0});
   std::vector<Index> labels(fingerprints.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -205,14 +207,14 @@ pair_closeness closeness_by(const Check& check, double similarity) {
 /// Returns: one label per fingerprint, the position of the representative of its group, which is its most preferred
 /// member. A document without near-duplicates has its own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits,
-/// there is no layout of `blocks` blocks (for k = Bits there is none to choose), `preference` has a wrong number of
-/// scores, or a similarity or a score is NaN; std::bad_alloc.
-/// Complexity, representatives: that of visit_pairs, and a check of each document with each earlier representative near
-/// it: n - 1 checks for n texts that are all similar, n^2 / 2 for n texts that are near each other and of which no two
-/// are accepted.
-/// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two documents near
-/// each other that are not yet connected: about n for n texts that are all similar, whatever their number of pairs.
-/// Texts that are near each other and rejected take a check for each pair.
+/// there is no layout of `blocks` blocks (for k = Bits no layout exists), `preference` has a wrong number of scores, or
+/// a similarity or a score is NaN; std::bad_alloc.
+/// Complexity, representatives: that of visit_pairs, and a check of each document with each earlier representative
+/// within k bits: n - 1 checks for n texts that are all similar, n^2 / 2 for n texts that are within k bits of each
+/// other if the check rejects all pairs.
+/// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two documents within
+/// k bits that are not yet connected: about n checks for n texts that are all similar, whatever their number of pairs.
+/// Texts within k bits whose pairs the check rejects take a check for each pair.
 /// Memory, representatives: about 60 bytes per 64-bit fingerprint, however many are near each other; 12 more with
 /// preferences. Components: that of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, 12, check, {.by = grouping::components, .run = threads{8}});`
@@ -237,11 +239,12 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Ch
 /// other, with the results that group() would give for all batches concatenated.
 ///
 /// Positions, in the check and in the result, count the representatives first, then `fingerprints`.
-/// Returns: one position per fingerprint: that of the representative that it joins; its own if it becomes a
-/// representative, or, without `options.among_themselves`, if it joins none.
+/// Returns: one position per fingerprint: the position of the representative that it joins. It is its own position if
+/// it becomes a representative, or, without `options.among_themselves`, if it joins no representative.
 /// Throws: as group(); also std::invalid_argument if `options.by` is not grouping::representatives.
-/// Complexity, memory: a join of all of them, so batches should not be much smaller than the number of representatives;
-/// a batch of up to 256 is compared with everything, in about 0.1 ns per pair with AVX-512.
+/// Complexity, memory: a join of the batch and all representatives, so batches should not be much smaller than the
+/// number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about 0.1 ns
+/// per pair with AVX-512.
 /// Example: `auto label = extend_groups(kept, batch, 3);  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Check = no_check>
   requires(

@@ -29,19 +29,22 @@
 
 namespace neardup::inline v0 {
 
-/// Options of group() and extend_groups() for sets. Two sets *match* if their similarity is at least the given one.
+/// Options of group() and extend_groups() for sets. Two sets *match* if their similarity is at least the given least
+/// similarity.
 struct set_group_options {
-  /// Around representatives, by the rule of original_rank, or by chains of matches.
+  /// How groups are formed: around representatives, by the rule of original_rank; or by chains of matches.
   grouping by = grouping::representatives;
 
   /// The similarity that is compared with the least similarity.
   set_similarity measure = set_similarity::jaccard;
 
-  /// The least overlap, however similar sets are. 0 stands for one, or for containment default_min_contained.
+  /// The least overlap of two sets that match, however similar they are. 0 stands for default_min_contained for
+  /// containment, and for 1 otherwise.
   std::size_t min_common = 0;
 
-  /// The preference of sets: a score for each, higher ones first, equal ones in order of their positions. If empty: in
-  /// order of positions; for containment the largest sets first, so that sets which contain others are kept.
+  /// The preference of sets: a score for each set. Sets with higher scores come first; sets with equal scores are in
+  /// the order of their positions. If empty, sets are in the order of their positions; for containment the largest sets
+  /// come first, so that the sets that contain others are kept.
   std::span<const double> preference = {};
 
   /// Whether sets passed to extend_groups join each other, too.
@@ -57,8 +60,8 @@ struct set_group_options {
 
 namespace detail {
 
-/// Numbers of sets in the order of decision: the first `earlier`, which are representatives, then the others by
-/// preference.
+/// The numbers of sets in the order of decision: first the representatives, which have numbers below `earlier`, then
+/// the others by preference.
 template <class Feature>
 std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
                                          const set_group_options& options) {
@@ -77,8 +80,8 @@ std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std:
   return set_at;
 }
 
-/// Labels for groups of similar sets: sets from number `earlier` on are grouped, those before are representatives.
-/// Holds at most `min_pairs` pairs at a time, or four per set if that is more.
+/// Labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are grouped.
+/// Holds at most `min_pairs` pairs at a time, or four pairs per set if that is more.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, double similarity,
                                  const set_group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
@@ -127,7 +130,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     return labels;
   }
 
-  // The documents to decide are the distinct sets, in the order of their first places.
+  // The decider numbers the distinct sets in the order of their first places; a document is such a number.
   std::vector<std::uint32_t> rank_of;
   {
     std::vector<std::uint32_t> rank_at(source.size, static_cast<std::uint32_t>(sets.size()));
@@ -148,7 +151,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
                                          (std::max)(min_pairs, 4 * rank_of.size()), options.run);
   decider.decide(options.among_themselves);
 
-  // A copy of a dropped set may be closer to a set that is kept between the two.
+  // A dropped set and a later copy of it may have different originals: a set kept between the two may be closer.
   auto& late = decider.late_matches();
   using late_match = typename ordered_decider<std::uint32_t>::late_match;
   std::sort(late.begin(), late.end(), [](const late_match& a, const late_match& b) {
@@ -161,7 +164,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
     const std::span<const std::uint32_t> members = sets.members(rank_of[document]);
     const std::uint32_t first = place_at(static_cast<std::uint32_t>(document));
     if (decider.is_kept(document)) {
-      if (!options.among_themselves) continue;  // here, even copies stand for themselves
+      if (!options.among_themselves) continue;  // not even copies are joined
       for (const std::uint32_t member : members) labels[member - earlier] = static_cast<Index>(set_at[first]);
       continue;
     }
@@ -187,8 +190,8 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 16;
 
 /// Groups sets with a similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides: like the
 /// group() of fingerprints with this check and a distance that excludes nothing. No pair is missed. A set that is not
-/// kept joins the most similar of the sets kept before it, of equally similar ones the earliest. A set without features
-/// is alone in its group.
+/// kept joins the most similar of the sets kept before it, and the earliest among equally similar ones. A set without
+/// features is alone in its group.
 /// Returns: one label per set, the position of the representative of its group, which is its most preferred member. So
 /// set i is kept if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
@@ -206,10 +209,12 @@ template <std::integral Index = std::uint32_t, set_range Sets>
 
 /// Groups further sets around the representatives of earlier calls, which do not change: one batch after the other,
 /// with the results that group() would give for all batches concatenated.
-/// Returns: one position per set, counting the representatives first, then the sets: that of the representative that it
-/// joins; its own if it becomes a representative, or, without `options.among_themselves`, if it joins none.
+/// Returns: one position per set; positions count the representatives first, then the sets. It is the position of the
+/// representative that the set joins. It is the set's own position if it becomes a representative, or, without
+/// `options.among_themselves`, if it joins no representative.
 /// Throws: as group() of sets; also std::invalid_argument if `options.by` is not grouping::representatives.
-/// Complexity, memory: a join of all of them, so batches should not be much smaller than the number of representatives.
+/// Complexity, memory: a join of the batch and all representatives, so batches should not be much smaller than the
+/// number of representatives.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, double similarity,

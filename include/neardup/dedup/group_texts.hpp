@@ -24,23 +24,24 @@ namespace neardup::inline v0 {
 
 /// Options of group() and extend_groups() for texts.
 struct text_group_options {
-  /// Around representatives, or by chains of similar texts.
+  /// How groups are formed: around representatives, or by chains of similar texts.
   grouping by = grouping::representatives;
 
-  /// The preference of texts: a score for each, higher ones first, equal ones in order of their positions. If empty: in
-  /// order of positions.
+  /// The preference of texts: a score for each text. Texts with higher scores come first; texts with equal scores are
+  /// in the order of their positions. If empty, all are in the order of their positions.
   std::span<const double> preference = {};
 
   /// Whether texts passed to extend_groups join each other, too.
   bool among_themselves = true;
 
-  /// Called before the first text, and again after every few texts.
+  /// The progress of the call. Called before the first text, and again after every few texts.
   std::function<void(const text_join_progress&)> progress = nullptr;
 };
 
 namespace detail {
 
-/// Labels for groups of texts. The first `known` texts are representatives of earlier calls. `q`: see edit_join.
+/// Labels for groups of texts. The first `known` texts are representatives of earlier calls. `q`: the length of
+/// q-grams, see edit_join.
 inline std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, double similarity,
                                                     const text_group_options& options, std::size_t q) {
   check_text_similarity(similarity);
@@ -93,8 +94,8 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
     }
     return label;
   }
-  // By rank of a distinct text: kept_at is the place in `order` at which it was kept. best is the closest of the
-  // representatives that were kept before place considered_until.
+  // For each distinct text, by rank: kept_at is the place in `order` at which it was kept. best is the closest
+  // representative among those kept before place considered_until.
   std::vector<std::size_t> kept_at(texts.size(), none), considered_until(texts.size(), 0);
   std::vector<std::optional<original_rank<std::size_t>>> best(texts.size());
   std::size_t last_kept = none;
@@ -111,7 +112,7 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
       if (last_kept != none && last_kept >= considered_until[rank]) {
         join.visit_candidates(rank, texts.size(), false, memory, [&](std::size_t other) {
           if (kept_at[other] < considered_until[rank]) return;
-          // Nothing farther than the closest one so far can become the original.
+          // A text that is farther than the closest representative so far cannot be the original.
           const double least = best[rank] ? best[rank]->closeness : similarity;
           const auto distance = join.distance(rank, other, least, memory);
           if (!distance) return;
@@ -136,11 +137,13 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
 }  // namespace detail
 
 /// Groups texts with an edit_similarity of at least `similarity`. With representatives, texts are taken in order of
-/// preference; a text that is similar to earlier representatives joins the closest of them, of equally close ones the
-/// first, or else becomes one. With components, a group consists of the texts that chains of similar texts connect.
+/// preference; a text that is similar to earlier representatives joins the closest of them, and the first among equally
+/// close ones. A text that is similar to none becomes a representative. With components, a group consists of the texts
+/// that chains of similar texts connect.
 /// Returns: one label per text, the position of the representative of its group, which is its most preferred member.
-/// Throws: as visit_pairs of texts; std::invalid_argument if the number of preferences is wrong or one is NaN.
-/// Complexity, memory: as visit_pairs of texts, but texts are compared with representatives only; on one thread.
+/// Throws: as visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a preference is
+/// NaN.
+/// Complexity, memory: as visit_pairs of texts on one thread, but texts are compared with representatives only.
 template <indexed_texts Texts>
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, double similarity,
                                              const text_group_options& options = {}) {
@@ -149,11 +152,12 @@ template <indexed_texts Texts>
 
 /// Groups further texts around the representatives of earlier calls, which do not change: one batch after the other,
 /// with the results that group() would give for all batches concatenated.
-/// Returns: one position per text, counting the representatives first, then the texts: that of the representative that
-/// it joins; its own if it becomes a representative, or, without `options.among_themselves`, if it joins none.
+/// Returns: one position per text; positions count the representatives first, then the texts. It is the position of the
+/// representative that the text joins. It is the text's own position if it becomes a representative, or, without
+/// `options.among_themselves`, if it joins no representative.
 /// Throws: as group() of texts; also std::invalid_argument if `options.by` is not grouping::representatives.
-/// Complexity, memory: those of group() of all of them, so batches should not be much smaller than the number of
-/// representatives.
+/// Complexity, memory: those of group() of the batch and all representatives, so batches should not be much smaller
+/// than the number of representatives.
 /// Example: `auto label = extend_groups(kept, batch, 0.8);  // label[i] == kept.size() + i: batch[i] is new`
 template <indexed_texts Kept, indexed_texts Texts>
 [[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts, double similarity,

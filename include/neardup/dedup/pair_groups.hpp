@@ -16,21 +16,21 @@
 
 namespace neardup::inline v0 {
 
-/// Decides about documents by the rule of original_rank, from pairs that were found and verified elsewhere, such as by
-/// joins on many machines, by a search engine, or from somebody else's candidates. Documents are numbered in the order
-/// of decision.
+/// Decides about documents by the rule of original_rank, from pairs that were found and verified outside of this
+/// library or process: by joins on many machines, or by a search engine. Documents are numbered in the order of
+/// decision.
 /// Memory: a Number for each document, and the matches of documents that have copies.
 /// Thread safety: none.
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_groups {
  public:
-  /// Groups of documents 0 .. count - 1, each alone at first.
+  /// Begins with documents 0 to count - 1, and no pairs.
   explicit pair_groups(Number count) : label_(static_cast<std::size_t>(count)) {
     for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = static_cast<Number>(i);
   }
 
-  /// Declares that `copy` equals `of`, an earlier document that is not itself a copy. Copies are in no pairs: they have
-  /// the matches of `of`. All copies must be declared before the first pair.
+  /// Declares that document `copy` equals document `of`, an earlier document that is not itself a copy. Do not add the
+  /// pairs of a copy: it has the matches of `of`. All copies must be declared before the first pair.
   /// Throws: std::invalid_argument unless of < copy < the number of documents.
   void add_copy(Number copy, Number of) {
     if (!(of < copy) || static_cast<std::size_t>(copy) >= label_.size()) {
@@ -40,8 +40,9 @@ class pair_groups {
     are_copies_sorted_ = false;
   }
 
-  /// Adds a pair that matches. `closeness()` returns a number as closeness_of does; it is called at most once, only if
-  /// it makes a difference. Pairs must be sorted by their later documents, then by the earlier ones.
+  /// Adds a pair of documents that match. `closeness()` returns their closeness, as closeness_of() does; it is called
+  /// at most once, and only if the result depends on it. Pairs must be sorted by their later documents, then by the
+  /// earlier ones.
   /// Throws: std::invalid_argument if the order is wrong or a document does not exist; exceptions of closeness().
   template <class Closeness>
   void add(Number later, Number earlier, const Closeness& closeness) {
@@ -62,8 +63,8 @@ class pair_groups {
     }
   }
 
-  /// Decides about the rest. Returns: the original of each document; a kept document is its own. Leaves the object
-  /// empty.
+  /// Decides about the remaining documents. Returns: the original of each document; a kept document is its own
+  /// original. Leaves the object empty.
   [[nodiscard]] std::vector<Number> finish() {
     decide();
     sort_copies();
@@ -88,7 +89,7 @@ class pair_groups {
   }
 
  private:
-  /// A kept document that matches a dropped one, which has copies.
+  /// A match of a kept document and a dropped document that has copies.
   struct match {
     Number document, kept;
     double closeness;
@@ -104,7 +105,7 @@ class pair_groups {
     return at != copies_.end() && at->first == document;
   }
 
-  /// Decides about the later document of the last pairs.
+  /// Decides about the later document of the pairs added last.
   void decide() {
     if (last_) {
       const Number document = last_->first;
@@ -123,8 +124,8 @@ class pair_groups {
   std::vector<std::pair<Number, Number>> copies_;  // (original of the copy, copy)
   bool are_copies_sorted_ = true;
   std::optional<std::pair<Number, Number>> last_;       // the last pair added
-  std::optional<original_rank<Number>> best_;           // for its later document
-  std::vector<std::pair<Number, double>> with_copies_;  // dropped documents with copies that match it
+  std::optional<original_rank<Number>> best_;           // for the later document of it
+  std::vector<std::pair<Number, double>> with_copies_;  // dropped documents that have copies and match it
   std::vector<match> matches_;
 };
 
@@ -133,16 +134,16 @@ class pair_groups {
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_components {
  public:
-  /// Components of documents 0 .. count - 1, each alone at first.
+  /// Begins with documents 0 to count - 1, each a component of its own.
   explicit pair_components(Number count) : components_(static_cast<std::size_t>(count)), count_(count) {}
 
-  /// Throws: std::invalid_argument if a document does not exist.
+  /// Adds a pair. Throws: std::invalid_argument if a document does not exist.
   void add(Number a, Number b) {
     if (a >= count_ || b >= count_) detail::fail<std::invalid_argument>("pair_components: no such document");
     components_.unite(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
   }
 
-  /// Returns: for each document, the smallest one of its component.
+  /// Returns: for each document, the smallest document of its component.
   [[nodiscard]] std::vector<Number> finish() {
     std::vector<Number> label(static_cast<std::size_t>(count_));
     for (std::size_t i = 0; i < label.size(); ++i) label[i] = static_cast<Number>(components_.find(i));

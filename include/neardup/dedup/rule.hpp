@@ -1,4 +1,4 @@
-// The rule that decides which documents are kept, and which kept document is the original of another one.
+// The rule that decides which documents are kept, and which kept document is the original of a dropped document.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@ namespace neardup::inline v0 {
 
 /// The rank of a kept document as the original of a document that it matches.
 ///
-/// The rule: a document is kept unless a document kept before it matches it. Its original is the closest of these, of
-/// equally close ones the earliest. Everything that decides, document by document or for a whole corpus, ranks
-/// originals only by this class.
+/// The rule: a document is kept unless a document kept before it matches it. Otherwise its original is the closest of
+/// the documents kept before it that match it, and the earliest among equally close ones. Everything that decides,
+/// document by document or for a whole corpus, ranks originals only by this class.
 ///
 /// `Age` is a position in the order of decision, lower for earlier documents: known documents first, then by
 /// preference, then by position or serial number. An id is not an age, because ids do not tell which document came
@@ -19,9 +19,9 @@ namespace neardup::inline v0 {
 template <class Age>
 struct original_rank {
   double closeness;  ///< see closeness_of; larger is closer
-  Age age;           ///< when the kept document was decided
+  Age age;           ///< age of the kept document
 
-  /// Returns: whether this original is preferred to the other one, for the same document.
+  /// Returns: whether this original is preferred to another original of the same document.
   [[nodiscard]] constexpr bool is_better_than(const original_rank& other) const {
     return closeness != other.closeness ? closeness > other.closeness : age < other.age;
   }
@@ -29,8 +29,9 @@ struct original_rank {
   friend constexpr bool operator==(const original_rank&, const original_rank&) = default;
 };
 
-/// The closeness of two documents that a check accepts: the similarity that it returns. If it returns none, as no_check
-/// does, minus their distance in bits. Precondition: there is a similarity or a distance.
+/// The closeness of two documents that a check accepts: the similarity that the check returns. If it returns no
+/// similarity, as no_check does, the closeness is minus the distance of the fingerprints in bits. Precondition: there
+/// is a similarity or a distance.
 [[nodiscard]] constexpr double closeness_of(const check_result& found, std::optional<int> distance) noexcept {
   return found.similarity ? *found.similarity : -static_cast<double>(*distance);
 }
@@ -41,7 +42,8 @@ struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if it is new
   std::optional<int> distance;       ///< between the two fingerprints, in bits; nullopt if none are compared
   std::optional<double> similarity;  ///< by the check; nullopt without one
-  /// False if there is nothing to compare: no feature, or, if fingerprints are compared, no fingerprint (see description).
+  /// False if the document has nothing to compare: no features, or no fingerprint if fingerprints are compared (see
+  /// description).
   bool is_comparable = true;
 
   [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
@@ -49,7 +51,7 @@ struct verdict {
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
-/// Combines the kept documents that match a document, given in any order, to a verdict.
+/// Finds the verdict about a document, from the kept documents that match it, given in any order.
 template <class Id, class Age>
 class original_choice {
  public:
@@ -65,8 +67,8 @@ class original_choice {
     verdict_.similarity = found.similarity;
   }
 
-  /// Whether a kept document at this distance or a larger one, and of this age or a higher one, cannot be preferred.
-  /// That is the case once the check has accepted a document without a similarity.
+  /// Whether the original is final if documents are considered by distance, then age: no later one can be preferred.
+  /// That is so once the check has accepted a document without giving a similarity.
   [[nodiscard]] bool is_final() const noexcept { return best_.has_value() && !verdict_.similarity; }
   [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }
 

@@ -1,4 +1,4 @@
-// A deduplicator for endless streams, which forgets old documents.
+// A deduplicator for endless streams of documents, which forgets old documents.
 #pragma once
 
 #include <algorithm>
@@ -21,26 +21,27 @@
 
 namespace neardup::inline v0 {
 
-/// The behaviour of a full stream_deduplicator when a document is new.
+/// What a full stream_deduplicator does with a new document.
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
   refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of these is
                   ///< erased
 };
 
-/// Limits on what is kept of a stream; by default, there are none.
+/// Limits of the documents that are kept of a stream. By default, there are none.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();  ///< of memory_usage(); checked every 64 documents
   std::uint64_t max_age =
-      (std::numeric_limits<std::uint64_t>::max)();  ///< in the unit of the times, which add() then requires
+      (std::numeric_limits<std::uint64_t>::max)();  ///< in the unit of the times; add() requires times then
   bool duplicates_renew = false;                    ///< a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
 };
 
 /// The time at which documents are added to a stream_deduplicator.
 struct arrival {
-  /// The time in any unit, never before that of an earlier call. Without a value: the time of the last call, or 0.
+  /// The time in any unit. It must not be before the time of an earlier call. Without a value: the time of the last
+  /// call, or 0.
   std::optional<std::uint64_t> now = std::nullopt;
 };
 
@@ -57,7 +58,7 @@ class age_list {
   using slot_type = std::uint32_t;
   static constexpr slot_type none = (std::numeric_limits<slot_type>::max)();
 
-  /// Reserves memory for slots below `count`, so that push_back() cannot fail.
+  /// Reserves memory for slots below `count`, so that push_back() of these cannot fail.
   void make_room(std::size_t count) {
     if (count <= nodes_.size()) return;
     if (count > nodes_.capacity()) nodes_.reserve((std::max)(count, 2 * nodes_.capacity()));
@@ -96,7 +97,7 @@ class age_list {
 /// much memory, or if they are too old. A removed document is no longer an original, so its next copy is new.
 ///
 /// Times are defined by the caller, in any unit, and must not decrease; without times, all documents have the same age.
-/// A batch has one time: documents that are too old are removed before it, surplus ones after it.
+/// A batch has one time. Documents that are too old are removed before the batch is added, surplus documents after it.
 /// Memory: that of the deduplicator, and 16 bytes per kept document. Unused memory is freed: when three quarters of the
 /// allocated entries are unused, or max_bytes is reached, the remaining documents are compacted.
 /// Guarantee: if a call throws, the only change is that documents that were too old, or had to make room, are removed.
@@ -127,8 +128,8 @@ class stream_deduplicator {
     }
   }
 
-  /// As deduplicator::add, at a time. Throws: also std::invalid_argument if the time is before that of an earlier call,
-  /// or missing although there is a max_age; std::length_error if there is no room, with when_full::refuse.
+  /// As deduplicator::add, at a time. Throws: as that; std::invalid_argument if the time is before that of an earlier
+  /// call, or missing although there is a max_age; std::length_error if there is no room, with when_full::refuse.
   verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
     return add(dedup_.describe(text, own_), id, now);
   }
@@ -201,7 +202,8 @@ class stream_deduplicator {
   [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// As deduplicator::for_each_kept, with times, in the order in which documents will be removed.
+  /// As deduplicator::for_each_kept, but documents have their times, and come in the order in which they will be
+  /// removed.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
@@ -217,7 +219,7 @@ class stream_deduplicator {
   }
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
 
-  /// As deduplicator::keep, as the youngest document. Throws: also std::invalid_argument if the time decreases.
+  /// As deduplicator::keep, as the youngest document. Throws: as that; std::invalid_argument if the time decreases.
   void keep(const id_type& id, const description_type& document, std::uint64_t serial, std::uint64_t time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     ages_.make_room(dedup_.kept().slot_count() + 1);
@@ -225,8 +227,8 @@ class stream_deduplicator {
     ages_.push_back(dedup_.kept().slot_of(id), time);
     now_ = time;
   }
-  /// Makes a kept document the youngest. Returns: false if there is none with this id. Throws: std::invalid_argument if
-  /// the time decreases.
+  /// Makes a kept document the youngest. Returns: false if no document with this id is kept. Throws:
+  /// std::invalid_argument if the time decreases.
   bool renew(const id_type& id, std::uint64_t time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     const slot_type slot = dedup_.kept().slot_of(id);
@@ -248,7 +250,7 @@ class stream_deduplicator {
   using slot_type = detail::age_list::slot_type;
   static constexpr slot_type none = detail::age_list::none;
 
-  /// Adds documents by `add(commit)`, a call of the deduplicator.
+  /// Adds documents: `add(commit)` calls the inner deduplicator.
   template <class Commit, class Add>
   auto add_at(const arrival& at, const Commit& commit, std::span<const description_type> documents, bool replaces,
               const Add& add) {
@@ -286,7 +288,7 @@ class stream_deduplicator {
       change.gone = gone;
       commit(change);
     });
-    // From here on nothing fails.
+    // From here on nothing throws.
     if (replaced != none) ages_.remove(replaced);
     for (const kept_type& one : kept) ages_.push_back(dedup_.kept().slot_of(one.id), now);
     for (const id_type& id : renewed) make_youngest(dedup_.kept().slot_of(id), now);
@@ -294,9 +296,8 @@ class stream_deduplicator {
     return result;
   }
 
-  /// Finds the oldest documents that have to be removed because there are too many together with those that are kept
-  /// now. The latter are in the deduplicator already, but not in the list of ages. Documents in `renewed` are the
-  /// youngest of all.
+  /// Sets `gone` to the ids of the oldest documents, as many as exceed the limit. The documents in `kept` are new: they
+  /// are in the deduplicator already, but not in the list of ages. The documents in `renewed` are the youngest of all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
@@ -315,7 +316,7 @@ class stream_deduplicator {
     for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) take(slot);
     for (const kept_type& one : kept) take(dedup_.kept().slot_of(one.id));
     for (auto id = renewed.begin(); id != renewed.end() && left > 0; ++id) {
-      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // renewed again later
+      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // renewed once more later
       gone.push_back(*id);
       --left;
     }
@@ -351,14 +352,14 @@ class stream_deduplicator {
         shrink();
       }
     }
-    // If the limit of bytes refuses documents, memory is compacted once enough documents are removed to pay for that.
+    // With when_full::refuse, memory is compacted only after enough documents were erased to make up for the cost.
     if (limits_.full == when_full::refuse && erased_ > size() / 8 && memory_usage() > limits_.max_bytes) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();
   }
 
   void shrink() {
-    // Compacting renumbers the slots by age.
+    // shrink_to_fit() renumbers the slots by age, so the list of ages is renumbered here.
     const std::vector<slot_type> slots = dedup_.kept().slots_by_age();
     std::vector<slot_type> new_slot(dedup_.kept().slot_count());
     for (std::size_t i = 0; i < slots.size(); ++i) new_slot[slots[i]] = static_cast<slot_type>(i);
@@ -378,8 +379,8 @@ class stream_deduplicator {
   detail::age_list ages_;
   std::uint64_t now_ = 0;
   std::size_t steps_ = 0;
-  std::size_t largest_ = 0;  // since memory was freed
-  std::size_t erased_ = 0;   // since then
+  std::size_t largest_ = 0;  // size() at most, since shrink()
+  std::size_t erased_ = 0;   // erased since shrink()
   workspace own_;
 };
 

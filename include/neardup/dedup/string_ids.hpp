@@ -33,7 +33,7 @@ class string_ids {
       detail::fail<std::length_error>("string_ids: no number is left for another name");
     }
     if (names_.size() == names_.capacity()) names_.reserve(2 * names_.size() + 16);
-    free_.reserve(names_.capacity());  // so that erase() cannot fail
+    free_.reserve(names_.capacity());  // room for erase(), which cannot fail
     auto owned = std::make_unique<std::string>(name);
     numbers_.emplace(std::string_view(*owned), static_cast<std::uint32_t>(number));
     if (free_.empty()) {

@@ -1,4 +1,4 @@
-// Advice on which features, width, distance and blocks find the near-duplicates of a given corpus, and on their costs.
+// Advice for a given corpus: which features, width, distance and blocks find its near-duplicates, and at which costs.
 #pragma once
 
 #include <algorithm>
@@ -43,11 +43,11 @@ struct advice_request {
                                        {feature_kind::chars, 5}};
   std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
   bool setups = true;         ///< whether fingerprints are compared, and advice::setups made
-  /// Most documents that have their fingerprints compared. It is less for a corpus of less than 16 times as many: a
-  /// sixteenth, but at least 4,096.
+  /// The greatest number of documents whose fingerprints are compared. For a corpus of less than 16 times as many
+  /// documents, a sixteenth of the corpus, but at least 4,096 documents.
   std::size_t compared = std::size_t{1} << 18;
   std::size_t sample_bytes = std::size_t{1} << 26;  ///< bytes of text in the sample; one text has at most 1/16
-  std::uint64_t seed = 0;                           ///< of the random sample and of the hashes
+  std::uint64_t seed = 0;                           ///< seed of the random sample and of the hashes
 };
 
 /// A way to find near-duplicates, and what to expect of it: fingerprints of a kind, with `bits` bits, made of the
@@ -57,7 +57,7 @@ struct setup {
   fingerprint_kind kind;
   std::size_t bits;
   int distance;
-  int blocks;     ///< of the index that is fastest to search
+  int blocks;     ///< block count of the recommended index
   double recall;  ///< share of the near-duplicates of a document that are within `distance`. A family counts once,
                   ///< regardless of its number of pairs; copies, which any distance finds, do not count
   double recall_error;             ///< standard error of `recall`, due to the sample and the hash
@@ -87,19 +87,19 @@ struct advice {
   double mean_bytes = 0;     ///< of a document
   double median_bytes = 0;
   double similar_pairs = 0;            ///< estimated number of near-duplicate pairs in the corpus
-  std::uint64_t pairs_seen = 0;        ///< those of them that were found, with a document of the sample
+  std::uint64_t pairs_seen = 0;        ///< near-duplicate pairs found that have a document of the sample
   std::size_t documents_measured = 0;  ///< sampled documents with near-duplicates that are not copies; recall is
                                        ///< measured on these, or only predicted if it is 0
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
   std::vector<setup> setups;    ///< for each features, kind and bits: the smallest distance with that recall
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
-  bool is_reached = false;      ///< whether the recommended setup has the required recall
+  bool is_reached = false;      ///< whether the recommended setup reaches the required recall
 };
 
-/// Chooses a setup: among those with this recall that take at most a twentieth longer than the fastest of them, the one
-/// with the best recall. If none has this recall, the one with the best recall. Of equal ones the faster, then the
-/// first.
+/// Chooses a setup. Among the setups that reach this recall, and take at most a twentieth longer than the fastest of
+/// them, it is the setup with the best recall. If no setup reaches this recall, it is the setup with the best recall.
+/// Among equal setups it is the faster, then the first.
 /// Returns: its index.
 /// Throws: std::invalid_argument if there are no setups.
 /// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
@@ -122,12 +122,12 @@ struct advice {
 /// Reads a corpus twice, and recommends a setup. Considers fingerprints of 64 and 128 bits.
 ///
 /// In the first pass, each document is passed to sample(), which keeps some of them. In the second pass, all documents
-/// are passed to compare(), in the same order. It finds the near-duplicates of the sampled documents exactly, by an
-/// inverted index, however rare they are. If documents resemble so many others that this would take long, only some of
-/// the sample are followed, each with a weight (see advice::followed). Theory predicts from cosine and Jaccard
-/// similarities how many of the near-duplicates are within k bits (see expected_recall), for any features; their
-/// fingerprints tell where theory is wrong. The number of candidates is counted on fingerprints.
-/// The advice depends only on the request and on the documents in their order.
+/// are passed to compare(), in the same order. compare() finds the near-duplicates of the sampled documents exactly, by
+/// an inverted index, however rare near-duplicates are. If documents resemble so many others that this would take long,
+/// only some of the sample are followed, each with a weight (see advice::followed). From the cosine or Jaccard
+/// similarity of each pair, theory predicts the share of the near-duplicates within k bits (see expected_recall). The
+/// distances of their fingerprints correct the prediction. The number of candidates is counted by comparing
+/// fingerprints. The advice depends only on the request and on the documents in their order.
 /// Guarantee: after running out of memory, or an exception while reading `texts`, an advisor may only be destroyed or
 /// assigned to.
 /// Memory: the texts of the sample; for each choice of features, the fingerprints of the compared documents.
@@ -188,7 +188,7 @@ class advisor {
       pairs += s.stands_for * static_cast<double>(s.copies + s.degree);
     }
     result.partnered = partnered / distinct;
-    // Divided by 2, because a pair can be found from either of its two documents.
+    // Divided by 2, because each pair is counted from both of its documents.
     result.similar_pairs = pairs / 2 * static_cast<double>(corpus_.documents()) / corpus_.weight();
 
     std::vector<double> sizes;
@@ -209,7 +209,7 @@ class advisor {
   }
 
  private:
-  /// The largest distance that is considered; larger ones give too many candidates that do not match.
+  /// The largest distance that is considered; larger distances give too many candidates that do not match.
   static constexpr int max_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
 
   [[noreturn]] static void refuse(const char* what) {
@@ -224,7 +224,7 @@ class advisor {
     return request;
   }
 
-  /// The features of the check, followed by the other ones, each once.
+  /// The features of the check, followed by the other features of the request, each once.
   static std::vector<feature_choice> all_features(const advice_request& request) {
     std::vector<feature_choice> result{request.check};
     for (const feature_choice& features : request.features) {
@@ -239,7 +239,7 @@ class advisor {
   /// `counts`: the numbers of features of the sampled documents.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
     const feature_choice& features = corpus_.features()[f];
-    // The number of longest sentences is limited, however long a text is.
+    // A text never has more longest sentences than asked for, so few features do not mean a short text.
     const bool are_few = features.kind == feature_kind::longest_sentences;
     const std::size_t enough = are_few ? 0 : features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
@@ -278,7 +278,7 @@ class advisor {
   }
 
   static double skew_of(std::vector<std::uint64_t> prints) {
-    // Copies share all buckets, so they tell nothing about how full buckets are.
+    // Equal fingerprints are removed: an index stores them once.
     std::sort(prints.begin(), prints.end());
     prints.erase(std::unique(prints.begin(), prints.end()), prints.end());
     if (prints.size() < 2) return 1;
@@ -294,8 +294,8 @@ class advisor {
     return skew;
   }
 
-  /// Pairs within k bits for each document, estimated for the whole corpus from the number of compared documents within
-  /// k bits of each sampled one.
+  /// The number of pairs within k bits per document of the whole corpus. It is estimated from the number of compared
+  /// documents within k bits of each sampled document.
   template <class Fingerprint>
   [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& run) const {
     std::vector<Fingerprint> prints;
@@ -321,7 +321,7 @@ class advisor {
         const auto& query = corpus_.queries(f)[i];
         if (!query) continue;
         index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[i] += copies[match.id]; });
-        if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // without the document itself
+        if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // not the document itself
       }
       return true;
     });
@@ -337,10 +337,10 @@ class advisor {
 
   struct estimate {
     double value, error;
-    double trust;  // 0 to 1: the weight of the fingerprints of this seed, and so of their random error, in `value`
+    double trust;  // 0 to 1: the weight of the observed distances, hence of the random error of this seed, in `value`
   };
 
-  /// The probability that a pair lies within k bits, tabulated by the probability that a bit differs.
+  /// A table of the probability that a pair lies within k bits, by the probability that a bit of it differs.
   static constexpr std::size_t difference_steps = 1024;
   static std::vector<double> chances_by_difference(std::size_t bits, int k) {
     std::vector<double> chances(difference_steps + 1);
@@ -350,12 +350,11 @@ class advisor {
     return chances;
   }
 
-  /// The share of the near-duplicates of a document that are within k bits, estimated from the pairs that were
-  /// examined, which stand for the others. A family counts once: each of its members has a weight of one divided by its
-  /// size.
+  /// The share of the near-duplicates of a document that are within k bits, estimated from the pairs that were examined
+  /// in detail. A family counts once: each of its members has a weight of one divided by its size.
   ///
-  /// Theory is a little off for texts of few features, and for min-wise codes. The fingerprints of the pairs tell by
-  /// how much, more precisely with more pairs; their correction is weighted by its reliability.
+  /// Theory is a little off for texts of few features, and for min-wise codes. The observed distances of the pairs tell
+  /// by how much, the more precisely the more pairs there are. So this correction is weighted by its reliability.
   [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
@@ -385,7 +384,7 @@ class advisor {
     for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.weight, 2);
     const double trust = beyond == 0 ? 0 : beyond * beyond / (beyond * beyond + doubt);
     const double value = (expected + trust * beyond) / all;
-    // The error of a ratio of two sums over the sample follows from the residual of each document.
+    // The standard error of a ratio of two sums over the sample, from the residual of each document.
     double squares = 0;
     for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.weight, 2);
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
@@ -404,8 +403,8 @@ class advisor {
     for (const auto& s : corpus_.sample()) all += s.degree > 0 ? s.weight() : 0;
     if (all == 0) return 0;
     constexpr std::size_t widest = 128;
-    std::array<double, widest> terms{};    // contribution of each bit to the share
-    double of_pairs = 0, of_one_pair = 0;  // variances of single pairs: as included in `terms`, and in full
+    std::array<double, widest> terms{};    // by bit: its contribution to the share
+    double of_pairs = 0, of_one_pair = 0;  // variances of pairs by themselves: the part in `terms`, and in full
     const double families = (std::max)(1.0, all * static_cast<double>(corpus_.documents()) / corpus_.weight());
     for (const auto& s : corpus_.sample()) {
       for (const auto& other : s.kept) {
@@ -413,7 +412,7 @@ class advisor {
         const double p = other.by_features[f].difference[by];
         if (p <= 0) continue;  // every hash function finds this pair
         const double found = detail::binomial_sum(bits, k, p);
-        // The probability that this bit decides, which is the case if exactly k of the others differ.
+        // The probability that one bit decides whether the pair is found: exactly k of the other bits differ.
         const double decides =
             detail::binomial_sum(bits - 1, k, p) - (k == 0 ? 0 : detail::binomial_sum(bits - 1, k - 1, p));
         for (std::size_t bit = 0; bit < widest; ++bit) {
@@ -426,8 +425,8 @@ class advisor {
     }
     double squares = 0;
     for (const double term : terms) squares += term * term;
-    // The product of each pair with itself is subtracted and added separately, because one pair is a larger share of
-    // the pairs in the sample than in the corpus.
+    // The squares contain the variance of each pair by itself. It is subtracted, and added for a pair of the corpus,
+    // because one pair is a smaller share of the pairs in the corpus than of those in the sample.
     const double variance =
         (std::max)(0.0, squares / static_cast<double>(widest) * n - of_pairs) + of_one_pair / families;
     return std::sqrt(variance);
@@ -449,7 +448,7 @@ class advisor {
     const expected_costs costs =
         leanest_blocks(width, k, static_cast<double>(corpus_.documents()), {.max_slowdown = 1.5});
 
-    // In nanoseconds, on one core of a server of 2024 with AVX-512.
+    // Costs in nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
     constexpr bool is_minwise = kind == fingerprint_kind::minwise;
     // Min-wise codes of any width need one hash of each feature.
@@ -457,12 +456,12 @@ class advisor {
         corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * width / 64.0);
     const double checking =
         sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
-    // Full buckets slow an index down, but not a comparison of each document with each other one.
+    // Full buckets slow down an index, but not a scan, which compares all pairs.
     double skew = result.facts[f].skew;
     if constexpr (is_minwise) skew = skew_of(first_words<minwise<64>>(f));
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),
                                      scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
-    constexpr double bytes_a_feature = 4;  // of a set that the check keeps
+    constexpr double bytes_a_feature = 4;  // in a set that the check keeps
     result.setups.push_back({corpus_.features()[f], kind, width, k, costs.blocks, recall.value, error,
                              (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach), candidates,
                              costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});

@@ -1,5 +1,5 @@
-// Finds the parts of texts that occurred before, in the same text or an earlier one: licences, navigation, signatures.
-// Opt-in: no umbrella header includes it.
+// Finds the parts of texts that occurred before, in the same text or in an earlier text: licences, navigation,
+// signatures. Opt-in: no umbrella header includes it.
 #pragma once
 
 #include <algorithm>
@@ -28,21 +28,21 @@
 
 namespace neardup::inline v0 {
 
-/// A part of fewer features is only compared with equal ones: if one of three words has changed, nobody can tell
-/// whether the parts mean the same.
+/// The default of repeated_part_options::min_features. A part of fewer features is a repetition only of an equal part:
+/// if one of three words has changed, the parts may mean different things.
 inline constexpr std::size_t default_min_part_features = 8;
 
-/// When a part counts as a repetition.
+/// Options: when a part counts as a repetition.
 struct repeated_part_options {
   /// The least Jaccard similarity of the features of a part and an earlier part that stays, above 0 and at most 1. With
   /// 1, only equal parts are repetitions.
   double similarity = 1;
 
-  /// Parts of fewer features are only compared with equal ones.
+  /// A part of fewer features is a repetition only of an equal part.
   std::size_t min_features = default_min_part_features;
 
-  /// The least number of documents that contain the part, or one that it is similar to. Parts in fewer documents stay,
-  /// however often they occur.
+  /// The least number of documents that contain the part, or a part that it is similar to. Parts in fewer documents
+  /// stay, however often they occur.
   std::size_t min_documents = 1;
 
   /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
@@ -114,8 +114,9 @@ class part_collection {
     return label;
   }
 
-  /// The similarity of two parts: 1 if they are equal; otherwise that of their features, or 0 if these were not kept.
-  /// Precondition: both are below size().
+  /// The similarity of two parts: 1 if they are equal; otherwise the Jaccard similarity of their features, or 0 if no
+  /// features are kept for them.
+  /// Precondition: both numbers are below size().
   [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
     if (firsts_[a] == firsts_[b]) return 1;
     return options_.similarity < 1 ? jaccard(features_[firsts_[a]], features_[firsts_[b]]) : 0;
@@ -142,7 +143,7 @@ class part_collection {
     return xxh3<128>{}(spaced_);
   }
 
-  /// For each group, whether enough documents contain its parts.
+  /// For each group of similar parts, whether enough documents contain parts of it.
   [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
     std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // `last` counts from 1
     std::uint32_t document = 0;
@@ -161,10 +162,10 @@ class part_collection {
   repeated_part_options options_;
   feature_extractor<Tokenizer> extract_;
   typename feature_extractor<Tokenizer>::workspace scratch_;
-  std::unordered_map<digest, std::uint32_t, digest_hash> numbers_;  // of distinct parts
+  std::unordered_map<digest, std::uint32_t, digest_hash> numbers_;  // hashes of distinct parts
   std::vector<std::uint32_t> distinct_;                             // by distinct part: its first occurrence
   std::vector<std::uint32_t> firsts_;                               // by part: the distinct part that it equals
-  std::vector<std::size_t> begins_;                                 // of documents, as part numbers
+  std::vector<std::size_t> begins_;                                 // of each document: its first part
   feature_sets<> features_;                                         // of distinct parts
   std::string spaced_;
 };

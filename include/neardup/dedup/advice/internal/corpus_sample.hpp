@@ -55,14 +55,14 @@ class fingerprints_of_text {
     return sketch.result().value_or(minwise<Bits>());
   }
 
-  simhash<128> fingerprint_;  // its first word is the 64-bit fingerprint
+  simhash<128> fingerprint_;  // word 0 is the 64-bit fingerprint
   minwise<64> narrow_code_;
   minwise<128> wide_code_;
 };
 
 /// Computes features and fingerprints of texts for one choice of features. Each thread needs its own reader.
 struct feature_reader {
-  /// The fingerprint of the distinct features, each with weight 1; nullopt if there are none.
+  /// The fingerprint of the distinct features, each with weight 1; nullopt if the text has no features.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
   /// The hashes of the distinct features, ascending; valid until the next call of either function.
   std::function<std::span<const std::uint64_t>(std::string_view text)> features;
@@ -90,10 +90,10 @@ struct feature_reader {
 
 /// Limits how much of a corpus is examined.
 struct sample_limits {
-  std::size_t documents;  ///< in the sample
-  std::size_t bytes;      ///< of the texts in the sample; a text of more than a sixteenth of this is left out
+  std::size_t documents;  ///< documents in the sample
+  std::size_t bytes;      ///< bytes of the texts in the sample; longer texts than a sixteenth of this are left out
   std::size_t compared;   ///< most documents whose fingerprints are kept
-  std::uint64_t seed;     ///< of all random choices, and of the hashes
+  std::uint64_t seed;     ///< seed of all random choices, and of the hashes
   bool fingerprints;      ///< whether fingerprints are made at all
 };
 
@@ -105,13 +105,13 @@ inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + golden_ra
 /// fingerprints of some or all documents.
 ///
 /// If many documents resemble one another, comparing each with the whole sample takes too long. The sample is then
-/// thinned out before the second pass: a document that would be compared with many others is kept with a probability
-/// below 1, and stands for the reciprocal of this probability.
+/// thinned out before the second pass: a document that would be compared with many others is kept with a probability p
+/// < 1, and then stands for 1 / p documents.
 class corpus_sample {
  public:
   using fingerprints_type = std::vector<std::optional<fingerprints_of_text>>;
 
-  /// Two texts, compared by one choice of features; [0] by SimHash, [1] by min-wise codes.
+  /// The comparison of two texts by one choice of features. Index 0 is for SimHash, index 1 for min-wise codes.
   struct compared_pair {
     std::array<double, 2> difference;                       // probability that a bit differs
     std::array<std::array<std::uint64_t, 2>, 2> differing;  // the bits that differ, of 128
@@ -127,17 +127,18 @@ class corpus_sample {
   struct sampled {
     std::uint64_t ordinal = 0;
     std::string text;
-    double stands_for = 1;        // number of drawn documents, including itself
+    double stands_for = 1;        // how many drawn documents it stands for, including itself
     std::uint64_t copies = 0;     // number of other documents with the same features
     std::uint64_t degree = 0;     // number of near-duplicates that are not copies
-    std::vector<neighbour> kept;  // a random selection of them
+    std::vector<neighbour> kept;  // a random selection of these near-duplicates
 
     /// The weight of the document, such that each family of near-duplicates, and each document without any, counts
     /// once.
     [[nodiscard]] double weight() const noexcept { return stands_for / (1 + static_cast<double>(copies + degree)); }
   };
 
-  /// Two documents are near-duplicates if their first choice of features has at least this Jaccard similarity.
+  /// `similarity`: two documents are near-duplicates if their features, by the first choice, have at least this Jaccard
+  /// similarity.
   corpus_sample(double similarity, std::vector<feature_choice> features, const sample_limits& limits)
       : similarity_(similarity), features_(std::move(features)), limits_(limits), room_(limits.documents) {}
 
@@ -145,7 +146,7 @@ class corpus_sample {
   void add(std::string_view text) {
     const std::uint64_t ordinal = documents_++;
     total_bytes_ += static_cast<double>(text.size());
-    // Such a text would be a large part of the sample. It is taken only while there is no other text.
+    // A text of this size would be a large part of the sample. It is taken only while the sample has no other text.
     const bool is_too_long = text.size() > limits_.bytes / max_share;
     if (is_too_long && !sample_.empty()) return;
     if (!is_too_long && eligible_++ == 0) {
@@ -185,10 +186,10 @@ class corpus_sample {
     };
     std::vector<std::vector<met>> neighbours(count);
     for_each(runner, count, [&](worker& own, std::size_t i) {
-      const auto& element = texts[i];  // texts[i] may be a temporary that owns its text
+      const auto& element = texts[i];  // texts[i] may return a temporary that owns the text
       const std::string_view text(element);
       join_.find(own.readers.front().features(text), own.join, [&](std::size_t a, double similarity) {
-        // Only equal sets have a similarity of 1; all other quotients are rounded to less.
+        // Only equal sets have a similarity of exactly 1, even after rounding.
         if (sample_[a].ordinal != compared_ + i)
           neighbours[i].push_back({static_cast<std::uint32_t>(a), similarity == 1});
       });
@@ -237,8 +238,8 @@ class corpus_sample {
   }
 
   [[nodiscard]] const std::vector<feature_choice>& features() const noexcept { return features_; }
-  /// The documents whose near-duplicates are counted. After the first pass they are the drawn ones; compare() may
-  /// remove some of them.
+  /// The documents whose near-duplicates are counted. After the first pass these are all documents that were drawn;
+  /// compare() may remove some of them.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
   /// The number of documents that were drawn.
   [[nodiscard]] std::size_t drawn_documents() const noexcept { return drawn_documents_; }
@@ -260,8 +261,8 @@ class corpus_sample {
 
   /// Whether the fingerprints of this document are kept for comparison.
   [[nodiscard]] bool is_compared(std::uint64_t ordinal) const noexcept {
-    // A sixteenth of the corpus, because six kinds of features for each document would otherwise take longer than all
-    // the rest. Fewer than 4,096 would not tell how full buckets of 16 bits are.
+    // A sixteenth of the corpus: with more, computing six kinds of features for each document would take longer than
+    // the rest of the advice. Fewer than 4,096 documents would not tell how full buckets of 16 bits are.
     const std::uint64_t compared =
         (std::min)(std::uint64_t{limits_.compared}, (std::max)(std::uint64_t{4096}, documents_ / 16));
     if (documents_ <= compared) return true;
@@ -275,13 +276,14 @@ class corpus_sample {
   /// documents are counted in a small corpus, where counting all would take longer than the rest.
   [[nodiscard]] const std::vector<std::vector<std::size_t>>& feature_counts() const noexcept { return feature_counts_; }
 
-  /// The i-th random number below `limit`, which is not 0. The bias of the remainder is negligible for 64 bits.
+  /// The i-th random number, reduced to 0..limit - 1 by a remainder, whose bias is negligible for 64 bits.
+  /// Precondition: limit > 0.
   [[nodiscard]] std::uint64_t drawn(std::uint64_t i, std::uint64_t limit) const noexcept {
     return spread(limits_.seed ^ spread(i)) % limit;
   }
 
  private:
-  static constexpr std::size_t max_neighbours = 16;  // examined in detail for a sampled document
+  static constexpr std::size_t max_neighbours = 16;  // near-duplicates examined in detail per sampled document
   static constexpr std::size_t max_share = 16;       // a text may take 1 / max_share of the bytes of the sample
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
@@ -299,7 +301,7 @@ class corpus_sample {
     for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
-  /// Removes a random member, which leaves a smaller uniform sample.
+  /// Removes a random document; the rest is a smaller uniform sample.
   void drop_one() {
     sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
     sample_bytes_ -= out.text.size();
@@ -363,7 +365,7 @@ class corpus_sample {
     return static_cast<double>(*middle);
   }
 
-  /// `sets`: the features of the sample by the first choice.
+  /// `sets`: the features of the sampled documents, by the first choice of features.
   void count_features(const std::vector<hash_set>& sets, const any_runner& runner) {
     constexpr std::uint64_t least = 500, share = 16;  // a sixteenth of the corpus, but at least 500 documents
     const auto counted =
@@ -372,19 +374,19 @@ class corpus_sample {
     feature_counts_.front().clear();
     for (const hash_set& set : sets) feature_counts_.front().push_back(set.size());
     for_each(runner, counted, [&](worker& own, std::size_t i) {
-      // Evenly spaced, because the sample of a small corpus is in its order.
+      // Takes evenly spaced documents, because the sample of a small corpus is in the order of the corpus.
       const std::string& text = sample_[i * sets.size() / counted].text;
       for (std::size_t f = 1; f < features_.size(); ++f) feature_counts_[f][i] = own.readers[f].features(text).size();
     });
   }
 
   /// Removes sampled documents such that comparing the corpus with the sample takes a limited number of steps for each
-  /// document. The steps are predicted by comparing some of the sample with all of it.
+  /// document. The number of steps is predicted by comparing some documents of the sample with the whole sample.
   void thin_out() {
     const std::size_t drawn = sample_.size();
     constexpr std::size_t most_queries = 256, most_calls = std::size_t{1} << 21;
-    // A step takes about 2.5 ns: an element of two sets that are compared. A posting takes 2 steps, and a comparison 8
-    // besides its elements.
+    // A step is the time for one element of two sets that are compared, about 2.5 ns. Reading a posting takes 2 steps;
+    // a comparison takes 8 steps, besides one for each element.
     constexpr double of_posting = 2, of_comparison = 8;
     std::vector<double> steps(drawn, 0);
     std::vector<std::uint32_t> last_query(drawn, 0);
@@ -403,14 +405,15 @@ class corpus_sample {
       steps[i] /= static_cast<double>(queries);
       size += static_cast<double>(join_[i].size()) / static_cast<double>(drawn);
     }
-    // About three times what `unique` takes to read a document and to extract its features. A corpus of few documents
-    // may take a tenth of a second, and five if the recall of fingerprints is measured by its pairs.
+    // The limit of the steps per document: about three times the time in which `unique` reads a document and extracts
+    // its features. For a small corpus the limit is a tenth of a second in all; five seconds if the recall of
+    // fingerprints is measured by its pairs.
     constexpr double of_document = 300, of_feature = 80;
     const double at_least = limits_.fingerprints ? 2e9 : 4e7;
     const double most = (std::max)(of_document + of_feature * size, at_least / static_cast<double>(documents_));
     const double limit = limit_within(steps, most);
     std::vector<bool> is_kept(drawn);
-    // Systematic sampling: a document is kept where the sum of the probabilities passes a whole number.
+    // Systematic sampling: a document is kept if the sum of the probabilities so far passes a whole number there.
     double sum = static_cast<double>(spread(~limits_.seed) >> 11) * 0x1p-53;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < drawn; ++i) {
@@ -427,7 +430,8 @@ class corpus_sample {
     join_.keep_only(is_kept);
   }
 
-  /// Returns: the largest limit with sum(min(steps[i], limit)) <= most; the largest of `steps` if all of them fit.
+  /// Returns: the largest limit with sum(min(steps[i], limit)) <= most; the greatest of `steps` if the sum of all is at
+  /// most `most`.
   static double limit_within(std::vector<double> steps, double most) {
     std::sort(steps.begin(), steps.end());
     double below = 0;
@@ -439,7 +443,8 @@ class corpus_sample {
     return steps.empty() ? 0 : steps.back();
   }
 
-  /// Counts a near-duplicate of a sampled document that is not a copy. Returns: whether it is to be examined in detail.
+  /// Counts a near-duplicate of a sampled document that is not a copy. Returns: whether the pair is to be examined in
+  /// detail.
   bool admit(sampled& of, std::uint64_t ordinal) {
     ++of.degree;
     const std::uint64_t priority = spread(limits_.seed ^ spread(of.ordinal) ^ spread(~ordinal));
@@ -464,14 +469,14 @@ class corpus_sample {
   }
 
   double similarity_;
-  std::vector<feature_choice> features_;  // the first one defines near-duplicates
+  std::vector<feature_choice> features_;  // the first defines near-duplicates
   sample_limits limits_;
-  std::size_t room_;  // for further members of the sample
+  std::size_t room_;  // room for further members of the sample
   std::uint64_t draws_ = 0;
   bool is_prepared_ = false;
 
   std::uint64_t documents_ = 0;
-  std::uint64_t eligible_ = 0;  // those not too long for the sample
+  std::uint64_t eligible_ = 0;  // documents not too long for the sample
   double total_bytes_ = 0;
   std::vector<sampled> sample_;
   std::size_t sample_bytes_ = 0;

@@ -1,4 +1,4 @@
-// Finds the sampled sets that a further set is similar to, exactly, by an inverted index of their rarest elements.
+// Finds exactly the sampled sets that are similar to a given set, by an inverted index of their rarest elements.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,10 @@ namespace neardup::inline v0::detail {
 /// The distinct features of a text as their hashes, ascending.
 using hash_set = std::vector<std::uint64_t>;
 
-/// Sampled sets of hashes, with which any number of other sets are compared one after the other.
+/// Sampled sets of hashes. Any number of other sets are compared with them, one after the other.
 ///
-/// It applies the prefix filter of feature_join.hpp on one side only: a set that is similar enough to a sampled set
-/// contains at least one of any overlap_bounds::prefix() elements of it. The rarest elements are indexed, by their
-/// tokens.
+/// It applies the prefix filter of feature_join.hpp on one side only: among any overlap_bounds::prefix() elements of a
+/// sampled set, a set that is similar enough contains at least one. The rarest elements are indexed, by their tokens.
 class sample_join {
  public:
   sample_join() = default;
@@ -55,8 +54,8 @@ class sample_join {
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
   [[nodiscard]] const hash_set& operator[](std::size_t i) const { return sets_[i]; }
 
-  /// Removes all sets but those with `is_kept[i]`, and numbers these from 0, in the same order. The elements by which a
-  /// set is indexed stay the same.
+  /// Removes all sets but those with `is_kept[i]`, and numbers these from 0, in the same order. Each set that stays
+  /// remains indexed by the same elements.
   void keep_only(const std::vector<bool>& is_kept) {
     std::vector<std::uint32_t> number(sets_.size());
     std::size_t kept = 0;
@@ -74,7 +73,7 @@ class sample_join {
   }
 
   /// Calls `visit(i)` for each indexed element of the set i that is in `hashes`: once or more for each set that find()
-  /// compares with them. Returns: the number of calls.
+  /// would compare with `hashes`. Returns: the number of calls.
   template <class Visit>
   std::size_t visit_postings(std::span<const std::uint64_t> hashes, const Visit& visit) const {
     std::size_t calls = 0;
@@ -89,7 +88,7 @@ class sample_join {
     return calls;
   }
 
-  /// Scratch memory of find(); one object per thread.
+  /// Scratch memory of find(). Each thread needs its own object.
   using workspace = std::vector<std::uint32_t>;
 
   /// Calls `visit(i, similarity)` for each sampled set i that is similar enough to the set `hashes`, in ascending
@@ -110,7 +109,8 @@ class sample_join {
  private:
   std::vector<hash_set> sets_;
   double threshold_ = 1;
-  // One bit for several tokens, few of which are indexed: most elements of other sets need no look-up.
+  // One bit for several tokens, set if one of them is indexed. Most bits are 0, so most elements of other sets need no
+  // look-up.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // by indexed token
