@@ -73,7 +73,7 @@ struct ArrowArrayStream {
 
 typedef enum {
   NEARDUP_OK = 0,
-  NEARDUP_INVALID,   /* an argument could only be answered wrongly */
+  NEARDUP_INVALID,   /* an argument to which every answer would be wrong */
   NEARDUP_TOO_LARGE, /* more than the library can number */
   NEARDUP_NO_MEMORY,
   NEARDUP_FAILED,    /* a file, a log or a stream: the message names it */
@@ -98,7 +98,7 @@ typedef struct {
   const volatile int* cancel;
 } neardup_run;
 
-/* A text of `size` bytes. If `data` is NULL, it is missing: a null, which is in no pair and is always kept. */
+/* A text of `size` bytes. If `data` is NULL, the text is a null, which is in no pair and is always kept. */
 typedef struct {
   const char* data;
   size_t size;
@@ -110,7 +110,7 @@ typedef struct {
  * schema and the array. */
 typedef struct {
   const neardup_text* texts;
-  size_t size; /* of texts */
+  size_t size; /* number of `texts` */
   const struct ArrowSchema* schema;
   const struct ArrowArray* array;
   struct ArrowArrayStream* stream;
@@ -119,7 +119,7 @@ typedef struct {
 /* What features are made of. */
 typedef struct {
   const char* features; /* "words:2" if NULL; "chars:5", "bytes:8", "code:4", ..., as neardup --features */
-  uint64_t seed;        /* of the hash of features */
+  uint64_t seed;        /* seed of the hash of features */
 } neardup_composition;
 
 /* Calls take(context, token, size) for each token of a text, until it returns something else than 0. */
@@ -129,58 +129,58 @@ neardup_status neardup_tokens(const neardup_composition*, neardup_text,
 
 /* ---- Feature sets ------------------------------------------------------------------------------------------------- */
 
-/* Sets of features by their positions, each ascending and distinct, of 32 or 64 bits. */
+/* Sets of features, numbered by position. Features have 32 or 64 bits; in each set they ascend, each once. */
 typedef struct neardup_sets neardup_sets;
 
 /* An empty collection. `width`: the bits of a feature, 32 or 64. */
 neardup_status neardup_sets_new(int width, neardup_sets** result, neardup_error*);
 void neardup_sets_free(neardup_sets*);
 
-/* Appends the features of texts. A null becomes a set without features. If a stream fails or a call is cancelled, sets
- * of complete arrays, and of texts in steps of 65,536, may have been appended. */
+/* Appends the features of texts. A null becomes a set without features. If a stream fails or a call is cancelled, some
+ * sets may have been appended: those of whole arrays, and of `texts` in steps of 65,536. */
 neardup_status neardup_sets_add_texts(neardup_sets*, const neardup_composition*, const neardup_input*,
                                       const neardup_run*, neardup_error*);
 /* Appends `count` sets: set i is features[offsets[i]] to features[offsets[i + 1] - 1], uint32_t or uint64_t by the
  * width. NEARDUP_INVALID unless each is ascending and distinct. */
 neardup_status neardup_sets_add(neardup_sets*, const void* features, const int64_t* offsets, size_t count,
                                 neardup_error*);
-/* The same of Arrow's type list or large_list, of uint32 or uint64 by the width. `texts` of the input must be NULL. */
+/* Appends sets of Arrow's type list or large_list, of uint32 or uint64 by the width. The input must have no `texts`. */
 neardup_status neardup_sets_add_lists(neardup_sets*, const neardup_input*, neardup_error*);
 
 int neardup_sets_width(const neardup_sets*);
 size_t neardup_sets_size(const neardup_sets*);
-size_t neardup_sets_nulls(const neardup_sets*); /* how many were nulls */
+size_t neardup_sets_nulls(const neardup_sets*); /* number of nulls in the input */
 const void* neardup_sets_features(const neardup_sets*);
-const int64_t* neardup_sets_offsets(const neardup_sets*); /* size + 1 of them */
+const int64_t* neardup_sets_offsets(const neardup_sets*); /* array of size + 1 elements */
 
 /* ---- Joins of sets ------------------------------------------------------------------------------------------------ */
 
 typedef enum { NEARDUP_JACCARD = 0, NEARDUP_COSINE, NEARDUP_CONTAINMENT } neardup_measure;
 
 typedef struct {
-  double similarity; /* the least one, above 0; 0 stands for 0.8 */
+  double similarity; /* the least similarity, above 0; 0 stands for 0.8 */
   neardup_measure measure;
   size_t min_common; /* the least overlap; 0: 8 for containment, else 1 */
   int copies_once;   /* of equal sets, only the first is paired with other sets */
 } neardup_join;
 
-/* Pairs by their positions, in columns of equal length, sorted by (first, second). */
+/* Pairs of positions, in columns of equal length, sorted by (first, second). */
 typedef struct neardup_pairs neardup_pairs;
 
 void neardup_pairs_free(neardup_pairs*);
 size_t neardup_pairs_size(const neardup_pairs*);
 const uint32_t* neardup_pairs_first(const neardup_pairs*);
 const uint32_t* neardup_pairs_second(const neardup_pairs*);
-const uint32_t* neardup_pairs_common(const neardup_pairs*);   /* of sets: the overlap; else NULL */
-const double* neardup_pairs_similarity(const neardup_pairs*); /* of sets; else NULL */
-const uint32_t* neardup_pairs_distance(const neardup_pairs*); /* of codes: in bits; else NULL */
+const uint32_t* neardup_pairs_common(const neardup_pairs*);   /* the overlap of sets; else NULL */
+const double* neardup_pairs_similarity(const neardup_pairs*); /* for sets; else NULL */
+const uint32_t* neardup_pairs_distance(const neardup_pairs*); /* for codes, in bits; else NULL */
 
-/* All pairs of sets that are similar enough: none is missed. With `others`, pairs of a set and one of these. */
+/* All pairs of sets that are similar enough: none is missed. With `others`, each pair is a set and one of `others`. */
 neardup_status neardup_pairs_of_sets(const neardup_sets*, const neardup_sets* others, const neardup_join*,
                                      const neardup_run*, neardup_pairs** result, neardup_error*);
 
-/* The pairs, of `count` given ones, that are similar enough, in the given order. With `others`, second[i] is a position
- * in these. NEARDUP_INVALID if a position does not exist. */
+/* Keeps those of `count` given pairs that are similar enough, in the given order. With `others`, second[i] is a position
+ * in `others`. NEARDUP_INVALID if a position does not exist. */
 neardup_status neardup_verify(const neardup_sets*, const neardup_sets* others, const uint32_t* first,
                               const uint32_t* second, size_t count, const neardup_join*, const neardup_run*,
                               neardup_pairs** result, neardup_error*);
@@ -189,14 +189,14 @@ typedef struct {
   neardup_join join;        /* without copies_once */
   const double* preference; /* NULL, or a score for each set: higher ones are kept first, equal ones by position */
   int components;           /* groups are chains of similar sets, not sets around a representative */
-  int keep_only; /* labels say which sets are kept, and not, of the others, of which they are near-duplicates */
+  int keep_only;            /* labels only say which sets are kept, which takes less time */
 } neardup_grouping;
 
-/* Writes for each set the position of its representative, its own if it is kept. */
+/* Writes for each set the position of its representative; a kept set has its own position. */
 neardup_status neardup_group(const neardup_sets*, const neardup_grouping*, const neardup_run*, uint32_t* labels,
                              neardup_error*);
-/* Groups further sets around those kept by earlier calls: counts `kept` first, then `sets`; one label for each of
- * `sets`, its own position if it becomes a representative. */
+/* Groups further sets around the sets that earlier calls kept. Positions count `kept` first, then `sets`. Writes a label
+ * for each of `sets`, its own position if it becomes a representative. */
 neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_sets* sets, const neardup_grouping*,
                                      const neardup_run*, uint32_t* labels, neardup_error*);
 
@@ -211,7 +211,7 @@ typedef struct {
   const char* idf_file; /* for idf and tfidf: lines of a word and its weight */
 } neardup_code_options;
 
-/* Codes by their positions: words of 64 bits, the lowest first (of 32 bits: in a word each), and whether there is one. */
+/* Codes, numbered by position: each in words of 64 bits, the lowest first (32 bits take a word, too), or null. */
 typedef struct neardup_codes neardup_codes;
 
 neardup_status neardup_codes_of_texts(const neardup_composition*, const neardup_code_options*, const neardup_input*,
@@ -220,7 +220,7 @@ void neardup_codes_free(neardup_codes*);
 size_t neardup_codes_size(const neardup_codes*);
 size_t neardup_codes_nulls(const neardup_codes*); /* nulls of the input, and texts without features */
 const uint64_t* neardup_codes_words(const neardup_codes*);
-const uint8_t* neardup_codes_valid(const neardup_codes*); /* 1, or 0 if there is none */
+const uint8_t* neardup_codes_valid(const neardup_codes*); /* 1, or 0 for a null */
 
 /* Codes of a caller: `size` of them, each of max(1, bits / 64) words. `valid`: NULL if there are no nulls. */
 typedef struct {
@@ -230,7 +230,7 @@ typedef struct {
   int bits;
 } neardup_code_view;
 
-/* All pairs within k bits; with `others`, of a code and one of these. */
+/* All pairs of codes within k bits. With `others`, each pair is a code and one of `others`. */
 neardup_status neardup_near_pairs(const neardup_code_view*, const neardup_code_view* others, int k, int copies_once,
                                   const neardup_run*, neardup_pairs** result, neardup_error*);
 /* Writes for each code the smallest position of its cluster: chains of steps of at most k bits. */
@@ -238,33 +238,33 @@ neardup_status neardup_cluster(const neardup_code_view*, int k, const neardup_ru
 
 /* ---- An index of codes ---------------------------------------------------------------------------------------------- */
 
-/* Pairs of a code and an id, in which all within k bits of a query are found. */
+/* An index of pairs of a code and an id: a search finds all pairs within k bits of a query. */
 typedef struct neardup_index neardup_index;
 /* Matches in columns of equal length, sorted by query, distance, id and code. */
 typedef struct neardup_matches neardup_matches;
 
-/* An empty index for searches within k bits. `blocks`: what a code is cut into, which decides memory and time; 0: the
- * usual number. */
+/* An empty index for searches within k bits. `blocks`: the number of blocks into which a code is cut, which decides
+ * memory and time; 0: the usual number. */
 neardup_status neardup_index_new(int bits, int k, int blocks, neardup_index** result, neardup_error*);
 void neardup_index_free(neardup_index*);
-/* Adds pairs; those that are there already, and those without a code, are left out. If it fails, some may be there. */
+/* Adds pairs, except pairs that are in the index and pairs without a code. A call that fails may have added some. */
 neardup_status neardup_index_insert(neardup_index*, const neardup_code_view*, const uint64_t* ids, size_t* inserted,
                                     neardup_error*);
 neardup_status neardup_index_erase(neardup_index*, const neardup_code_view*, const uint64_t* ids, size_t* erased,
                                    neardup_error*);
-/* k: at most that of the index; -1 for it. */
+/* `k`: at most the k of the index; -1 stands for that. */
 neardup_status neardup_index_search(const neardup_index*, const neardup_code_view* queries, int k, const neardup_run*,
                                     neardup_matches** result, neardup_error*);
 /* Writes a file, with any text that tells what its codes are made of, or NULL. A crash leaves the old file or the new. */
 neardup_status neardup_index_save(const neardup_index*, const char* path, const char* made_of, neardup_error*);
-/* Opens a file. If `made_of` is not NULL, it must be that of the file. With `is_mapped` the index stays in the file, is
- * ready at once, and cannot be changed. */
+/* Opens a file. If `made_of` is not NULL, it must equal the text in the file. With `is_mapped` the index stays in the
+ * file, is ready at once, and cannot be changed. */
 neardup_status neardup_index_load(const char* path, int bits, const char* made_of, int is_mapped,
                                   neardup_index** result, neardup_error*);
 
 int neardup_index_bits(const neardup_index*);
 int neardup_index_k(const neardup_index*);
-size_t neardup_index_size(const neardup_index*); /* pairs */
+size_t neardup_index_size(const neardup_index*); /* number of pairs */
 
 void neardup_matches_free(neardup_matches*);
 size_t neardup_matches_size(const neardup_matches*);
@@ -274,50 +274,51 @@ const uint32_t* neardup_matches_distance(const neardup_matches*);
 
 /* ---- Documents that come one by one, or in batches ----------------------------------------------------------------- */
 
-/* Keeps the first document of each kind: an added one is new, or a near-duplicate of a kept one. No near-duplicate is
- * missed. Its original is the most similar kept document, of equally similar ones the earliest. */
+/* Keeps the first document of each kind: an added document is new, or a near-duplicate of a kept one. No near-duplicate
+ * is missed. Its original is the most similar kept document, of equally similar ones the earliest. */
 typedef struct neardup_dedup neardup_dedup;
 
 typedef struct {
   double similarity;      /* the least Jaccard similarity, at most 1; 0 stands for 0.8 */
   uint64_t max_documents; /* 0: no limit. The oldest documents are forgotten */
-  uint64_t max_bytes;     /* the same by memory */
-  uint64_t max_age;       /* the same by time, in its unit; then each addition needs a time */
+  uint64_t max_bytes;     /* limit of memory; 0: no limit */
+  uint64_t max_age;       /* limit of age, in the unit of `now`; then each addition needs `now` */
   int duplicates_renew;   /* a near-duplicate makes its original as young as itself */
   int refuse_when_full;   /* NEARDUP_TOO_LARGE, instead of forgetting */
 } neardup_dedup_options;
 
-/* What a caller gets about `texts` documents, in arrays of its own. */
+/* Verdicts, one for each document, in arrays of the caller. */
 typedef struct {
   uint8_t* is_new;
-  uint64_t* original; /* the id of the kept document; only if it is not new */
-  double* similarity; /* to it; 0 if it is new */
+  uint64_t* original; /* the id of the original; only if it is not new */
+  double* similarity; /* similarity to the original; 0 if it is new */
 } neardup_verdicts;
 
 neardup_status neardup_dedup_new(const neardup_composition*, const neardup_dedup_options*, neardup_dedup** result,
                                  neardup_error*);
-/* One whose changes are on the disk, in `path` and a log beside it, before a call returns; continues if they are there.
+/* Opens a deduplicator whose changes are on the disk, in `path` and a log beside it, before a call returns. Continues if
+ * these files exist.
  * NEARDUP_INVALID if the file has another composition or similarity. */
 neardup_status neardup_dedup_open(const char* path, const neardup_composition*, const neardup_dedup_options*,
                                   neardup_dedup** result, neardup_error*);
-/* One in memory, from a file of neardup_dedup_save. */
+/* Loads a deduplicator into memory, from a file of neardup_dedup_save. */
 neardup_status neardup_dedup_load(const char* path, const neardup_composition*, const neardup_dedup_options*,
                                   neardup_dedup** result, neardup_error*);
 void neardup_dedup_free(neardup_dedup*);
 
 /* Decides about documents in order, and keeps the new ones. Nulls and texts without features are new, and not kept.
  * `ids`: NULL for the numbers of documents added before. `now`: NULL, or the time of the batch, which must not decrease.
- * The input is no stream: add its arrays. Documents are added in pieces of 32,768, each as a whole: if a file or memory
- * fails, or the call is cancelled, neardup_dedup_added says how many there are, and these have their verdicts. An
- * argument that is wrong adds none. */
+ * The input must not be a stream: add its arrays. Documents are added in pieces of 32,768, each as a whole. If a file or
+ * memory fails, or the call is cancelled, neardup_dedup_added says how many documents there are; the verdicts of these
+ * are written. A call with a wrong argument adds none. */
 neardup_status neardup_dedup_add(neardup_dedup*, const neardup_input*, const uint64_t* ids, const uint64_t* now,
                                  const neardup_run*, const neardup_verdicts*, neardup_error*);
-/* The same decisions by the documents that are kept so far; nothing is added. */
+/* Decides as neardup_dedup_add by the documents that are kept so far; nothing is added. */
 neardup_status neardup_dedup_find(const neardup_dedup*, const neardup_input*, const neardup_run*,
                                   const neardup_verdicts*, neardup_error*);
 /* Forgets a document; *was_kept is 0 if it is not kept. */
 neardup_status neardup_dedup_erase(neardup_dedup*, uint64_t id, int* was_kept, neardup_error*);
-/* Writes all to a file. `path` NULL: to that of neardup_dedup_open, whose log begins again. */
+/* Writes all to a file. If `path` is NULL, to the file of neardup_dedup_open, whose log begins again. */
 neardup_status neardup_dedup_save(neardup_dedup*, const char* path, neardup_error*);
 
 size_t neardup_dedup_size(const neardup_dedup*);    /* documents that are kept */

@@ -1,5 +1,5 @@
-# Completion for bash: verbs, options, and the values that an option's help lists. It asks the program, so it is that of
-# the version that is installed.
+# Completion for bash: verbs, options, and the values that an option's help lists. It asks the program, so it fits
+# the installed version.
 _neardup() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]}
   local help verbs verb=() line value
@@ -13,7 +13,7 @@ _neardup() {
 
   help=$(sed '/^Rules:/,$d' <<<"$help")
 
-  # What the option before takes: its value in the help, if any.
+  # The kind of value that the previous option takes, as the help names it, if any.
   if [[ $previous == -* ]]; then
     line=$(grep -m 1 -e "^  \(-[^ ]*,\)\?$previous " <<<"$help")
     value=$(sed -n 's/^  -[^ ]* \([^ ][^ ]*\)  .*/\1/p' <<<"$line")

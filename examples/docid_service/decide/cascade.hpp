@@ -54,7 +54,7 @@ struct cascade_options {
   /// The similarity that the pairs of words of two contents must have, in addition to that of their words.
   [[nodiscard]] double content_pairs() const { return content.similarity / 2; }
 
-  /// As the articles describe it: dictionary words, 3 bits, and no checks.
+  /// The rules as the articles describe them: dictionary words, 3 bits, and no checks.
   void set_original() {
     recipe = "dictionary";
     title = content = {3, 0};

@@ -204,7 +204,7 @@ class service {
     std::vector<document_features> documents;
     doc_number first = 1, last = 0;
   } ahead_;
-  std::optional<std::uint64_t> redefinitions_;  // up to here, their features were dropped from memory
+  std::optional<std::uint64_t> redefinitions_;  // number of redefinitions whose features were dropped
   std::vector<doc_number> redefined_;           // documents that the current transaction has redefined
   clue_index clues_;
   // Documents whose kept articles the index of clues does not know yet, with their pairs if already computed.

@@ -56,9 +56,9 @@ inline constexpr std::size_t max_pairs = 2048;
 [[nodiscard]] double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other);
 
 /// `name` is one of
-/// - `minwise`: the distinct words, folded; a Chinese character is a word. Of contents a min-wise code, of titles SimHash;
-/// - `words`: the same words, of both SimHash, in which each distinct word counts once;
-/// - `pairs`: the same of pairs of words;
+/// - `minwise`: distinct words, folded; a Chinese character is a word. Contents have a min-wise code, titles a SimHash;
+/// - `words`: the same words. Contents and titles have a SimHash, in which each distinct word counts once;
+/// - `pairs`: as `words`, but with pairs of these words;
 /// - `dictionary`: words by the dictionary of jieba in the folder `jieba`, with their counts as weights in levels 1 to 5.
 /// Throws: std::runtime_error if there is no such recipe, or the dictionary cannot be read.
 describers make_describers(const std::string& name, const std::string& jieba);

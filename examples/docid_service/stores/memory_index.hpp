@@ -34,7 +34,7 @@ class memory_index final : public fingerprint_index {
   };
   struct found_early final : early_results {
     std::vector<found_part> parts;
-    std::vector<std::size_t> places;  // for each query: its position in `parts`, counted through all parts
+    std::vector<std::size_t> places;  // for each query: the position of its result, counted through all parts
   };
 
  public:
@@ -43,7 +43,7 @@ class memory_index final : public fingerprint_index {
   std::uint64_t known() override { return known_; }
 
   void search_early(query_group& queries) const override {
-    // Groups of fewer queries are searched later, together with those of other requests.
+    // Smaller groups are searched later, together with the queries of other requests.
     constexpr std::size_t worth_while = 32;
     if (queries.prints.size() < worth_while) return;
     auto result = std::make_unique<found_early>();
@@ -122,7 +122,7 @@ class memory_index final : public fingerprint_index {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  static constexpr std::size_t together = 250;      // queries that take_recent() may have to wait for
+  static constexpr std::size_t together = 250;      // queries of one part; take_recent() may have to wait for them
   static constexpr std::size_t max_waiting = 8000;  // documents; scanning so many takes a few microseconds
 
   /// Searches in parts of `together` queries. `places` gets for each query the position of its result, or `none`

@@ -257,7 +257,7 @@ class Http(TestCase):
         self.assertEqual(self.service.request("GET", "/articles?" + urllib.parse.urlencode({"url": article(1)["url"]}))[0], 404)
 
     def drip(self, head, byte=b" ", pause=0.05):
-        """Sends the head, then a byte now and then until the service ends the connection. Returns: what it said."""
+        """Sends the head, then a byte now and then until the service ends the connection. Returns: the answer."""
         with self.service.socket() as client:
             client.sendall(head)
             return self.drip_through(client, byte, pause)

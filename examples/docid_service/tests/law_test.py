@@ -62,7 +62,7 @@ class Law(TestCase):
     def setUp(self):
         super().setUp()
         self.number = 0
-        self.documents = {}  # docId -> {url: words}, the oldest first; the first article is what others are compared with
+        self.documents = {}  # docId -> {url: words}, the oldest first; others are compared with the first article
         self.wrong = {"kept": [], "originals": []}
         self.dropped = self.ties = 0
 

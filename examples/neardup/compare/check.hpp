@@ -39,7 +39,7 @@ class document_check {
   /// Whether the check decides, instead of fingerprints alone.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
-  /// Whether it accepts by the Jaccard similarity, and all features are in memory.
+  /// Whether the check accepts by the Jaccard similarity, and all features are in memory.
   [[nodiscard]] bool can_join() const { return settings_.checks_jaccard() && features_.is_in_memory(); }
 
   /// Checks a candidate pair. Thread safety: any number of threads.
@@ -117,7 +117,7 @@ struct shown_passage {
   std::string words;
   std::string field = {};  ///< field of the record, if several fields are texts
 };
-/// The passage of a text, which is that of field number `field`, counted from 0.
+/// Converts a passage of a text to show it. The text is that of field number `field`, counted from 0.
 shown_passage shown_in(const input_settings& settings, std::size_t field, std::string_view text,
                        const common::passage& where);
 

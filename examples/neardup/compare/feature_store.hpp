@@ -91,7 +91,7 @@ class feature_store {
   struct open_chunk {
     std::uint32_t* features = nullptr;
     std::size_t size = 0;
-    std::size_t used = 0;  // never all of it, so that the end of a document is in the same chunk
+    std::size_t used = 0;  // used < size, so that the end of a document is in its chunk
     std::uint64_t begin = 0;
   };
 
@@ -99,7 +99,7 @@ class feature_store {
     return chunk.size - chunk.used > count;
   }
 
-  /// A chunk with room for a document of so many features, in the file if memory is used up.
+  /// A chunk with room for a document of `count` features; in the file if the memory is used up.
   open_chunk& chunk_for(std::size_t count) {
     const std::size_t slots = (count >> slot_bits_) + 1;
     const std::size_t size = slots << slot_bits_;

@@ -65,7 +65,7 @@ class document_groups {
  private:
   const run_settings& settings_;
   const corpus& all_;
-  std::vector<candidate> members_;                   // group by group, without the first member, which is `a`
+  std::vector<candidate> members_;                   // group by group; `a` is the first member, `b` another one
   std::vector<std::size_t> begins_;                  // begin of each group in members_
   std::vector<std::optional<double>> similarities_;  // similarity of each member, if there is a check
 };

@@ -15,8 +15,8 @@ namespace command {
 
 namespace {
 
-/// Finds sets that may be similar to one of a batch, by the union of the batch's features: a set of n features that is
-/// similar to any of them has at least least_partner(n) of these.
+/// Finds sets that may be similar to a set of a batch. A set of n features that is similar to one of the batch has at
+/// least least_partner(n) features in common with the union of the batch.
 class batch_filter {
  public:
   batch_filter(std::span<const feature_set> batch, const neardup::set_bounds& bounds) : bounds_(bounds) {
@@ -73,7 +73,8 @@ class chosen_sets {
   std::vector<std::uint32_t> numbers_;
 };
 
-/// The indexed sets that may be similar to one of a batch; all of them if the batch is so large that most would be.
+/// The indexed sets that may be similar to a set of the batch. If the batch is so large that most of them would be
+/// chosen, all indexed sets.
 chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;

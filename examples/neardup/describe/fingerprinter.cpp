@@ -93,7 +93,8 @@ std::optional<any_fingerprint> code_of(feature_set features) {
 
 fingerprinter make_fingerprinter(const fingerprint_settings& settings) {
   return with_bits(settings.bits, [&](auto bits) {
-    // 32 bits of SimHash are half of a 64-bit fingerprint, which takes as long; with min-wise codes that is different.
+    // A SimHash of 32 bits is the low half of one of 64 bits, which takes as long to make. A min-wise code of 32 bits
+    // is no part of one of 64.
     constexpr std::size_t width = std::max<std::size_t>(bits, 64);
     return settings.kind == neardup::fingerprint_kind::minwise ? make_minwise_fingerprinter<bits>(settings)
                                                                : make_simhash_fingerprinter<width>(settings);

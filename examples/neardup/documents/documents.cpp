@@ -113,7 +113,7 @@ class batch_worker {
     }
   }
 
-  /// Reads records that are not lines. For tables `lines` counts lines, otherwise records.
+  /// Reads records that are not lines. `lines` counts lines for tables, and records for other formats.
   void read_records(finished_batch& out) {
     const std::string_view all = out.input.bytes.view();
     std::size_t begin = 0;
@@ -379,7 +379,7 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit) {
   const auto make_maker = []() -> document_maker {
     return [](const document_texts& texts, document& d, finished_batch& out) {
-      d.has_tokens = true;  // assumed here
+      d.has_tokens = true;  // assumed, because no tokens are made here
       out.texts.emplace_back(texts.begin(), texts.end());
     };
   };

@@ -29,7 +29,7 @@ std::string tables_of_words(const feature_setting& features);
 /// Compares the checksums of dictionaries with the value "check-words" of a file, if both exist. Throws: input_error.
 void check_words(const std::string& path, const named_values& stored, const feature_setting& features);
 
-/// Throws: input_error, which tells the first difference.
+/// Compares two compositions. Throws: input_error, which tells the first difference.
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected);
 

@@ -127,7 +127,7 @@ void run_notes::bad(const bad_input& input) {
     count(unread_, input.where);
     unread_bytes_ += input.unread;
   }
-  // The first few are reported; all of them could hide what is wrong.
+  // Reports only the first few bad records: a message about each could hide other messages.
   if (input_.skip_bad) return say_first(bad_, 5, "skipped", input.text());
   if (input.kind == trouble::passed_over) return say_first(passed_over_, 20, "passed over", input.text());
   throw input_error(input);

@@ -26,7 +26,7 @@ inline std::string features_path(const std::string& shard) { return shard + ".fe
 /// of this kind: nobody has named it, so it must not be overwritten, and join() would not accept it.
 void check_features_output(const std::string& shard);
 
-/// A document that equals an earlier one of its shard, both as record numbers.
+/// A document and the earlier document of its shard that it equals, both as record numbers.
 struct copy_of_document {
   std::uint64_t record, original;
 };
@@ -40,7 +40,7 @@ struct shard_documents {
   explicit shard_documents(const std::string& path);
 
   [[nodiscard]] std::size_t size() const noexcept { return documents.size(); }
-  /// As in feature_set; a copy has those of its original.
+  /// The features of a record, as in feature_set; a copy has the features of its original.
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t record) const {
     return documents.features(original_of(record));
   }
@@ -67,7 +67,7 @@ inline void apply_comparison_of(const shard_documents& documents, fingerprint_se
   apply_comparison(documents.file.path(), documents.settings, fingerprint, to);
 }
 
-/// The set of features of a document; for the cosine without the weights that follow it.
+/// The set of features of a document. For the cosine, leaves out the weights that follow the set.
 inline std::span<const std::uint32_t> set_in(std::span<const std::uint32_t> features, similarity_measure check) {
   return check == similarity_measure::cosine ? features.first(features.size() / 2) : features;
 }

@@ -85,7 +85,7 @@ class stored_documents {
     return names_.substr(begin, end - begin);
   }
   [[nodiscard]] bool has_features() const noexcept { return !feature_ends_.empty(); }
-  /// Empty if there are none.
+  /// The features of document i; empty if no features are stored.
   [[nodiscard]] std::span<const std::uint32_t> features(std::size_t i) const {
     if (!has_features()) return {};
     const auto [begin, end] = range(feature_ends_, i, features_.size());

@@ -94,7 +94,7 @@ chinese_fold chinese_fold::of_opencc() {
     const bool is_one = one.valid && one.length == line.size() && is_ideograph(one.code_point);
     if (is_one) fold.table_[c - first_ideograph] = one.code_point;
   }
-  // Follow chains: a character may become one that becomes a third.
+  // Follows chains of replacements: a character may become a second one, which becomes a third.
   for (char32_t& to : fold.table_) {
     for (int steps = 0; steps < 4 && fold.table_[to - first_ideograph] != to; ++steps)
       to = fold.table_[to - first_ideograph];
@@ -114,7 +114,7 @@ chinese_fold chinese_fold::of_opencc() {
 void chinese_fold::append(std::string_view text, std::string& out) const {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < text.size();) {
-    if (static_cast<unsigned char>(text[i]) < 0xe3) {  // no ideograph begins with it
+    if (static_cast<unsigned char>(text[i]) < 0xe3) {  // no ideograph begins with this byte
       ++i;
       continue;
     }

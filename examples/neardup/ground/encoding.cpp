@@ -23,7 +23,7 @@ bool is_name_of_utf8(std::string_view encoding) {
 }
 
 bool has_controls(std::string_view bytes) {
-  constexpr std::string_view of_texts = "\t\n\v\f\r\x1b";  // the last one begins a switch of character sets
+  constexpr std::string_view of_texts = "\t\n\v\f\r\x1b";  // \x1b begins a switch of character sets
   return std::any_of(bytes.begin(), bytes.end(), [&](char c) {
     return (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) && of_texts.find(c) == of_texts.npos;
   });
@@ -38,7 +38,7 @@ struct wide_mark {
   wide_form form;
 };
 
-/// The longer ones come first, because one of them begins with a shorter one.
+/// Byte order marks. The longer ones come first, because that of UTF-32LE begins with that of UTF-16LE.
 constexpr std::array wide_marks{wide_mark{std::string_view("\xFF\xFE\0\0", 4), {4, false}},
                                 wide_mark{std::string_view("\0\0\xFE\xFF", 4), {4, true}},
                                 wide_mark{"\xFF\xFE", {2, false}}, wide_mark{"\xFE\xFF", {2, true}}};

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 constexpr std::string_view zstd_magic = "\x28\xb5\x2f\xfd";
-// The bytes behind the first one (0x50 to 0x5F) of a frame without content; files of pzstd begin with one.
+// Bytes 2 to 4 of a frame without content, whose first byte is 0x50 to 0x5F. Files of pzstd begin with such a frame.
 constexpr std::string_view skippable_rest = "\x2a\x4d\x18";
 constexpr std::string_view utf16_little = "\xFF\xFE";
 constexpr std::string_view utf16_big = "\xFE\xFF";

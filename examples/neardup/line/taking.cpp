@@ -312,13 +312,13 @@ void take_against(typed_options& typed, run_settings& to) {
 
 /// Takes the settings of fingerprints from the first list.
 void take_from_lists(typed_options& typed, const run_settings& to) {
-  if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // the default of hash
+  if (!to.lists.have_headers) return typed.set_default("--kind", "simhash");  // the default kind of `hash`
   const stored_fingerprints stored = read_header(to.input.paths.front());
   typed.set_default("--bits", std::to_string(stored.bits));
   const std::string kind(to_string(stored.kind));
   const std::string given = typed["--kind"].value_or("auto");
   if (given == "auto") typed.set("--kind", {kind});
-  // Another value is refused where it is parsed.
+  // A value that is no kind is refused where it is parsed.
   if (given != kind && (given == "simhash" || given == "minwise")) {
     throw usage_error("--kind " + given + ": the fingerprints in " + to.input.paths.front() + " are of the kind " +
                       kind);

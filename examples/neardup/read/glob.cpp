@@ -90,7 +90,7 @@ using places = std::vector<bool>;
 /// The places after one more element of the pattern.
 places pass(const element& next, std::string_view text, const places& reached) {
   const bool is_star = next.kind == element::star || next.kind == element::double_star;
-  // A star may match nothing, and so may folders, behind which a name begins.
+  // A star, two stars and `**/` may match nothing.
   places passed = is_star || next.kind == element::folders ? reached : places(text.size() + 1);
   bool any_before = false;
   for (std::size_t i = 0; i < text.size(); ++i) {

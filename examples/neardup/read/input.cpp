@@ -22,9 +22,9 @@ namespace {
 constexpr std::size_t block_size = std::size_t{1} << 19;
 constexpr std::size_t files_a_batch = 32;
 
-/// Whether a text that begins like an array of objects is one, judged from the brace of its first object on. It is not
-/// if a line ends inside that object and the next line begins another object; then it is JSON Lines with a bad first
-/// line. Returns: nullopt if more bytes are needed.
+/// Whether a text that begins like an array of objects is one, judged from the brace of its first object on. A text is
+/// no array if a line ends inside that object and the next line begins another object: it is JSON Lines with a bad
+/// first line. Returns: nullopt if more bytes are needed.
 std::optional<bool> is_array_of_objects(std::string_view text) {
   bool in_quotes = false, is_escaped = false;
   std::size_t depth = 0;
@@ -115,8 +115,8 @@ void byte_buffer::append(std::string_view bytes) {
   size_ += bytes.size();
 }
 
-/// Reads from rest_ on until there is a whole line; from a pipe until it pauses, because small batches would be decided
-/// separately. Returns: the end of the whole lines; nullopt if it was stopped.
+/// Reads from rest_ on until there is a whole line. From a pipe it reads until the pipe pauses, because small batches
+/// would be decided separately. Returns: the end of the whole lines; nullopt if `stop` was set.
 std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, std::vector<std::size_t>& ends,
                                                           const std::atomic<bool>& stop) {
   std::vector<std::uint64_t> found;  // ends of records
@@ -148,7 +148,8 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
     const std::size_t last = bytes.view().substr(old_size).rfind('\n');
     if (last != std::string_view::npos) end = old_size + last + 1;
   }
-  // A WARC record before a gap ends there, because another record would tell otherwise.
+  // A WARC record that seems to be complete ends at the gap. Only a following record could show that its length is
+  // wrong.
   if (failure_to_read_ && cutter_ && cutter_->is_behind_record() && end < bytes.size()) {
     end = bytes.size();
     found.push_back(offset_ + end);
@@ -194,7 +195,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     out.offset = offset_;
     const bool may_wait = file_->is_live();
     if (may_wait && was_full_ && file_->is_quiet()) {
-      // The input is quiet, although the last batch was returned early in expectation of more.
+      // The last batch was full, so more bytes were expected, but the input is quiet.
       was_full_ = false;
       out.live = true;
       return true;

@@ -86,7 +86,7 @@ class source_lines {
   std::string rest_;                     // the beginning of a line whose end is not read yet
   std::optional<record_cutter> cutter_;  // set if records are not lines
   std::optional<bad_input> last_bad_;    // returned behind the last batch
-  std::exception_ptr failure_to_read_;   // thrown after everything read before it
+  std::exception_ptr failure_to_read_;   // error, thrown after everything read before it
   bool skips_line_ = false;              // the line begins before a gap
   bool is_rest_new_ = false;             // the cutter has not processed it
 

@@ -87,7 +87,7 @@ struct source {
   bool survives = false;   ///< continues behind damaged members of a compressed file
 
   unit_of_input unit = unit_of_input::files;                          ///< what its documents are, or `automatic`
-  bool has_settled_unit = false;                                      ///< after its beginning was examined
+  bool has_settled_unit = false;                                      ///< set after the beginning was examined
   std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< columns of a table
   std::string header = {};                                            ///< the row with the columns' names
 

@@ -37,11 +37,11 @@ constexpr std::array advise_options{
 
 /// The settings of advise: the near-duplicates to find, and the setups to choose from.
 struct advised_run : run_settings {
-  bool is_about_fingerprints = false;                                           // otherwise about exact comparisons
+  bool is_about_fingerprints = false;  // otherwise the advice is about exact comparisons
   double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);  // required share of the near-duplicates
-  std::optional<neardup::feature_choice> wanted_features;                       // nullopt: several are tried
-  std::optional<std::size_t> wanted_bits;                                       // nullopt: 64 and 128
-  std::vector<std::string> input_words;                                         // as typed
+  std::optional<neardup::feature_choice> wanted_features;                       // nullopt: several kinds are tried
+  std::optional<std::size_t> wanted_bits;                                       // nullopt: 64 and 128 bits are tried
+  std::vector<std::string> input_words;                                         // input paths as typed
 };
 
 /// The least number of documents for which advice is given.
@@ -66,7 +66,7 @@ bool has_tokens(const neardup::feature_choice& features, std::string_view text) 
   return neardup::with_tokenizer(features, [text](const auto& tokenize) {
     bool found = false;
     const auto sink = [&found](std::string_view) { found = true; };
-    constexpr std::size_t beginning = 256;  // enough in most cases
+    constexpr std::size_t beginning = 256;  // enough for most texts
     tokenize(text.substr(0, beginning), sink);
     if (!found && text.size() > beginning) tokenize(text, sink);
     return found;
@@ -104,7 +104,7 @@ neardup::advice advice_on(context& c, const advised_run& settings, text_kinds& k
                          if (sampled++ < enough_documents) kinds.add(text);
                        }));
 
-  std::vector<std::string> waiting;  // so many that starting threads does not matter
+  std::vector<std::string> waiting;  // so many texts that starting threads does not matter
   std::size_t waiting_bytes = 0;
   const auto compare_waiting = [&] {
     if (compared + waiting.size() > sampled) throw input_error({"", "the input was changed while it was being read"});

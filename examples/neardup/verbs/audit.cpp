@@ -20,8 +20,8 @@ constexpr std::size_t nearly_share_of_bits = 8;
 struct decision {
   std::uint32_t document, other;
   bool is_dropped;
-  std::optional<int> distance;       // if fingerprints are compared
-  std::optional<double> similarity;  // if there is a check
+  std::optional<int> distance;       // set if fingerprints are compared
+  std::optional<double> similarity;  // set if there is a check
 };
 
 /// Makes random choices that depend only on the seed, not on the standard library.
@@ -71,7 +71,7 @@ class audit {
 
   /// From a sample of the kept documents: those with a nearly similar other kept document.
   std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
-    constexpr std::size_t looked_at = 50, most = 5000;  // for each wanted one, and in total
+    constexpr std::size_t looked_at = 50, most = 5000;  // documents looked at for each wanted one, and in total
     std::vector<std::uint32_t> sample = kept;
     chooser_.choose(sample, std::min(looked_at * count, most));
     for (std::uint32_t i = 0; i < all_.against; ++i) kept.push_back(i);
@@ -173,7 +173,7 @@ void write_audit(context& c, output& out, const corpus& all, const std::vector<s
         << ",\"other\":" << script_string(all.documents.id(d.other))
         << ",\"id\":" << script_string(all.documents.id(d.document)) << ",\"pieces\":";
     if (where.length == 0) {
-      out << "[]";  // a document of an index
+      out << "[]";  // documents of an index have no text
     } else {
       write_difference(out, kept, other);
     }

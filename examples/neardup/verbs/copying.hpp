@@ -168,7 +168,7 @@ class second_pass {
     }
     auto next = expected_.begin();
     if (next == expected_.end()) return;
-    std::uint64_t checksum = 0;  // of the lines of `next` so far
+    std::uint64_t checksum = 0;  // checksum of the lines of `next` so far
     context_.notes.mute(true);
     context_.sources.rewind();
     read_lines(context_.settings.input, context_.sources, context_.notes, [&](const placed_document& d) {
@@ -191,9 +191,9 @@ class second_pass {
 
   struct expected_source {
     std::shared_ptr<source> from;
-    std::vector<content> lines;  // up to the last document; for a file that is a document, one entry
-    std::uint64_t checksum;      // of the line numbers and contents of documents
-    std::uint64_t last_length;   // of the last document's line, in bytes
+    std::vector<content> lines;  // number of lines up to the last document; for a file that is a document, one entry
+    std::uint64_t checksum;      // checksum of the line numbers and contents of documents
+    std::uint64_t last_length;   // length of the last document's line, in bytes
   };
 
   /// The second pass reads either lines or files.

@@ -160,7 +160,7 @@ void run_without_passages(context& c) {
   const bool as_json = c.settings.input.unit == unit_of_input::json_lines || c.settings.output.as_json();
   cutting_writer writer(c, false);
   auto next = found.begin();
-  std::uint32_t number = 0;  // of the document, among those with tokens
+  std::uint32_t number = 0;  // number of the document, among documents with tokens
   std::uint64_t scattered = 0;
   documents.visit_documents(
       [&](bool has_tokens, const std::shared_ptr<source>& from, std::uint64_t line, std::string_view raw) {

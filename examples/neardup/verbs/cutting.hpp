@@ -29,7 +29,7 @@ class passage_names {
 struct part_settings {
   neardup::text_parts cut;
   double similarity = 1;          ///< least similarity of a part and an earlier one
-  std::size_t least_length = 20;  ///< of a part, in characters; shorter parts stay
+  std::size_t least_length = 20;  ///< least length of a part that is removed, in characters
   std::size_t least_documents = 1;
 };
 

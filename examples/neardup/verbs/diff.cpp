@@ -28,9 +28,9 @@ enum class color_choice { automatic, always, never };
 
 /// A line of both texts merged, with removed and added pieces.
 struct marked_line {
-  std::vector<text_piece> pieces;  // without the line end
-  std::size_t number;              // its number among the merged lines
-  std::size_t before, after;       // its number in each text, counted from 1
+  std::vector<text_piece> pieces;  // pieces of the line, without the line end
+  std::size_t number;              // number of the line among the merged lines
+  std::size_t before, after;       // number of the line in each text, counted from 1
 
   [[nodiscard]] bool is_changed() const {
     return std::any_of(pieces.begin(), pieces.end(), [](const text_piece& p) { return p.what != change::none; });
@@ -146,7 +146,7 @@ bool run_diff(typed_options& typed) {
   }
   if (streams_in(paths) > 1) throw usage_error("standard input (-) can be read only once");
   color_choice color = color_choice::automatic;
-  std::size_t around = 3;  // equal lines around those that differ
+  std::size_t around = 3;  // number of equal lines around those that differ
   take_name(typed, "--color", color, {"auto", "always", "never"}, "is auto, always or never");
   take_number<std::size_t>(typed, "--context", around, 0, 1'000'000'000);
   take_output(typed, settings);

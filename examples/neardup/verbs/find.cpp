@@ -37,7 +37,7 @@ constexpr std::array find_options{
 struct wanted {
   std::string clue;
   double least_share = 0.5;
-  std::size_t most = 10;  // documents
+  std::size_t most = 10;  // number of documents to print
 };
 
 /// Measures how much of a clue a document contains: the largest share of the clue's distinct features inside a window
@@ -98,18 +98,18 @@ class clue_finder {
   feature_setting features_;
   std::optional<neardup::any_tokenizer<>> tokenize_;
   neardup::xxh3<64> hash_;
-  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of the clue's features
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // numbers of the clue's features
   std::size_t clue_length_ = 0;
-  std::vector<std::size_t> window_;    // the last features of a text, as numbers of the clue's features
+  std::vector<std::size_t> window_;    // the last features of a text, each as its number in numbers_
   std::vector<std::uint32_t> inside_;  // how often each of the clue's features is in the window
-  std::size_t found_ = 0;              // number of distinct ones in the window
+  std::size_t found_ = 0;              // number of distinct features of the clue in the window
 };
 
 struct clue_finding {
   double share;
   std::string id;
   std::optional<shown_passage> passage;
-  std::size_t run = 0;  // longest run of words that it has in common with the clue
+  std::size_t run = 0;  // length of the longest run of words in common with the clue
 };
 
 void print_finding(context& c, const clue_finding& f) {
@@ -228,7 +228,7 @@ class texts_of_index {
     try {
       const std::vector<std::string_view>& texts = reader.texts_of(from, 1, text_);
       return std::ranges::equal(read_features_(texts), features) ? &texts : nullptr;
-    } catch (const input_error&) {  // there is no such record any more
+    } catch (const input_error&) {  // the record does not exist any more
       return nullptr;
     }
   }
@@ -260,7 +260,7 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
     throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
   }
   const feature_reader read_features = make_feature_reader(c.settings.fingerprint, c.settings.comparison);
-  const feature_set own = read_features({what.clue});  // valid as long as the reader
+  const feature_set own = read_features({what.clue});  // valid as long as the reader exists
   const std::vector<std::uint32_t> features(own.begin(), own.end());
   if (features.empty()) throw usage_error("'" + what.clue + "': a clue without any word");
   feature_setting single = c.settings.comparison.check_features;

@@ -42,7 +42,7 @@ void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
 
   const auto made_of = composition_of_settings(c.settings.fingerprint);
   if (keeps_features) {
-    std::string beginning;  // of the list; contains the checksum of its header
+    std::string beginning;  // first bytes of the list; contain the checksum of its header
     neardup::write_list<Fingerprint::bits, Fingerprint>(entries, made_of, [&](std::string_view bytes) {
       if (beginning.empty()) beginning = bytes.substr(0, 64);
     });

@@ -70,7 +70,7 @@ int blocks_for(const run_settings& settings, std::size_t count) {
 
 struct indexing {
   std::string old_index;       // the index to add to, or empty
-  std::uint64_t checksum = 0;  // of its header, when other settings were taken from it
+  std::uint64_t checksum = 0;  // checksum of its header when other settings were taken from it
   bool keeps_features = false;
   bool keeps_postings = false;
   // Settings for a change in place of the old index.
@@ -86,7 +86,7 @@ struct indexing {
 
 template <class Fingerprint>
 void index_documents(context& c, const indexing& how) {
-  const output_lock lock(c.settings.output.file);  // from reading to writing
+  const output_lock lock(c.settings.output.file);  // held from reading to writing
   const auto check_unchanged = [&how] {            // detects writers that do not take the lock
     if (!how.old_index.empty() && read_header(how.old_index).checksum != how.checksum) {
       throw input_error({how.old_index, "was replaced since this run began; run it again"});
@@ -224,7 +224,7 @@ class coming_documents {
 
   bool keeps_last_;
   std::vector<coming> documents_;
-  std::unordered_map<std::string, std::size_t> last_;  // index of the last one, by name
+  std::unordered_map<std::string, std::size_t> last_;  // for each name: the index of the last document with it
 };
 
 /// Changes an index in place, atomically.
@@ -349,7 +349,7 @@ bool run_index(typed_options& typed) {
                                                .other_files = [&]() -> std::vector<std::string> {
                                                  if (how.changes_index()) return {how.old_index, how.removed};
                                                  if (how.old_index.empty()) return {};
-                                                 return files_beside_index(how.old_index);  // it may also be the output
+                                                 return files_beside_index(how.old_index);  // may be the output
                                                },
                                                .is_stored = true});
   return run_on_documents(settings, [&](context& c) {

@@ -133,12 +133,12 @@ class manifest {
 
   output& out_;
   bool is_complete_ = true;
-  std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // from numbers to checksums
-  std::map<std::uint64_t, std::string> lists_;            // from numbers to paths
+  std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // for each number of a shard: checksum
+  std::map<std::uint64_t, std::string> lists_;            // for each number of a shard: path
   std::set<join_task> candidates_, checked_;
   std::multimap<join_task, std::string> named_;
-  std::optional<named_values> settings_;                     // of the first shard
-  std::map<std::string, std::unique_ptr<pair_file>> pairs_;  // checked ones
+  std::optional<named_values> settings_;                     // settings of the first shard
+  std::map<std::string, std::unique_ptr<pair_file>> pairs_;  // files of checked pairs
 };
 
 void print_manifest(context& c) {

@@ -25,7 +25,7 @@ namespace {
 /// A small struct, because there may be as many pairs as documents.
 struct checked_pair {
   std::uint32_t a, b;
-  double similarity;  // if it is needed
+  double similarity;  // set if it is needed
 };
 
 /// Pairs by (a, b), ascending. Those for which there is no room in memory are in a temporary file, in sorted runs.

@@ -86,9 +86,9 @@ class exact_answers {
  private:
   context& context_;
   const kept_documents& index_;
-  std::vector<std::string> names_;  // of waiting documents
+  std::vector<std::string> names_;  // names of waiting documents
   std::vector<std::uint32_t> features_;
-  std::vector<std::size_t> ends_;  // of their features
+  std::vector<std::size_t> ends_;  // ends of the features of each
   std::uint64_t count_ = 0;
 };
 
@@ -103,7 +103,7 @@ void answer_exactly(context& c, const std::string& path, const kept_documents& i
           c.out.flush();
         });
   });
-  answers.answer();  // also those before bad input
+  answers.answer();  // also answers documents before bad input
   if (bad) std::rethrow_exception(bad);
   finish(c, text_of_summary(answers.count()), answers.count());
 } catch (const common::postings_error& error) {
@@ -168,7 +168,7 @@ bool run_query(typed_options& typed) {
   refuse_empty_name(typed, "--index");
   const std::string path = typed.text("--index");
   std::optional<index_settings> index;
-  bool has_features = false;  // of both index and query
+  bool has_features = false;  // whether both index and query have features
   const auto take_stored = [&](typed_options& given, run_settings& to) {
     if (path.empty()) return;
     index = read_index_settings(path);
