@@ -4,7 +4,7 @@ import re
 from conan import ConanFile
 from conan.errors import ConanException
 from conan.tools.build import check_min_cppstd
-from conan.tools.cmake import cmake_layout
+from conan.tools.cmake import CMake, cmake_layout
 from conan.tools.files import copy, load
 
 required_conan_version = ">=2.0"
@@ -17,8 +17,10 @@ class NeardupConan(ConanFile):
     topics = ("simhash", "near-duplicates", "deduplication", "hamming", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
-    implements = ["auto_header_only"]
-    exports_sources = "include/*", "LICENSE*"
+    # compiled: also the library neardup::compiled, which makes a package of one compiler.
+    options = {"compiled": [True, False], "fPIC": [True, False]}
+    default_options = {"compiled": False, "fPIC": True}
+    exports_sources = "include/*", "src/*", "cmake/*", "CMakeLists.txt", "LICENSE*"
     no_copy_source = True
     # For those who work on neardup itself: conan install . && cmake --preset conan-release
     generators = "CMakeDeps", "CMakeToolchain"
@@ -29,6 +31,12 @@ class NeardupConan(ConanFile):
         if not all(parts):
             raise ConanException("include/neardup/version.hpp does not define the version")
         self.version = ".".join(part.group(1) for part in parts)
+
+    def configure(self):
+        if self.options.compiled:
+            self.package_type = "static-library"
+        if not self.options.compiled or self.settings.os == "Windows":
+            del self.options.fPIC
 
     def layout(self):
         cmake_layout(self)
@@ -41,9 +49,19 @@ class NeardupConan(ConanFile):
         check_min_cppstd(self, 20)
 
     def package_id(self):
-        self.info.clear()
+        if not self.info.options.compiled:
+            self.info.clear()
+
+    def build(self):
+        if self.options.compiled:
+            parts = ("TESTS", "EXAMPLES", "BENCH", "FUZZ", "DOCS")
+            cmake = CMake(self)
+            cmake.configure(variables={f"NEARDUP_BUILD_{part}": False for part in parts} | {"NEARDUP_BUILD_COMPILED": True})
+            cmake.build(target="neardup_compiled")
 
     def package(self):
+        copy(self, "*.a", src=self.build_folder, dst=os.path.join(self.package_folder, "lib"), keep_path=False)
+        copy(self, "*.lib", src=self.build_folder, dst=os.path.join(self.package_folder, "lib"), keep_path=False)
         copy(self, "LICENSE*", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
         copy(
             self,
@@ -54,7 +72,15 @@ class NeardupConan(ConanFile):
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "neardup")
-        self.cpp_info.set_property("cmake_target_name", "neardup::neardup")
         self.cpp_info.set_property("pkg_config_name", "neardup")
-        self.cpp_info.bindirs = []
-        self.cpp_info.libdirs = []
+        headers = self.cpp_info.components["headers"]
+        headers.set_property("cmake_target_name", "neardup::neardup")
+        headers.requires = ["xxhash::xxhash"]
+        headers.bindirs = []
+        headers.libdirs = []
+        if self.options.compiled:
+            compiled = self.cpp_info.components["compiled"]
+            compiled.set_property("cmake_target_name", "neardup::compiled")
+            compiled.requires = ["headers"]
+            compiled.libs = ["neardup_compiled"]
+            compiled.defines = ["NEARDUP_COMPILED"]

@@ -26,11 +26,13 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/string_ids.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
+    include/neardup/detail/compiled.hpp
     include/neardup/detail/file_operations.hpp
     include/neardup/detail/filters.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/positions.hpp
+    include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/text_lines.hpp
     include/neardup/detail/union_find.hpp
@@ -135,6 +137,7 @@ set(NEARDUP_HEADERS
     include/neardup/storage/band_key.hpp
     include/neardup/storage/chinese/dictionary_file.hpp
     include/neardup/storage/composition.hpp
+    include/neardup/storage/composition_of.hpp
     include/neardup/storage/deduplicator_file.hpp
     include/neardup/storage/engine/append_log.hpp
     include/neardup/storage/engine/container.hpp

@@ -26,6 +26,21 @@ install(
   COMPONENT neardup_headers
 )
 
+# The compiled form is of one architecture: under lib/. The package looks for it there.
+if(NEARDUP_BUILD_COMPILED)
+  install(
+    TARGETS neardup_compiled
+    EXPORT neardup-compiled-targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT neardup_compiled
+  )
+  install(
+    EXPORT neardup-compiled-targets
+    NAMESPACE neardup::
+    DESTINATION "${NEARDUP_INSTALL_CMAKEDIR}"
+    COMPONENT neardup_compiled
+  )
+endif()
+
 install(
   FILES LICENSE LICENSE-UNICODE
   DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/neardup"

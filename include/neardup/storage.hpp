@@ -6,6 +6,7 @@
 #include "storage/attachment_file.hpp"
 #include "storage/band_key.hpp"
 #include "storage/composition.hpp"
+#include "storage/composition_of.hpp"
 #include "storage/deduplicator_file.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/fingerprint_list.hpp"

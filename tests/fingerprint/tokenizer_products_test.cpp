@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <neardup/fingerprint.hpp>
-#include <neardup/storage/composition.hpp>
+#include <neardup/storage/composition_of.hpp>
 #include <neardup/text.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 

@@ -18,7 +18,7 @@
 #include <neardup/fingerprint/keywords.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/storage/chinese/dictionary_file.hpp>
-#include <neardup/storage/composition.hpp>
+#include <neardup/storage/composition_of.hpp>
 #include <neardup/storage/index_view.hpp>
 #include <neardup/text/chinese/chinese_words.hpp>
 #include <neardup/text/normalise.hpp>

@@ -11,7 +11,7 @@
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/sets.hpp>
-#include <neardup/storage/composition.hpp>
+#include <neardup/storage/composition_of.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"

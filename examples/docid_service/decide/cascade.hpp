@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <limits>
-#include <neardup/storage/composition.hpp>
+#include <neardup/storage/composition_of.hpp>
 #include <optional>
 #include <string>
 

@@ -1,7 +1,7 @@
 // Lists of fingerprints as input, instead of texts.
 #pragma once
 
-#include <neardup/storage/composition.hpp>
+#include <neardup/storage/composition_of.hpp>
 
 #include "../ground/errors.hpp"
 #include "../read/file_header.hpp"

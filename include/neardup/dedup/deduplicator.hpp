@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "../detail/compiled.hpp"
 #include "../detail/visits.hpp"
 #include "../error.hpp"
 #include "../fingerprint/defaults.hpp"  // so that this header brings all that a deduplicator is usually made of
@@ -207,7 +208,7 @@ class deduplicator {
   /// Throws: std::invalid_argument, which names the id, if a document with this id is kept (replace() replaces it);
   /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; exceptions of the
   /// check, or std::invalid_argument if it returns NaN.
-  verdict_type add(std::string_view text, const Id& id) { return add(describe(text, own_), id); }
+  verdict_type add(std::string_view text, const Id& id);
   template <class Commit = detail::no_commit>
   verdict_type add(const description_type& document, const Id& id, const Commit& commit = {}) {
     if (contains(id)) refuse(id);
@@ -220,7 +221,7 @@ class deduplicator {
 
   /// As add(), but first removes the document that is kept under this id, if any, so it cannot be the original of the
   /// new one. If the text is a duplicate of another document, nothing is kept under the id.
-  verdict_type replace(std::string_view text, const Id& id) { return replace(describe(text, own_), id); }
+  verdict_type replace(std::string_view text, const Id& id);
   template <class Commit = detail::no_commit>
   verdict_type replace(const description_type& document, const Id& id, const Commit& commit = {}) {
     return add_in_place_of(core_.slot_of(id), document, id, commit);
@@ -277,9 +278,7 @@ class deduplicator {
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return find(describe(text, scratch), scratch);
   }
-  [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const {
-    return core_.find(document, judge(), scratch.deciding_);
-  }
+  [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const;
 
   /// The description of a text; valid until the next use of the workspace.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
@@ -292,29 +291,17 @@ class deduplicator {
   /// Keeps a document without deciding about it, as number `serial` of the added ones; added() is one more then.
   /// Throws: std::invalid_argument if it is not comparable, a document with this id is kept, or `serial` is below
   /// added(); and as add().
-  void keep(const Id& id, const description_type& document, std::uint64_t serial) {
-    if (!core_.is_comparable(document)) {
-      detail::fail<std::invalid_argument>(std::string("a document without ") +
-                                          (is_exact() ? "features" : "a fingerprint") + " cannot be kept");
-    }
-    if (contains(id)) refuse(id);
-    if (serial < added_) {
-      detail::fail<std::invalid_argument>("document number " + std::to_string(serial) + " comes after " +
-                                          std::to_string(added_) + " others");
-    }
-    core_.keep(id, document, serial);
-    added_ = serial + 1;
-  }
+  void keep(const Id& id, const description_type& document, std::uint64_t serial);
   /// Counts documents as added, without keeping them.
   void count(std::uint64_t documents) noexcept { added_ += documents; }
 
   /// Erases a kept document. Returns: whether a document with this id was kept; duplicates are not.
-  bool erase(const Id& id) noexcept { return core_.erase(id); }
+  bool erase(const Id& id) noexcept;
 
   /// Frees the memory that erased documents have left, and the reserve for growth. Nothing else changes.
   /// Throws: std::bad_alloc. Guarantee: strong.
   /// Complexity: O(size()), as adding the documents without their texts.
-  void shrink_to_fit() { core_ = core_.compact(); }
+  void shrink_to_fit();
 
   /// Whether a document with this id is kept.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
@@ -370,15 +357,7 @@ class deduplicator {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return core_.memory_usage(); }
 
  private:
-  deduplicator(describer_type describe, const dedup_options& options)
-      : similarity_(options.similarity.value_or(default_similarity)), core_(source_of(options), !has_check) {
-    if constexpr (checks_features) {
-      if (is_exact()) describe = describe.features_only();
-    }
-    describer_ = std::make_shared<const describer_type>(std::move(describe));
-    if (checks_features) detail::check_jaccard(similarity_);
-    if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
-  }
+  deduplicator(describer_type describe, const dedup_options& options);
 
   static bool leaves_open(const dedup_options& options) noexcept {
     return checks_features && decider_type::source_type::can_be_exact && !options.exact && !options.distance &&
@@ -476,20 +455,7 @@ class deduplicator {
     return ids;
   }
 
-  void check_ids(std::size_t texts, std::span<const Id> ids) const {
-    if (ids.size() != texts) {
-      detail::fail<std::invalid_argument>("add_batch: " + std::to_string(ids.size()) + " ids for " +
-                                          std::to_string(texts) + " texts");
-    }
-    std::vector<Id> sorted(ids.begin(), ids.end());
-    std::sort(sorted.begin(), sorted.end());
-    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-      detail::fail<std::invalid_argument>("add_batch: two documents have the id" + detail::shown_id(*twice));
-    }
-    for (const Id& id : ids) {
-      if (contains(id)) refuse(id);
-    }
-  }
+  void check_ids(std::size_t texts, std::span<const Id> ids) const;
 
   std::shared_ptr<const describer_type> describer_;
   double similarity_;
@@ -520,5 +486,103 @@ template <class Id, class Simhasher, duplicate_check<Id> Check>
                                                                    const dedup_options& options = {}) {
   return deduplicator<Simhasher, Check, Id>(std::move(hash), std::move(check), options);
 }
+
+template <class Simhasher, class Check, class Id>
+auto deduplicator<Simhasher, Check, Id>::add(std::string_view text, const Id& id) -> verdict_type {
+  return add(describe(text, own_), id);
+}
+
+template <class Simhasher, class Check, class Id>
+auto deduplicator<Simhasher, Check, Id>::replace(std::string_view text, const Id& id) -> verdict_type {
+  return replace(describe(text, own_), id);
+}
+
+template <class Simhasher, class Check, class Id>
+auto deduplicator<Simhasher, Check, Id>::find(const description_type& document, workspace& scratch) const
+    -> verdict_type {
+  return core_.find(document, judge(), scratch.deciding_);
+}
+
+template <class Simhasher, class Check, class Id>
+void deduplicator<Simhasher, Check, Id>::keep(const Id& id, const description_type& document, std::uint64_t serial) {
+  if (!core_.is_comparable(document)) {
+    detail::fail<std::invalid_argument>(std::string("a document without ") +
+                                        (is_exact() ? "features" : "a fingerprint") + " cannot be kept");
+  }
+  if (contains(id)) refuse(id);
+  if (serial < added_) {
+    detail::fail<std::invalid_argument>("document number " + std::to_string(serial) + " comes after " +
+                                        std::to_string(added_) + " others");
+  }
+  core_.keep(id, document, serial);
+  added_ = serial + 1;
+}
+
+template <class Simhasher, class Check, class Id>
+bool deduplicator<Simhasher, Check, Id>::erase(const Id& id) noexcept {
+  return core_.erase(id);
+}
+
+template <class Simhasher, class Check, class Id>
+void deduplicator<Simhasher, Check, Id>::shrink_to_fit() {
+  core_ = core_.compact();
+}
+
+template <class Simhasher, class Check, class Id>
+deduplicator<Simhasher, Check, Id>::deduplicator(describer_type describe, const dedup_options& options)
+    : similarity_(options.similarity.value_or(default_similarity)), core_(source_of(options), !has_check) {
+  if constexpr (checks_features) {
+    if (is_exact()) describe = describe.features_only();
+  }
+  describer_ = std::make_shared<const describer_type>(std::move(describe));
+  if (checks_features) detail::check_jaccard(similarity_);
+  if (std::isnan(similarity_)) detail::fail<std::invalid_argument>("the similarity of duplicates is not a number");
+}
+
+template <class Simhasher, class Check, class Id>
+void deduplicator<Simhasher, Check, Id>::check_ids(std::size_t texts, std::span<const Id> ids) const {
+  if (ids.size() != texts) {
+    detail::fail<std::invalid_argument>("add_batch: " + std::to_string(ids.size()) + " ids for " +
+                                        std::to_string(texts) + " texts");
+  }
+  std::vector<Id> sorted(ids.begin(), ids.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
+    detail::fail<std::invalid_argument>("add_batch: two documents have the id" + detail::shown_id(*twice));
+  }
+  for (const Id& id : ids) {
+    if (contains(id)) refuse(id);
+  }
+}
+
+#if defined(NEARDUP_COMPILED)
+namespace detail {
+
+template <class Id>
+using default_deduplicator = deduplicator<default_simhasher<64>, feature_extractor_of<default_simhasher<64>>, Id>;
+using words_simhasher = simhasher<words, unit, xxh3<64>, 64>;
+template <class Id>
+using words_deduplicator = deduplicator<words_simhasher, feature_extractor_of<words_simhasher>, Id>;
+
+}  // namespace detail
+
+// Not the whole class: clang before 16 instantiates members whose constraints do not hold, too.
+#define NEARDUP_DEDUPLICATOR(Class, Id)                                                                                \
+  NEARDUP_DEDUP_TEMPLATE Class<Id>::deduplicator(Class<Id>::describer_type, const dedup_options&);                     \
+  NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::add(std::string_view, const Id&);                                      \
+  NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::replace(std::string_view, const Id&);                                  \
+  NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::find(const Class<Id>::description_type&, Class<Id>::workspace&) const; \
+  NEARDUP_DEDUP_TEMPLATE void Class<Id>::keep(const Id&, const Class<Id>::description_type&, std::uint64_t);           \
+  NEARDUP_DEDUP_TEMPLATE bool Class<Id>::erase(const Id&) noexcept;                                                    \
+  NEARDUP_DEDUP_TEMPLATE void Class<Id>::shrink_to_fit();                                                              \
+  NEARDUP_DEDUP_TEMPLATE void Class<Id>::check_ids(std::size_t, std::span<const Id>) const;                            \
+  NEARDUP_DEDUP_TEMPLATE std::vector<verdict<Id>> Class<Id>::add_batch(                                                \
+      const Class<Id>::batch_type&, std::span<const Id>, const any_runner&, const detail::no_commit&);
+NEARDUP_DEDUPLICATOR(detail::default_deduplicator, std::uint32_t)
+NEARDUP_DEDUPLICATOR(detail::default_deduplicator, std::string)
+NEARDUP_DEDUPLICATOR(detail::words_deduplicator, std::uint32_t)
+NEARDUP_DEDUPLICATOR(detail::words_deduplicator, std::string)
+#undef NEARDUP_DEDUPLICATOR
+#endif
 
 }  // namespace neardup::inline v0

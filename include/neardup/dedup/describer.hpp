@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
+#include "../detail/compiled.hpp"
 #include "../fingerprint/feature_extractor.hpp"
 #include "../fingerprint/kernels/checked_parts.hpp"
 #include "../fingerprint/kernels/distinct_hashes.hpp"
@@ -287,21 +288,7 @@ class describer {
 
   /// The description of a text. Its features are valid until the next use of the workspace.
   /// Complexity: linear in the text on average.
-  [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
-    if constexpr (checks_features) {
-      if (!has_fingerprints_) {
-        scratch.tokens_.clear();
-        return {text, std::nullopt, check_(text, scratch.checking_), std::nullopt};
-      }
-    }
-    if constexpr (has_one_pass) {
-      description_type result = describe({&text, 1}, scratch);
-      result.text = text;
-      return result;
-    } else {
-      return describe_by_calls(text, scratch);
-    }
-  }
+  [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const;
 
   /// Describes a document of several texts: no token spans two of them. The member `text` is empty then.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
@@ -334,35 +321,7 @@ class describer {
   describer(Simhasher hash, std::size_t min_tokens, int)
       : hash_(std::move(hash)), check_(hash_.tokenizer, hash_.hasher), min_tokens_(min_tokens), shares_tokens_(true) {}
 
-  description_type describe(std::span<const std::string_view> texts, workspace& scratch) const {
-    state& memory = scratch.memory_.get();
-    auto& tokens = memory.collector;
-    description_type result;
-    scratch.tokens_.clear();
-    tokens.collect(hash_, texts);
-    const bool is_short = tokens.with_lowest_words([&](const std::uint64_t* column, std::size_t stride, std::size_t n) {
-      if (checks_features && shares_tokens_) {
-        memory.features.resize(n);
-        for (std::size_t i = 0; i < n; ++i) memory.features[i] = static_cast<feature_type>(column[i * stride]);
-      }
-      return detail::are_fewer(column, stride, n, min_tokens_, memory.few);
-    });
-    if (is_short) tokens.copy_hashes(scratch.tokens_);
-    result.fingerprint = tokens.result(hash_);
-    if (!result.fingerprint) return result;
-    if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
-    if constexpr (checks_features) {
-      if (shares_tokens_) {
-        // Hashes that differ only in the omitted bits are one feature.
-        detail::hash_sort(memory.features, memory.sorting);
-        memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
-        result.features = memory.features;
-      } else {
-        result.features = other_features(texts, scratch);
-      }
-    }
-    return result;
-  }
+  description_type describe(std::span<const std::string_view> texts, workspace& scratch) const;
 
   std::span<const feature_type> other_features(std::span<const std::string_view> texts, workspace& scratch) const {
     if (texts.size() == 1) return check_(texts.front(), scratch.checking_);
@@ -417,8 +376,8 @@ concept text_range = requires(const T& texts) {
 /// Describes many texts in order; the descriptions refer to the texts. `run` spreads the work over threads: see
 /// fingerprint_all.
 template <class Simhasher, class Check, text_range Texts>
-[[nodiscard]] auto describe_all(const describer<Simhasher, Check>& describe, const Texts& texts,
-                                const any_runner& run = {}) {
+[[nodiscard]] described_batch<typename describer<Simhasher, Check>::description_type> describe_all(
+    const describer<Simhasher, Check>& describe, const Texts& texts, const any_runner& run = {}) {
   using description_type = typename describer<Simhasher, Check>::description_type;
   described_batch<description_type> batch;
   batch.documents.resize(texts.size());
@@ -445,5 +404,70 @@ template <class Simhasher>
 describer(Simhasher, std::size_t) -> describer<Simhasher>;
 template <class Simhasher, class Check>
 describer(Simhasher, Check, std::size_t) -> describer<Simhasher, Check>;
+
+template <class Simhasher, class Check>
+auto describer<Simhasher, Check>::operator()(std::string_view text, workspace& scratch) const -> description_type {
+  if constexpr (checks_features) {
+    if (!has_fingerprints_) {
+      scratch.tokens_.clear();
+      return {text, std::nullopt, check_(text, scratch.checking_), std::nullopt};
+    }
+  }
+  if constexpr (has_one_pass) {
+    description_type result = describe({&text, 1}, scratch);
+    result.text = text;
+    return result;
+  } else {
+    return describe_by_calls(text, scratch);
+  }
+}
+
+template <class Simhasher, class Check>
+auto describer<Simhasher, Check>::describe(std::span<const std::string_view> texts, workspace& scratch) const
+    -> description_type {
+  state& memory = scratch.memory_.get();
+  auto& tokens = memory.collector;
+  description_type result;
+  scratch.tokens_.clear();
+  tokens.collect(hash_, texts);
+  const bool is_short = tokens.with_lowest_words([&](const std::uint64_t* column, std::size_t stride, std::size_t n) {
+    if (checks_features && shares_tokens_) {
+      memory.features.resize(n);
+      for (std::size_t i = 0; i < n; ++i) memory.features[i] = static_cast<feature_type>(column[i * stride]);
+    }
+    return detail::are_fewer(column, stride, n, min_tokens_, memory.few);
+  });
+  if (is_short) tokens.copy_hashes(scratch.tokens_);
+  result.fingerprint = tokens.result(hash_);
+  if (!result.fingerprint) return result;
+  if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
+  if constexpr (checks_features) {
+    if (shares_tokens_) {
+      // Hashes that differ only in the omitted bits are one feature.
+      detail::hash_sort(memory.features, memory.sorting);
+      memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
+      result.features = memory.features;
+    } else {
+      result.features = other_features(texts, scratch);
+    }
+  }
+  return result;
+}
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_DEDUP_TEMPLATE described_batch<
+    describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::description_type>
+describe_all(const describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>&, const std::vector<std::string>&,
+             const any_runner&);
+NEARDUP_DEDUP_TEMPLATE described_batch<
+    describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::description_type>
+describe_all(const describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>&,
+             const std::span<const std::string_view>&, const any_runner&);
+NEARDUP_DEDUP_TEMPLATE described_batch<describer<simhasher<words, unit, xxh3<64>, 64>>::description_type> describe_all(
+    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::vector<std::string>&, const any_runner&);
+NEARDUP_DEDUP_TEMPLATE described_batch<describer<simhasher<words, unit, xxh3<64>, 64>>::description_type> describe_all(
+    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::span<const std::string_view>&,
+    const any_runner&);
+#endif
 
 }  // namespace neardup::inline v0

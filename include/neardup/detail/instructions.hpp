@@ -1,4 +1,4 @@
-// Macros for functions that are compiled for one instruction set; functions that prefetch.
+// Macros for functions that are compiled for one instruction set.
 #pragma once
 
 #include <cstdint>
@@ -60,27 +60,5 @@ using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 
 /// True if the instruction set `level` has the baseline vectors.
 constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
-
-// The prefetch functions are not noinline: g++ 12 assumes that a noinline function that only prefetches has no effect,
-// and may drop its calls.
-
-/// Prefetches the cache line of `address`, which may be invalid. A no-op where the compiler lacks the builtin.
-inline void prefetch(const void* address) noexcept {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address);
-#else
-  static_cast<void>(address);
-#endif
-}
-
-/// Prefetches into the second-level cache, for data that are needed later. More lines can be in flight than into the
-/// first level: on a Zen 4, random lines, 64 at a time, took 7 ns each instead of 15.
-inline void prefetch_far(const void* address) noexcept {
-#if defined(__GNUC__) || defined(__clang__)
-  __builtin_prefetch(address, 0, 2);
-#else
-  static_cast<void>(address);
-#endif
-}
 
 }  // namespace neardup::inline v0::detail

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "../detail/compiled.hpp"
 #include "../simhash.hpp"
 #include "../text/normalise.hpp"
 #include "../text/shingles.hpp"
@@ -43,5 +44,14 @@ template <std::size_t Bits = 64>
   const auto second = simhash_of(b);
   return first && second && hamming_distance(*first, *second) <= k;
 }
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_FINGERPRINT_TEMPLATE std::optional<simhash<64>> detail::fingerprint_text<64>(const default_tokenizer&,
+                                                                                     const unit&, const xxh3<64>&,
+                                                                                     std::string_view);
+NEARDUP_FINGERPRINT_TEMPLATE std::optional<simhash<128>> detail::fingerprint_text<128>(const default_tokenizer&,
+                                                                                       const unit&, const xxh3<128>&,
+                                                                                       std::string_view);
+#endif
 
 }  // namespace neardup::inline v0

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "../detail/instructions.hpp"
 #include "../detail/large_array.hpp"
+#include "../detail/prefetch.hpp"
 #include "../error.hpp"
 #include "hashers.hpp"
 #include "idf_table.hpp"

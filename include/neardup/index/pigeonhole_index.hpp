@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "../detail/compiled.hpp"
 #include "../minwise.hpp"
 #include "../simhash.hpp"
 #include "engine/pigeonhole_engine.hpp"
@@ -124,5 +125,12 @@ template <class Fingerprint, int K = 3,
           int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Fingerprint::bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t>
 using pigeonhole_index_of = pigeonhole_index<Fingerprint::bits, K, Blocks, Id, Offset, Fingerprint>;
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_INDEX_TEMPLATE class searchable_index<64, std::uint32_t, std::uint32_t, simhash<64>,
+                                              detail::pigeonhole_engine<1, std::uint32_t, std::uint32_t>>;
+NEARDUP_INDEX_TEMPLATE class searchable_index<64, std::uint64_t, std::uint32_t, simhash<64>,
+                                              detail::pigeonhole_engine<1, std::uint64_t, std::uint32_t>>;
+#endif
 
 }  // namespace neardup::inline v0

@@ -69,18 +69,14 @@ class searchable_index {
   [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
 
   /// All pairs within k bits, by distance, then id, then fingerprint.
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::search(engine_, query, k.value_or(default_distance()));
-  }
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const;
 
   /// The matches of each query, as search() returns them. It is faster than one search at a time because cache misses
   /// overlap.
   /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses the calling thread only.
   /// The result is the same for every runner.
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
-                                        const any_runner& run = {}) const {
-    return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
-  }
+                                        const any_runner& run = {}) const;
 
   /// Calls `visit(match)` once for each pair within k bits, in unspecified order. Allocates no memory.
   /// The visit ends early if the visitor returns false or throws; its exception is passed on. Precondition: the visitor
@@ -91,14 +87,10 @@ class searchable_index {
   }
 
   /// Returns: true if any stored fingerprint is within k bits. Stops at the first match.
-  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::any_within(engine_, query, k.value_or(default_distance()));
-  }
+  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const;
 
   /// The first result of search(): the closest pair within k bits, with the smallest id among equally close ones.
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::nearest(engine_, query, k.value_or(default_distance()));
-  }
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const;
 
   /// How many stored fingerprints search() compares with this query; the time of the search is proportional to it. A
   /// fingerprint counts once per probed bucket that holds it. A search that scans compares all. The expected value is
@@ -113,5 +105,32 @@ class searchable_index {
 
   Engine engine_;
 };
+
+template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
+auto searchable_index<Bits, Id, Offset, Fingerprint, Engine>::search(const fingerprint_type& query,
+                                                                     std::optional<int> k) const
+    -> std::vector<match_type> {
+  return detail::search(engine_, query, k.value_or(default_distance()));
+}
+
+template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
+auto searchable_index<Bits, Id, Offset, Fingerprint, Engine>::search_batch(std::span<const fingerprint_type> queries,
+                                                                           std::optional<int> k,
+                                                                           const any_runner& run) const -> batch_type {
+  return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
+}
+
+template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
+bool searchable_index<Bits, Id, Offset, Fingerprint, Engine>::any_within(const fingerprint_type& query,
+                                                                         std::optional<int> k) const {
+  return detail::any_within(engine_, query, k.value_or(default_distance()));
+}
+
+template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
+auto searchable_index<Bits, Id, Offset, Fingerprint, Engine>::nearest(const fingerprint_type& query,
+                                                                      std::optional<int> k) const
+    -> std::optional<match_type> {
+  return detail::nearest(engine_, query, k.value_or(default_distance()));
+}
 
 }  // namespace neardup::inline v0

@@ -20,9 +20,10 @@
 
 #include "../dedup/deduplicator.hpp"
 #include "../dedup/stream_deduplicator.hpp"
+#include "../detail/compiled.hpp"
 #include "../detail/file_operations.hpp"
 #include "../error.hpp"
-#include "composition.hpp"
+#include "composition_of.hpp"
 #include "engine/append_log.hpp"
 #include "engine/container.hpp"
 #include "engine/index_sections.hpp"
@@ -433,48 +434,17 @@ class durable_deduplicator {
 
   // For tests, which pass file operations of their own.
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
-                       fingerprint_composition made_of)
-      : files_(&files),
-        path_(detail::settled_path(std::move(path))),
-        lock_(path_),
-        made_of_(std::move(made_of)),
-        dedup_(std::move(empty)) {
-    const bool has_log = is_there(log_path());
-    const std::string bytes = has_log ? detail::read_file(log_path()) : "";
-    const auto log_state = detail::append_log::state_of(bytes);
-    const bool has_file = is_there(path_);
-    detail::deduplicator_state state;
-    if (has_file) state = detail::read_deduplicator(path_, dedup_, made_of_);
-    if (has_file && log_state == state.number) {
-      log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
-                                      [&](std::string_view payload) { replay(payload); });
-    } else if (has_file && (!has_log || detail::append_log::extent_of(bytes) == state.log)) {
-      // The process was stopped after saving this state, before beginning its log. The file contains the whole old log.
-      log_ = detail::append_log::create(*files_, log_path(), state.number);
-    } else if (!has_log) {
-      save();
-    } else if (!log_state) {
-      detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
-    } else {
-      refuse_log(has_file ? "this is another one" : "there is none");
-    }
-  }
+                       fingerprint_composition made_of);
 
   /// As deduplicator::add. Throws: also std::runtime_error naming the log.
-  verdict_type add(std::string_view text, const id_type& id) { return add(dedup_.describe(text, scratch_), id); }
+  verdict_type add(std::string_view text, const id_type& id);
   verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
     return add(dedup_.describe(text, scratch_), id, now);
   }
   verdict_type add(std::string_view text) requires(!has_times && counting_id<id_type>) {
     return add(text, dedup_.next_id());
   }
-  verdict_type add(const description_type& document, const id_type& id) {
-    if constexpr (has_times) {
-      return add(document, id, std::nullopt);
-    } else {
-      return dedup_.add(document, id, put_down());
-    }
-  }
+  verdict_type add(const description_type& document, const id_type& id);
   verdict_type add(const description_type& document, const id_type& id,
                    std::optional<std::uint64_t> now) requires has_times {
     return dedup_.add(document, id, now, put_down());
@@ -487,13 +457,7 @@ class durable_deduplicator {
   verdict_type replace(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
     return replace(dedup_.describe(text, scratch_), id, now);
   }
-  verdict_type replace(const description_type& document, const id_type& id) {
-    if constexpr (has_times) {
-      return replace(document, id, std::nullopt);
-    } else {
-      return dedup_.replace(document, id, put_down());
-    }
-  }
+  verdict_type replace(const description_type& document, const id_type& id);
   verdict_type replace(const description_type& document, const id_type& id,
                        std::optional<std::uint64_t> now) requires has_times {
     return dedup_.replace(document, id, now, put_down());
@@ -504,49 +468,32 @@ class durable_deduplicator {
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {
-    return dedup_.add_batch(describe_all(*describer(), texts, run), ids, run, put_down());
+    return add_described(describe_all(*describer(), texts, run), ids, run, {});
   }
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
                                       const arrival& at = {}) requires has_times {
-    return dedup_.add_batch(describe_all(*describer(), texts, run), ids, run, at, put_down());
+    return add_described(describe_all(*describer(), texts, run), ids, run, at);
   }
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {
-    return dedup_.add_batch(batch, ids, run, put_down());
+    return add_described(batch, ids, run, {});
   }
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
                                       const arrival& at = {}) requires has_times {
-    return dedup_.add_batch(batch, ids, run, at, put_down());
+    return add_described(batch, ids, run, at);
   }
 
   /// As deduplicator::erase, durably.
   /// Throws: std::runtime_error naming the log; the document is still kept then.
-  bool erase(const id_type& id) {
-    if (!dedup_.contains(id)) return false;
-    std::string payload("E");
-    format::put_id(payload, id);
-    log_.append(payload);
-    return dedup_.erase(id);
-  }
+  bool erase(const id_type& id);
 
   /// As stream_deduplicator::expire, durably.
   void expire(std::uint64_t now) requires has_times { dedup_.expire(now, put_down()); }
 
   /// Writes the state to the file and begins a new log, so that the next start replays less.
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
-  void save() {
-    log_.settle();
-    log_.stop();
-    // The log is read from the disk because an earlier save may have failed before or after renaming.
-    std::optional<detail::append_log::extent> log;
-    if (is_there(log_path())) {
-      const mapped_file mapped(log_path());
-      log = detail::append_log::extent_of(detail::to_text(mapped.bytes()));
-    }
-    const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_, log);
-    log_ = detail::append_log::create(*files_, log_path(), state);
-  }
+  void save();
 
   // As the members of deduplicator.
   [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
@@ -582,6 +529,9 @@ class durable_deduplicator {
     detail::fail<std::runtime_error>(log_path() + ": it follows another file than " + path_ + " (" + what +
                                      "); put that file back, or move the log away");
   }
+
+  std::vector<verdict_type> add_described(const batch_type& batch, std::span<const id_type> ids, const any_runner& run,
+                                          [[maybe_unused]] const arrival& at);
 
   /// The `commit` callback of a change: writes it to the log.
   auto put_down() {
@@ -624,40 +574,7 @@ class durable_deduplicator {
   }
 
   // Applies a record of the log. Returns: false if the record is invalid.
-  bool is_replayed(detail::byte_span bytes) {
-    if (bytes.empty()) return false;
-    const auto what = static_cast<char>(bytes[0]);
-    const std::uint64_t added = dedup_.added();
-    std::size_t position = 1;
-    if (what == 'D' && bytes.size() == 1) {
-      dedup_.count(1);
-      return true;
-    }
-    if (what == 'K') {
-      return format::keep_document(dedup_, bytes, position, 0) && position == bytes.size() &&
-             dedup_.added() == added + 1;
-    }
-    if (what == 'E') return is_erased(bytes, position) && position == bytes.size();
-    if (what != 'S' || bytes.size() < 17) return false;
-    const auto time = detail::get<std::uint64_t>(bytes, 1), added_then = detail::get<std::uint64_t>(bytes, 9);
-    for (position = 17; position < bytes.size();) {
-      switch (static_cast<char>(bytes[position++])) {
-        case 'E':
-          if (!is_erased(bytes, position)) return false;
-          break;
-        case 'K':
-          if (!format::keep_document(dedup_, bytes, position, time)) return false;
-          break;
-        case 'R':
-          if (!is_renewed(bytes, position, time)) return false;
-          break;
-        default: return false;
-      }
-    }
-    if (dedup_.added() > added_then) return false;
-    dedup_.count(added_then - dedup_.added());
-    return true;
-  }
+  bool is_replayed(detail::byte_span bytes);
 
   bool is_erased(detail::byte_span bytes, std::size_t& position) {
     const auto id = format::get_id(bytes, position);
@@ -681,5 +598,147 @@ class durable_deduplicator {
   detail::append_log log_;
   workspace scratch_;
 };
+
+template <class Deduplicator>
+durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations& files, std::string path,
+                                                         Deduplicator empty, fingerprint_composition made_of)
+    : files_(&files),
+      path_(detail::settled_path(std::move(path))),
+      lock_(path_),
+      made_of_(std::move(made_of)),
+      dedup_(std::move(empty)) {
+  const bool has_log = is_there(log_path());
+  const std::string bytes = has_log ? detail::read_file(log_path()) : "";
+  const auto log_state = detail::append_log::state_of(bytes);
+  const bool has_file = is_there(path_);
+  detail::deduplicator_state state;
+  if (has_file) state = detail::read_deduplicator(path_, dedup_, made_of_);
+  if (has_file && log_state == state.number) {
+    log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
+                                    [&](std::string_view payload) { replay(payload); });
+  } else if (has_file && (!has_log || detail::append_log::extent_of(bytes) == state.log)) {
+    // The process was stopped after saving this state, before beginning its log. The file contains the whole old log.
+    log_ = detail::append_log::create(*files_, log_path(), state.number);
+  } else if (!has_log) {
+    save();
+  } else if (!log_state) {
+    detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
+  } else {
+    refuse_log(has_file ? "this is another one" : "there is none");
+  }
+}
+
+template <class Deduplicator>
+auto durable_deduplicator<Deduplicator>::add(std::string_view text, const id_type& id) -> verdict_type {
+  return add(dedup_.describe(text, scratch_), id);
+}
+
+template <class Deduplicator>
+auto durable_deduplicator<Deduplicator>::add(const description_type& document, const id_type& id) -> verdict_type {
+  if constexpr (has_times) {
+    return add(document, id, std::nullopt);
+  } else {
+    return dedup_.add(document, id, put_down());
+  }
+}
+
+template <class Deduplicator>
+auto durable_deduplicator<Deduplicator>::replace(const description_type& document, const id_type& id) -> verdict_type {
+  if constexpr (has_times) {
+    return replace(document, id, std::nullopt);
+  } else {
+    return dedup_.replace(document, id, put_down());
+  }
+}
+
+template <class Deduplicator>
+bool durable_deduplicator<Deduplicator>::erase(const id_type& id) {
+  if (!dedup_.contains(id)) return false;
+  std::string payload("E");
+  format::put_id(payload, id);
+  log_.append(payload);
+  return dedup_.erase(id);
+}
+
+template <class Deduplicator>
+void durable_deduplicator<Deduplicator>::save() {
+  log_.settle();
+  log_.stop();
+  // The log is read from the disk because an earlier save may have failed before or after renaming.
+  std::optional<detail::append_log::extent> log;
+  if (is_there(log_path())) {
+    const mapped_file mapped(log_path());
+    log = detail::append_log::extent_of(detail::to_text(mapped.bytes()));
+  }
+  const std::uint64_t state = detail::write_deduplicator(*files_, path_, dedup_, made_of_, log);
+  log_ = detail::append_log::create(*files_, log_path(), state);
+}
+
+template <class Deduplicator>
+auto durable_deduplicator<Deduplicator>::add_described(const batch_type& batch, std::span<const id_type> ids,
+                                                       const any_runner& run, [[maybe_unused]] const arrival& at)
+    -> std::vector<verdict_type> {
+  if constexpr (has_times) {
+    return dedup_.add_batch(batch, ids, run, at, put_down());
+  } else {
+    return dedup_.add_batch(batch, ids, run, put_down());
+  }
+}
+
+template <class Deduplicator>
+bool durable_deduplicator<Deduplicator>::is_replayed(detail::byte_span bytes) {
+  if (bytes.empty()) return false;
+  const auto what = static_cast<char>(bytes[0]);
+  const std::uint64_t added = dedup_.added();
+  std::size_t position = 1;
+  if (what == 'D' && bytes.size() == 1) {
+    dedup_.count(1);
+    return true;
+  }
+  if (what == 'K') {
+    return format::keep_document(dedup_, bytes, position, 0) && position == bytes.size() && dedup_.added() == added + 1;
+  }
+  if (what == 'E') return is_erased(bytes, position) && position == bytes.size();
+  if (what != 'S' || bytes.size() < 17) return false;
+  const auto time = detail::get<std::uint64_t>(bytes, 1), added_then = detail::get<std::uint64_t>(bytes, 9);
+  for (position = 17; position < bytes.size();) {
+    switch (static_cast<char>(bytes[position++])) {
+      case 'E':
+        if (!is_erased(bytes, position)) return false;
+        break;
+      case 'K':
+        if (!format::keep_document(dedup_, bytes, position, time)) return false;
+        break;
+      case 'R':
+        if (!is_renewed(bytes, position, time)) return false;
+        break;
+      default: return false;
+    }
+  }
+  if (dedup_.added() > added_then) return false;
+  dedup_.count(added_then - dedup_.added());
+  return true;
+}
+
+#if defined(NEARDUP_COMPILED)
+#define NEARDUP_DURABLE(Plain, Id)                                                                                  \
+  NEARDUP_STORAGE_TEMPLATE durable_deduplicator<Plain<Id>>::durable_deduplicator(                                   \
+      detail::file_operations&, std::string, Plain<Id>, fingerprint_composition);                                   \
+  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::add(std::string_view, const Id&);           \
+  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::add(const Plain<Id>::description_type&,     \
+                                                                            const Id&);                             \
+  NEARDUP_STORAGE_TEMPLATE verdict<Id> durable_deduplicator<Plain<Id>>::replace(const Plain<Id>::description_type&, \
+                                                                                const Id&);                         \
+  NEARDUP_STORAGE_TEMPLATE std::vector<verdict<Id>> durable_deduplicator<Plain<Id>>::add_described(                 \
+      const Plain<Id>::batch_type&, std::span<const Id>, const any_runner&, const arrival&);                        \
+  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::erase(const Id&);                                  \
+  NEARDUP_STORAGE_TEMPLATE void durable_deduplicator<Plain<Id>>::save();                                            \
+  NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::is_replayed(detail::byte_span);
+NEARDUP_DURABLE(detail::default_deduplicator, std::uint32_t)
+NEARDUP_DURABLE(detail::default_deduplicator, std::string)
+NEARDUP_DURABLE(detail::words_deduplicator, std::uint32_t)
+NEARDUP_DURABLE(detail::words_deduplicator, std::string)
+#undef NEARDUP_DURABLE
+#endif
 
 }  // namespace neardup::inline v0

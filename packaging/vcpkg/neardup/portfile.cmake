@@ -2,7 +2,10 @@
 # a change of the headers it would install the old ones from its binary cache: see packaging/README.md.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
-set(VCPKG_BUILD_TYPE release) # header-only
+vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS FEATURES compiled NEARDUP_BUILD_COMPILED)
+if(NOT "compiled" IN_LIST FEATURES)
+  set(VCPKG_BUILD_TYPE release) # header-only
+endif()
 
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
@@ -12,6 +15,7 @@ vcpkg_cmake_configure(
     -DNEARDUP_BUILD_BENCH=OFF
     -DNEARDUP_BUILD_DOCS=OFF
     -DNEARDUP_INSTALL=ON
+    ${FEATURE_OPTIONS}
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/neardup)

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "bucket_table.hpp"
 

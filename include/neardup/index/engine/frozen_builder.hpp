@@ -17,8 +17,8 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/filters.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
+#include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"

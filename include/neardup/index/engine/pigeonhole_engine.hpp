@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/compiled.hpp"
 #include "../../detail/filters.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../detail/prefetch.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
 #include "fingerprint_store.hpp"
@@ -60,30 +61,13 @@ class pigeonhole_engine {
 
   /// Returns: false if the pair is stored already.
   /// Throws: std::length_error if Offset numbers no further fingerprint, or a table has no room.
-  bool insert(const words_type& fingerprint, const Id& id) {
-    make_tables();
-    // All directory entries are prefetched before the fingerprint is searched for, so that the cache misses overlap.
-    std::array<std::uint64_t, layout::max_tables> hashes;
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      hashes[i] = plans_->keys()[i].hash(fingerprint);
-      detail::prefetch(tables_[i].entry(hashes[i]));
-    }
-    return store_.insert(fingerprint, id, [&](std::size_t slot) {
-      for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i));
-      const std::uint64_t filter = filter_of(fingerprint);
-      for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], filter, slot);
-    });
-  }
+  bool insert(const words_type& fingerprint, const Id& id);
 
   /// Returns: false if the pair was not stored.
-  bool erase(const words_type& fingerprint, const Id& id) noexcept {
-    return store_.erase(fingerprint, id, [&](std::size_t slot) { remove_slot(slot); });
-  }
+  bool erase(const words_type& fingerprint, const Id& id) noexcept;
 
   /// Returns: how many ids the fingerprint had.
-  std::size_t erase(const words_type& fingerprint) noexcept {
-    return store_.erase(fingerprint, [&](std::size_t slot) { remove_slot(slot); });
-  }
+  std::size_t erase(const words_type& fingerprint) noexcept;
 
   void clear() noexcept {
     store_.clear();
@@ -91,28 +75,18 @@ class pigeonhole_engine {
   }
 
   /// Reserves memory for `count` fingerprints. Throws: std::length_error if Offset cannot number them.
-  void reserve(std::size_t count) {
-    store_.reserve(count);
-    make_tables();
-    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].reserve(count, hash_of_slot(i));
-  }
+  void reserve(std::size_t count);
 
   /// Visits (slot, distance) once for each fingerprint within k bits. Ends early if `visit` returns false. Allocates no
   /// memory.
   /// Returns: false if `visit` ended it. Precondition: 0 <= k <= max_distance().
-  bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
-    return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
-  }
+  bool visit_within(const words_type& query, int k, const slot_visitor& visit) const;
 
   /// Visits (query, slot, distance) once for each match of a batch of queries; otherwise as visit_within.
-  bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const {
-    return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
-  }
+  bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const;
 
   /// How many fingerprints visit_within compares. Precondition: 0 <= k <= max_distance().
-  [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const {
-    return compared_in_tables<Words>(*this, *plans_, store_, query, k);
-  }
+  [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const;
 
   [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
 
@@ -137,14 +111,7 @@ class pigeonhole_engine {
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
   // Removes a slot from all tables; the last slot takes its number. Precondition: both are still in the store.
-  void remove_slot(std::size_t slot) noexcept {
-    const std::size_t last = store_.slots() - 1;
-    for (std::size_t i = 0; i < tables_.size(); ++i) {
-      const table_key<Words>& key = plans_->keys()[i];
-      tables_[i].erase(key.hash(store_.fingerprint(slot)), slot);
-      if (slot != last) tables_[i].renumber(key.hash(store_.fingerprint(last)), last, slot);
-    }
-  }
+  void remove_slot(std::size_t slot) noexcept;
 
   [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }
   [[nodiscard]] std::uint64_t filter_of(const words_type& fingerprint) const noexcept {
@@ -152,17 +119,87 @@ class pigeonhole_engine {
   }
 
   // A new or moved-from engine has no tables, so that neither state needs an allocation.
-  void make_tables() {
-    if (!tables_.empty()) return;
-    std::vector<table_type> tables;
-    tables.reserve(plans_->keys().size());
-    for (const table_key<Words>& key : plans_->keys()) tables.emplace_back(key.width(), is_wide());
-    tables_.swap(tables);
-  }
+  void make_tables();
 
   std::shared_ptr<const search_plans<Words>> plans_;
   store_type store_;
   std::vector<table_type> tables_;  // One per key of the plans, or empty.
 };
+
+template <std::size_t Words, class Id, class Offset>
+bool pigeonhole_engine<Words, Id, Offset>::insert(const words_type& fingerprint, const Id& id) {
+  make_tables();
+  // All directory entries are prefetched before the fingerprint is searched for, so that the cache misses overlap.
+  std::array<std::uint64_t, layout::max_tables> hashes;
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    hashes[i] = plans_->keys()[i].hash(fingerprint);
+    detail::prefetch(tables_[i].entry(hashes[i]));
+  }
+  return store_.insert(fingerprint, id, [&](std::size_t slot) {
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].prepare(hashes[i], hash_of_slot(i));
+    const std::uint64_t filter = filter_of(fingerprint);
+    for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].push(hashes[i], filter, slot);
+  });
+}
+
+template <std::size_t Words, class Id, class Offset>
+bool pigeonhole_engine<Words, Id, Offset>::erase(const words_type& fingerprint, const Id& id) noexcept {
+  return store_.erase(fingerprint, id, [&](std::size_t slot) { remove_slot(slot); });
+}
+
+template <std::size_t Words, class Id, class Offset>
+std::size_t pigeonhole_engine<Words, Id, Offset>::erase(const words_type& fingerprint) noexcept {
+  return store_.erase(fingerprint, [&](std::size_t slot) { remove_slot(slot); });
+}
+
+template <std::size_t Words, class Id, class Offset>
+void pigeonhole_engine<Words, Id, Offset>::reserve(std::size_t count) {
+  store_.reserve(count);
+  make_tables();
+  for (std::size_t i = 0; i < tables_.size(); ++i) tables_[i].reserve(count, hash_of_slot(i));
+}
+
+template <std::size_t Words, class Id, class Offset>
+bool pigeonhole_engine<Words, Id, Offset>::visit_within(const words_type& query, int k,
+                                                        const slot_visitor& visit) const {
+  return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
+}
+
+template <std::size_t Words, class Id, class Offset>
+bool pigeonhole_engine<Words, Id, Offset>::visit_batch(std::span<const words_type> queries, int k,
+                                                       const batch_visitor& visit) const {
+  return search_tables_batch<Words, Offset>(*this, *plans_, store_, queries, k, visit);
+}
+
+template <std::size_t Words, class Id, class Offset>
+std::size_t pigeonhole_engine<Words, Id, Offset>::count_compared(const words_type& query, int k) const {
+  return compared_in_tables<Words>(*this, *plans_, store_, query, k);
+}
+
+template <std::size_t Words, class Id, class Offset>
+void pigeonhole_engine<Words, Id, Offset>::remove_slot(std::size_t slot) noexcept {
+  const std::size_t last = store_.slots() - 1;
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    const table_key<Words>& key = plans_->keys()[i];
+    tables_[i].erase(key.hash(store_.fingerprint(slot)), slot);
+    if (slot != last) tables_[i].renumber(key.hash(store_.fingerprint(last)), last, slot);
+  }
+}
+
+template <std::size_t Words, class Id, class Offset>
+void pigeonhole_engine<Words, Id, Offset>::make_tables() {
+  if (!tables_.empty()) return;
+  std::vector<table_type> tables;
+  tables.reserve(plans_->keys().size());
+  for (const table_key<Words>& key : plans_->keys()) tables.emplace_back(key.width(), is_wide());
+  tables_.swap(tables);
+}
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_INDEX_TEMPLATE class pigeonhole_engine<1, std::uint32_t, std::uint32_t>;
+NEARDUP_INDEX_TEMPLATE class pigeonhole_engine<1, std::uint64_t, std::uint32_t>;
+NEARDUP_INDEX_TEMPLATE class pigeonhole_engine<2, std::uint32_t, std::uint32_t>;
+NEARDUP_INDEX_TEMPLATE class pigeonhole_engine<4, std::uint32_t, std::uint32_t>;
+#endif
 
 }  // namespace neardup::inline v0::detail

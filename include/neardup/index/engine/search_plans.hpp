@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../layout.hpp"
 
 namespace neardup::inline v0::detail {
@@ -171,21 +172,7 @@ class search_plans {
 
   /// In the radius regime, keys are cut to at most `max_radius_width` bits: each bit of a key costs a probe, and bits
   /// beyond those that the directory distinguishes gain nothing.
-  explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits)
-      : shape_(shape), max_radius_width_(max_radius_width) {
-    const std::size_t max_width = shape.is_exact() ? word_bits : max_radius_width;
-    for (std::size_t table = 0; table < shape.table_count(); ++table) {
-      keys_.emplace_back(shape.table_mask(table), max_width);
-    }
-    for (int k = 0; k <= shape.k(); ++k) {
-      plan& next = plans_.emplace_back();
-      shape.for_each_probe(k, [&](const table_probe& probe) {
-        const table_key<Words>& key = keys_[probe.table];
-        next.steps.push_back({key, probe.table, probe.radius});
-        next.keys = saturating_add(next.keys, choose_at_most(key.width(), static_cast<std::size_t>(probe.radius)));
-      });
-    }
-  }
+  explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits);
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }
   [[nodiscard]] std::size_t max_radius_width() const noexcept { return max_radius_width_; }
@@ -200,5 +187,28 @@ class search_plans {
   std::vector<table_key<Words>> keys_;
   std::vector<plan> plans_;
 };
+
+template <std::size_t Words>
+search_plans<Words>::search_plans(const layout& shape, std::size_t max_radius_width)
+    : shape_(shape), max_radius_width_(max_radius_width) {
+  const std::size_t max_width = shape.is_exact() ? word_bits : max_radius_width;
+  for (std::size_t table = 0; table < shape.table_count(); ++table) {
+    keys_.emplace_back(shape.table_mask(table), max_width);
+  }
+  for (int k = 0; k <= shape.k(); ++k) {
+    plan& next = plans_.emplace_back();
+    shape.for_each_probe(k, [&](const table_probe& probe) {
+      const table_key<Words>& key = keys_[probe.table];
+      next.steps.push_back({key, probe.table, probe.radius});
+      next.keys = saturating_add(next.keys, choose_at_most(key.width(), static_cast<std::size_t>(probe.radius)));
+    });
+  }
+}
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_INDEX_TEMPLATE class search_plans<1>;
+NEARDUP_INDEX_TEMPLATE class search_plans<2>;
+NEARDUP_INDEX_TEMPLATE class search_plans<4>;
+#endif
 
 }  // namespace neardup::inline v0::detail

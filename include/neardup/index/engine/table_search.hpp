@@ -9,7 +9,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/filters.hpp"
-#include "../../detail/instructions.hpp"
+#include "../../detail/prefetch.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
 #include "filter_scan.hpp"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/filters.hpp"
 #include "../../detail/union_find.hpp"
 #include "../../runner.hpp"
@@ -155,5 +156,20 @@ shared_components<Offset> find_components(const fingerprint_words<Words>& finger
   });
   return components;
 }
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_INDEX_TEMPLATE shared_components<std::uint32_t> find_components<std::uint32_t>(const fingerprint_words<1>&,
+                                                                                       std::size_t, int, int,
+                                                                                       const any_runner&,
+                                                                                       const pair_check&);
+NEARDUP_INDEX_TEMPLATE shared_components<std::uint32_t> find_components<std::uint32_t>(const fingerprint_words<2>&,
+                                                                                       std::size_t, int, int,
+                                                                                       const any_runner&,
+                                                                                       const pair_check&);
+NEARDUP_INDEX_TEMPLATE shared_components<std::uint32_t> find_components<std::uint32_t>(const fingerprint_words<4>&,
+                                                                                       std::size_t, int, int,
+                                                                                       const any_runner&,
+                                                                                       const pair_check&);
+#endif
 
 }  // namespace neardup::inline v0::detail

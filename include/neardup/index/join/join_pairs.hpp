@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/filters.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
@@ -180,9 +181,9 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
 }
 
 /// Joins the fingerprints, and calls visit(i, j, distance) for all pairs, sorted by (i, j), until it returns false.
-template <class Offset, std::size_t Words, class Visit>
+template <class Offset, std::size_t Words>
 void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& options,
-                    const Visit& visit) {
+                    const std::function<bool(std::size_t, std::size_t, int)>& visit) {
   fingerprint_join<Words, Offset> join(fingerprints, bits, k, options.blocks, options.run);
   auto pairs = distinct_pairs(join, options.run);
   join.release();
@@ -236,5 +237,23 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& o
     if (!hand_over(pairs)) return;
   }
 }
+
+#if defined(NEARDUP_COMPILED)
+NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<1>&, std::size_t, int,
+                                                          const join_options&,
+                                                          const std::function<bool(std::size_t, std::size_t, int)>&);
+NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<1, std::uint32_t>&, const join_options&,
+                                           const std::function<bool(std::size_t, std::size_t, int)>&);
+NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<2>&, std::size_t, int,
+                                                          const join_options&,
+                                                          const std::function<bool(std::size_t, std::size_t, int)>&);
+NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<2, std::uint32_t>&, const join_options&,
+                                           const std::function<bool(std::size_t, std::size_t, int)>&);
+NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<4>&, std::size_t, int,
+                                                          const join_options&,
+                                                          const std::function<bool(std::size_t, std::size_t, int)>&);
+NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<4, std::uint32_t>&, const join_options&,
+                                           const std::function<bool(std::size_t, std::size_t, int)>&);
+#endif
 
 }  // namespace neardup::inline v0::detail

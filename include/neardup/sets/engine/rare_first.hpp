@@ -16,6 +16,7 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
+#include "../../detail/prefetch.hpp"
 #include "../../instruction_set.hpp"
 
 namespace neardup::inline v0::detail {

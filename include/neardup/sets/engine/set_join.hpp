@@ -27,6 +27,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
+#include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/union_find.hpp"
 #include "../../instruction_set.hpp"

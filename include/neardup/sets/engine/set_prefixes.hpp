@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "../../detail/instructions.hpp"
+#include "../../detail/prefetch.hpp"
 #include "../../runner.hpp"
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"

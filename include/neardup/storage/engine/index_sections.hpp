@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "../../detail/filters.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../detail/large_array.hpp"
+#include "../../detail/prefetch.hpp"
 #include "../../index/engine/bucket_line.hpp"
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"

@@ -1,0 +1,227 @@
+// The composition of the fingerprints of a simhasher or a minwise_hasher, by the names of its parts.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "../fingerprint/hashers.hpp"
+#include "../fingerprint/idf.hpp"
+#include "../fingerprint/keywords.hpp"
+#include "../fingerprint/minwise_hasher.hpp"
+#include "../fingerprint/simhasher.hpp"
+#include "../fingerprint/weighters.hpp"
+#include "../text/agreeing.hpp"
+#include "../text/canonical.hpp"
+#include "../text/code.hpp"
+#include "../text/mask.hpp"
+#include "../text/ngrams.hpp"
+#include "../text/normalise.hpp"
+#include "../text/sentences.hpp"
+#include "../text/shingles.hpp"
+#include "../text/spaced_words.hpp"
+#include "../text/stop_words.hpp"
+#include "../text/words.hpp"
+#include "composition.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+template <class T>
+concept describes_itself = requires(const T& part) {
+  { part.description() } -> std::convertible_to<std::string>;
+};
+
+/// The class that declares the member of a pointer to member.
+template <class Member, class Class>
+std::type_identity<Class> declaring_class(Member Class::*);
+
+/// True if a part inherits description() from another part. It would be named like that part, but may behave
+/// differently.
+template <class Part>
+constexpr bool inherits_description() {
+  if constexpr (requires { declaring_class(&Part::description); }) {
+    using declaring = typename decltype(declaring_class(&Part::description))::type;
+    return !std::is_same_v<declaring, Part> && (tokenizer<declaring> || weighter<declaring> || token_hasher<declaring>);
+  } else {
+    return false;
+  }
+}
+
+/// Names the parts of a composition, and collects the identities of their tables in the members of the composition. If
+/// several parts have a table of one kind, their identities are listed, the outermost part first.
+class part_names {
+ public:
+  explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
+
+  template <class Part>
+  [[nodiscard]] std::string of(const Part& part) const {
+    static_assert(!inherits_description<Part>(),
+                  "neardup: this part inherits description() from another part, whose name it must not take; give it a "
+                  "member `std::string description() const` of its own, with a name of its own");
+    static_assert(describes_itself<Part>,
+                  "neardup: no name is known for this part of a composition; give it a member `std::string "
+                  "description() const` that tells it, with its settings, from all others, or fill in a "
+                  "neardup::fingerprint_composition");
+    if constexpr (requires { part.dictionary_identity(); })
+      add(made_of_.dictionary, hex_of(part.dictionary_identity()));
+    if constexpr (requires { *part.model_identity(); }) {
+      const auto identity = part.model_identity();
+      add(made_of_.model, identity ? hex_of(*identity) : "");
+    }
+    if constexpr (std::is_base_of_v<shared_idf_table, Part>) add(made_of_.idf, identity_of(part.table()));
+    if constexpr (describes_itself<Part>) return part.description();
+    return {};
+  }
+
+  [[nodiscard]] std::string of(const idf& part) const {
+    add(made_of_.idf, identity_of(part.table()));
+    return "idf";
+  }
+  [[nodiscard]] std::string of(const tf_idf& part) const {
+    add(made_of_.idf, identity_of(part.table()));
+    return "tf_idf";
+  }
+
+  [[nodiscard]] std::string of(const words&) const { return "words"; }
+  [[nodiscard]] std::string of(const sentences&) const { return "sentences"; }
+  [[nodiscard]] std::string of(const spaced_words&) const { return "spaced_words"; }
+  [[nodiscard]] std::string of(const code_tokens&) const { return "code_tokens"; }
+  [[nodiscard]] std::string of(const numbers&) const { return "numbers"; }
+  [[nodiscard]] std::string of(const byte_ngrams& part) const { return with("byte_ngrams", part.n); }
+  [[nodiscard]] std::string of(const code_point_ngrams& part) const { return with("code_point_ngrams", part.n); }
+  [[nodiscard]] std::string of(const unit&) const { return "unit"; }
+  [[nodiscard]] std::string of(const tf&) const { return "tf"; }
+  [[nodiscard]] std::string of(const log_tf&) const { return "log_tf"; }
+  template <std::size_t Bits>
+  [[nodiscard]] std::string of(const xxh3<Bits>& part) const {
+    made_of_.seed = seed_identity(part.seed);
+    return "xxh3";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const shingles<Inner>& part) const {
+    return with("shingles", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const longest<Inner>& part) const {
+    return with("longest", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const levels<Inner>& part) const {
+    return with("levels", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const quantile_levels<Inner>& part) const {
+    return with("quantile_levels", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const top<Inner>& part) const {
+    return with("top", part.n, of(part.inner));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const folded<Inner>& part) const {
+    return "folded(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const masked<Inner>& part) const {
+    return "masked(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const narrowed<Inner>& part) const {
+    return "narrowed(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const without<Inner>& part) const {
+    const bool has_words = part.list() != nullptr && part.list()->size() > 0;
+    add(made_of_.stop_words, has_words ? hex_of(part.list()->identity()) : "");
+    return with("without", part.min_length(), of(part.inner()));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const keywords<Inner>& part) const {
+    // keywords ranks by the exact weights of its table. A weighter, whose table is named in `idf`, rounds them to
+    // 1/256.
+    return with("keywords", part.n(), hex_of(part.idf_identity()) + ", " + of(part.inner()));
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const normalised<Inner>& part) const {
+    return "normalised(" + of(part.inner) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const unspaced<Inner>& part) const {
+    return "unspaced(" + of(part.inner) + ")";
+  }
+  template <class Facts, class Features>
+  [[nodiscard]] std::string of(const agreeing<Facts, Features>& part) const {
+    const std::string facts = of(part.facts);
+    return "agreeing(" + facts + ", " + of(part.features) + ")";
+  }
+  template <class Inner>
+  [[nodiscard]] std::string of(const canonical<Inner>& part) const {
+    return "canonical(" + of(part.inner) + ")";
+  }
+
+ private:
+  /// Appends the identity of a table. A part without a table is listed as "none", but only after a part that has one.
+  /// So a single identity stands alone.
+  static void add(std::string& identities, const std::string& identity) {
+    if (identities.empty()) {
+      identities = identity;
+    } else {
+      identities.append(", ").append(identity.empty() ? "none" : identity);
+    }
+  }
+
+  /// A digest of the terms and their weights, independent of their order.
+  static std::string identity_of(const idf_table& table) {
+    std::uint64_t sum = mix(table.median().raw());
+    table.for_each([&](std::string_view term, weight value) { sum += mix(xxh3<64>{.seed = value.raw()}(term)); });
+    return hex_of(sum);
+  }
+
+  static std::string with(const char* name, std::size_t n, const std::string& inner = {}) {
+    return std::string(name) + "(" + std::to_string(n) + (inner.empty() ? "" : ", " + inner) + ")";
+  }
+
+  fingerprint_composition& made_of_;
+};
+
+}  // namespace detail
+
+/// The composition of the fingerprints of a simhasher. Parts of your own need a member `std::string description()
+/// const` that distinguishes them, and their settings, from all others.
+template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
+[[nodiscard]] fingerprint_composition composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
+  fingerprint_composition made_of;
+  const detail::part_names names(made_of);
+  made_of.tokenizer = names.of(hash.tokenizer);
+  made_of.weighter = names.of(hash.weighter);
+  made_of.hasher = names.of(hash.hasher);
+  return made_of;
+}
+
+/// The composition of the codes of a minwise_hasher, which has no weighter.
+template <class Tokenizer, class Hasher, std::size_t Bits>
+[[nodiscard]] fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
+  fingerprint_composition made_of{.kind = fingerprint_kind::minwise};
+  const detail::part_names names(made_of);
+  made_of.tokenizer = names.of(hash.tokenizer);
+  made_of.hasher = names.of(hash.hasher);
+  return made_of;
+}
+
+/// Rejects all other types at compile time. That includes classes derived from a simhasher or a minwise_hasher, whose
+/// fingerprints may differ.
+template <class Hasher>
+[[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {
+  static_assert(
+      sizeof(Hasher) == 0,
+      "neardup: composition_of takes a simhasher or a minwise_hasher itself, and nothing that is derived from "
+      "one; fill in a neardup::fingerprint_composition for what makes fingerprints of its own");
+  return {};
+}
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,4 @@
+// The instantiations of dedup/.
+#define NEARDUP_DEDUP_TEMPLATE template
+
+#include <neardup/dedup.hpp>

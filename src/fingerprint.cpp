@@ -1,0 +1,4 @@
+// The instantiations of fingerprint/.
+#define NEARDUP_FINGERPRINT_TEMPLATE template
+
+#include <neardup/fingerprint.hpp>

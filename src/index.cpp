@@ -1,0 +1,5 @@
+// The instantiations of index/.
+#define NEARDUP_INDEX_TEMPLATE template
+
+#include <neardup/index.hpp>
+#include <neardup/index/join/components.hpp>

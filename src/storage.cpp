@@ -1,0 +1,4 @@
+// The instantiations of storage/.
+#define NEARDUP_STORAGE_TEMPLATE template
+
+#include <neardup/storage.hpp>
