@@ -40,7 +40,8 @@ std::string NAMED(results_of_, PART)(const char* path) {
   const std::vector<std::string> names = {"a", "b", "c"};
   {
     durable_deduplicator seen(path, make_deduplicator<std::string>(hash, {.similarity = 0.5}), composition_of(hash));
-    for (const auto& verdict : seen.add_batch(texts, names, threads{2})) results += verdict.is_new() ? "new " : "known ";
+    for (const auto& verdict : seen.add_batch(texts, names, threads{2}))
+      results += verdict.is_new() ? "new " : "known ";
   }
   durable_deduplicator seen(path, make_deduplicator<std::string>(hash, {.similarity = 0.5}), composition_of(hash));
   return results + std::to_string(seen.size()) + (seen.find(texts[1]).is_new() ? " new" : " known");

@@ -1,0 +1,9 @@
+// One deduplicator: compiled, to measure what that costs (./dev bench compile).
+#include <neardup/dedup/deduplicator.hpp>
+
+#include <iostream>
+
+int main() {
+  neardup::deduplicator dedup{neardup::default_simhasher<>{}, {.similarity = 0.8}};
+  std::cout << dedup.add("the ferry leaves at seven in the morning").is_new() << '\n';
+}

@@ -1,0 +1,19 @@
+// A durable deduplicator with names for ids, and batches: compiled, to measure what that costs (./dev bench compile).
+#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/storage/deduplicator_file.hpp>
+#include <neardup/threads.hpp>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+int main(int count, char** arguments) {
+  if (count < 2) return 2;
+  const neardup::default_simhasher<> hash;
+  auto seen = neardup::make_deduplicator<std::string>(hash, {.similarity = 0.8});
+  neardup::durable_deduplicator durable(arguments[1], std::move(seen), neardup::composition_of(hash));
+  const std::vector<std::string> texts = {"the ferry leaves at seven", "the train leaves at eight"};
+  const std::vector<std::string> names = {"ferry", "train"};
+  for (const auto& verdict : durable.add_batch(texts, names, neardup::threads{2}))
+    std::cout << verdict.is_new() << '\n';
+}
