@@ -1,4 +1,4 @@
-// The features of many texts, in a few bytes each.
+// feature_sets: the features of many texts, in a few bytes each.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ class feature_sets {
  public:
   using feature_type = Feature;
 
-  /// Appends a set, which may be one of this object. Returns: its number, which is the number of sets before it.
+  /// Appends a set, which may be a set of this object. Returns: its number, which is the number of sets appended
+  /// before.
   /// Throws: std::invalid_argument unless the features are ascending and distinct; std::bad_alloc. Complexity:
   /// amortised linear.
   std::size_t add(std::span<const Feature> features) {
@@ -31,7 +32,8 @@ class feature_sets {
       detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
     }
     const std::size_t begin = feature_count();
-    // Resizing may move the features, including those of the argument. It also drops what a call that threw has left.
+    // Resizing may move the features, including those of the argument. It also drops features that an earlier call left
+    // behind when it threw.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;
@@ -41,7 +43,7 @@ class feature_sets {
     return ends_.size() - 1;
   }
 
-  /// The features of set `i`. Invalidated when a set is added.
+  /// The features of set `i`. The span is invalidated when a set is added.
   /// Precondition: i < size().
   [[nodiscard]] std::span<const Feature> operator[](std::size_t i) const noexcept {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
@@ -55,13 +57,13 @@ class feature_sets {
   /// The number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
 
-  /// Reserves memory for so many sets with so many features in total.
+  /// Reserves memory for a number of sets with a number of features in total.
   void reserve(std::size_t sets, std::size_t features) {
     ends_.reserve(sets);
     features_.reserve(features);
   }
 
-  /// Removes all sets, but keeps the memory.
+  /// Removes all sets; keeps the allocated memory.
   void clear() noexcept {
     features_.clear();
     ends_.clear();

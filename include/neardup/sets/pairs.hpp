@@ -32,19 +32,19 @@ using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const
 
 /// Sets by their positions: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending,
 /// distinct unsigned numbers of 32 or 64 bits, as feature_extractor returns them. feature_sets is such a range, and so
-/// is a vector of vectors. It is read from several threads.
+/// is a vector of vectors. Several threads read the sets at once.
 template <class Sets>
 concept set_range = requires(const Sets& sets) {
   { sets.size() } -> std::convertible_to<std::size_t>;
   std::span<const set_feature_t<Sets>>(sets[std::size_t{}]);
-  // If sets[i] is not a reference, it has to refer to the features like one, as a span does.
+  // If sets[i] is not a reference, it must be a view such as a span: the features must outlive it.
   requires std::is_lvalue_reference_v<decltype(sets[std::size_t{}])> ||
       std::is_trivially_copyable_v<std::remove_cvref_t<decltype(sets[std::size_t{}])>>;
   requires std::unsigned_integral<set_feature_t<Sets>>;
   requires sizeof(set_feature_t<Sets>) == 4 || sizeof(set_feature_t<Sets>) == 8;
 };
 
-/// Two sets that are similar enough: their positions, their overlap, and the similarity that follows from it.
+/// Two sets that are similar enough: their positions, their overlap, and their similarity.
 template <class Index>
 struct similar_pair {
   Index first, second, common;
@@ -55,14 +55,15 @@ struct similar_pair {
 
 /// Options of pairs and visit_pairs for sets.
 struct set_join_options {
-  /// The similarity that is compared with the least similarity.
+  /// The measure of similarity.
   set_similarity measure = set_similarity::jaccard;
 
-  /// The least overlap, however similar sets are; 0 stands for default_min_contained for containment, and 1 otherwise.
+  /// The least overlap of a pair, however similar its sets are. 0 stands for default_min_contained for containment, and
+  /// for 1 otherwise.
   std::size_t min_common = 0;
 
-  /// Within one corpus: of equal sets, only the first one is paired with other sets, and each of the rest only with
-  /// that first one. So a thousand copies of a text give 999 pairs instead of 499,500.
+  /// Reduces the pairs of copies within one corpus: of equal sets, only the first is paired with other sets, and each
+  /// copy is paired with that first set only. So a thousand copies of a text give 999 pairs instead of 499,500.
   bool copies_once = false;
 
   /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
@@ -94,7 +95,7 @@ class similar_pair_visits {
                       const visit_type& visit)
       : sets_(sets), bounds_(bounds), copies_once_(copies_once), visit_(visit) {}
 
-  /// Visits the pairs of equal sets. Returns: false if the visitor did.
+  /// Visits the pairs of equal sets. Returns: false if the visitor returned false.
   bool visit_copies() {
     for (std::size_t rank = 0; rank < sets_.size(); ++rank) {
       const std::span<const std::uint32_t> members = sets_.members(rank);
@@ -109,7 +110,8 @@ class similar_pair_visits {
     return true;
   }
 
-  /// Returns: false if the visitor did. An exception of the visitor also ends the visits.
+  /// Visits the pairs of sets that a pair of distinct sets stands for. Returns: false if the visitor returned false. An
+  /// exception of the visitor also ends the visits.
   bool visit_found(std::span<const similar_ranks> pairs) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const bool went_on = std::exchange(goes_on_, false);
@@ -162,7 +164,7 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
     join.join_across(is_of_second);
   }
   std::vector<std::vector<similar_ranks>> waiting(join.parts());
-  constexpr std::size_t handed = 1024;  // so that parts seldom wait for each other
+  constexpr std::size_t handed = 1024;  // pairs a part collects, so that parts seldom wait
   const auto hand_over = [&](std::vector<similar_ranks>& pairs) {
     const bool goes_on = visits.visit_found(pairs);
     pairs.clear();
@@ -189,7 +191,7 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, with a
 /// similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides. Each pair is visited once, in
 /// unspecified order, one call at a time, but from any thread of `options.run`. If the visitor returns false or throws,
-/// the visit ends, and its exception is passed on. A set without features is similar to none.
+/// the visit ends, and its exception is passed on. A set without features is similar to no set.
 ///
 /// No pair is missed: no fingerprints, distances or probabilities are involved. The result is exact for the sets of
 /// features. If features are 32-bit hashes, hash collisions can merge two words of a text into one feature (in about
@@ -215,7 +217,8 @@ template <set_range Sets, class Visit>
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The same for each set of `a` with each of `b`, without pairs within either; the second position is one in `b`.
+/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.second is a position in
+/// `b`. Pairs within `a` and within `b` are not visited. Otherwise as visit_pairs of one corpus.
 template <set_range A, set_range B, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
 void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const set_join_options& options = {}) {
@@ -227,7 +230,7 @@ void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const
 }
 
 /// The pairs of positions of sets whose similarity is at least `similarity`, sorted by (first, second).
-/// Throws: std::length_error if Index cannot number the sets; as visit_pairs.
+/// Throws: as visit_pairs; std::length_error if Index cannot number the sets.
 /// Complexity, memory: those of visit_pairs, plus O(p log p) for p pairs and 24 bytes per pair.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, 0.8, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, set_range Sets>
@@ -246,7 +249,8 @@ template <std::integral Index = std::uint32_t, set_range Sets>
   return result;
 }
 
-/// The pairs of a position in `a` and a position in `b`, sorted like those of one corpus.
+/// The pairs of a position in `a` and a position in `b` whose sets are similar enough, sorted by the position in `a`,
+/// then in `b`.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, 0.8)) …`
 template <std::integral Index = std::uint32_t, set_range A, set_range B>
   requires std::same_as<set_feature_t<A>, set_feature_t<B>>

@@ -12,14 +12,14 @@ namespace neardup::inline v0 {
 /// the same comparison as pairs(), so rounding never makes them too strict.
 class set_bounds {
  public:
-  /// `min_common`: the least overlap, however similar sets are; 0 stands for default_min_contained for containment, and
-  /// 1 otherwise.
+  /// `min_common`: the least overlap of two sets, however similar they are. 0 stands for default_min_contained for
+  /// containment, and for 1 otherwise.
   /// Throws: std::invalid_argument unless least_similarity > 0.
   set_bounds(set_similarity measure, double least_similarity, std::size_t min_common = 0)
       : bounds_(measure, least_similarity, min_common) {}
 
-  /// The least overlap of a set of `size` features with any set that is similar enough, which is also the least size of
-  /// such a set. More than `size` if no set is similar enough.
+  /// The least overlap of a set of `size` features with a set that is similar enough. It is also the least size of a
+  /// set that is similar enough. More than `size` if no set is similar enough.
   /// Precondition: size > 0.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept { return bounds_.least_partner(size); }
 

@@ -15,8 +15,8 @@ enum class set_similarity {
   containment,
 };
 
-/// The least overlap for containment by default: if a text shares fewer features with another one, it does not count as
-/// contained, because three common words, say, mean nothing. docs/decisions/0034-exact-set-joins.md has the
+/// The least overlap for containment by default: a text that shares fewer features with another text does not count as
+/// contained, because three common words, for instance, mean nothing. docs/decisions/0034-exact-set-joins.md has the
 /// measurements.
 inline constexpr std::size_t default_min_contained = 8;
 

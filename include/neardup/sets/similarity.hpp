@@ -14,7 +14,7 @@
 
 namespace neardup::inline v0 {
 
-/// A set as a range in contiguous memory, such as a vector or a span, with elements that < compares.
+/// A set as a range in contiguous memory, such as a vector or a span, whose elements can be compared by <.
 template <class T>
 concept contiguous_set = requires(const T& set) {
   std::span(set);
@@ -22,7 +22,7 @@ concept contiguous_set = requires(const T& set) {
 
 namespace detail {
 
-/// The elements of any contiguous set; accepts arrays and spans of fixed size, too.
+/// A span of the elements of a contiguous set. Accepts arrays and spans of fixed size, too.
 template <contiguous_set T>
 auto elements_of(const T& set) noexcept {
   const std::span all(set);
@@ -30,13 +30,14 @@ auto elements_of(const T& set) noexcept {
 }
 
 /// The least overlap with which sets of `a` and `b` elements have a Jaccard similarity of at least `threshold`; more
-/// than either size if none suffices. Precondition: 0 < threshold <= 1.
+/// than either size if no overlap suffices. Precondition: 0 < threshold <= 1.
 inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {
   const std::size_t most = (std::min)(a, b);
   const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
   const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
   std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
-  // Rounding may make the estimate wrong by one, so the comparison that a caller of jaccard() would make decides.
+  // Rounding may make the estimate wrong by one. So the result is found by comparing similarities with `threshold`, as
+  // a caller of jaccard() would.
   while (common > 0 && suffices(common - 1)) --common;
   while (common <= most && !suffices(common)) ++common;
   return common;
@@ -59,8 +60,8 @@ template <contiguous_set A, contiguous_set B>
 
 /// The Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
-/// The result is the same as that of comparing jaccard(a, b) with the threshold, but it stops as soon as the threshold
-/// is out of reach, which the sizes alone may decide.
+/// The result is the same as that of comparing jaccard(a, b) with the threshold, but this function stops as soon as the
+/// threshold is out of reach. The sizes alone may decide that.
 /// Precondition: that of jaccard().
 /// Throws: std::invalid_argument if the threshold is NaN.
 /// Complexity: O(|a| + |b|); for sets that are not similar, usually a small part of it.

@@ -14,20 +14,21 @@
 
 namespace neardup::inline v0::detail {
 
-/// Pairs of a document and an earlier one, by their positions among the chosen documents. The parts of a join find them
-/// in any order, and many of them several times.
+/// Candidate pairs: a document and an earlier document, by their positions among the chosen documents. The parts of a
+/// join find these pairs in any order, and many pairs several times.
 ///
-/// They are collected in shards, a few for each part. A shard that is full is sorted, and duplicates are removed. So
-/// parts seldom wait for each other, and sorting takes little additional memory.
+/// Pairs are collected in shards, a few for each part. When a shard is full, it is sorted, and duplicates are removed.
+/// With several shards, parts seldom wait for each other, and sorting takes little additional memory.
 template <class Number>
 class candidate_collector {
  public:
   using candidate = near_pair<Number>;
 
-  /// The number of consecutive documents that share a shard; their first position is a multiple of it.
+  /// The number of consecutive documents whose pairs share a shard. The first position of such a block of documents is
+  /// a multiple of it.
   static constexpr std::size_t block = 64;
 
-  /// For `count` documents, with room for about `room` candidates.
+  /// A collector for pairs of `count` documents, with room for about `room` pairs.
   candidate_collector(std::size_t count, std::size_t room, std::size_t parts)
       : count_(count), shards_(shards_a_part * parts), found_(parts) {
     const std::size_t of_each = room / shards_.size();
@@ -40,13 +41,13 @@ class candidate_collector {
   }
 
   /// Adds a pair that `part` has found; `first` is the later document, `second` the earlier one.
-  /// Returns: false if there is no room; then the collection is incomplete.
+  /// Returns: false if there is no room; the collection is incomplete then.
   bool add(std::size_t part, const candidate& c) {
     const std::size_t row = static_cast<std::size_t>(c.first) / block, number = row % shards_.size();
     std::vector<candidate>& own = found_[part][number];
     own.push_back({static_cast<Number>(row / shards_.size() * block + c.first % block), c.second, c.distance});
     if (own.size() < handed_) return true;
-    // While another part sorts the shard, this part continues to buffer pairs for a while.
+    // If another part is sorting the shard, this part does not wait, but buffers pairs up to a limit.
     shard& to = shards_[number];
     std::unique_lock<std::mutex> lock(to.mutex, std::defer_lock);
     if (own.size() < max_waiting * handed_ && !lock.try_lock()) return true;
@@ -54,7 +55,7 @@ class candidate_collector {
     return hand_over(to, own);
   }
 
-  /// Adds the pairs that parts have buffered, and sorts everything. Returns: false if there was no room.
+  /// Adds the pairs that parts have buffered, and sorts all shards. Returns: false if there was no room.
   bool close(const any_runner& run) {
     return in_steps(run, (std::min)(run.parts(), shards_.size()), shards_.size(), 1,
                     [&](std::size_t /*part*/, std::size_t number, std::size_t) {
@@ -67,8 +68,8 @@ class candidate_collector {
                     });
   }
 
-  /// The candidates for the document at `position`, which are the second members of these pairs, in ascending order.
-  /// `before`: the candidates of the previous document, if that is in the same block, which saves a search.
+  /// The pairs of the document at `position` with earlier documents, their second members, which ascend. `before`: the
+  /// result for the previous document, if that is in the same block, which saves a search; otherwise empty.
   /// Precondition: close() was the last call, and returned true.
   [[nodiscard]] std::span<const candidate> of(std::size_t position, std::span<const candidate> before) const {
     const shard& from = shards_[position / block % shards_.size()];
@@ -86,7 +87,7 @@ class candidate_collector {
 
  private:
   static constexpr std::size_t shards_a_part = 8;
-  static constexpr std::size_t max_waiting = 16;  // in multiples of handed_
+  static constexpr std::size_t max_waiting = 16;  // pairs in a buffer, in multiples of handed_
 
   struct shard {
     std::mutex mutex;

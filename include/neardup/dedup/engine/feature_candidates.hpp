@@ -1,4 +1,4 @@
-// Candidates of a decider that share rare features, of which none is missed.
+// The source of candidates for a decider that finds them by shared rare features, and misses none.
 #pragma once
 
 #include <algorithm>
@@ -30,10 +30,10 @@ class feature_candidates {
                               set_similarity by = set_similarity::jaccard)
       : postings_(similarity, max_in_row, by) {}
 
-  /// An empty source with the same settings.
+  /// Returns: an empty source with the same settings.
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
 
-  /// Whether documents need fingerprints; otherwise they need features.
+  /// Whether candidates are found by fingerprints; if false, by features.
   [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return false; }
 
   /// Adds a document, as set_postings::insert().
@@ -51,14 +51,15 @@ class feature_candidates {
   void erase(const Description& document, std::uint32_t number) noexcept {
     postings_.erase(document.features, number);
   }
-  /// Calls `visit(number)` for each document that may be an original of this one, once, in ascending order.
+  /// Calls `visit(number)` once for each document that may be the original of `document`, in ascending order.
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& scratch, const Visit& visit) const {
     postings_.for_each(document.features, scratch, visit);
   }
 
-  /// Decides about many documents by `rule`, as fingerprint_candidates does: first matches all of them with the kept
-  /// ones, in the parts of `runner`, then each with the earlier ones, one after the other.
+  /// Decides about many documents by `rule`, with the results of fingerprint_candidates::decide(). First matches all
+  /// documents with the kept documents, in the parts of `runner`. Then, one after the other, matches each document with
+  /// the earlier documents of the batch.
   template <class Rule>
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& runner) const {
     const auto first_new = static_cast<std::uint32_t>(kept.size());

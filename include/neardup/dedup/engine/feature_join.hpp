@@ -1,10 +1,10 @@
-// Joins documents by shared features, of which near-duplicates have most in common.
+// Joins documents by shared features: near-duplicates have most of their features in common.
 //
-// Prefix filter: if a set of n features has at least c in common with another one, its first n - c + 1 features, in any
-// common order of all features, contain at least one of these, namely the first common one. So sets that are similar
-// enough meet in the bucket of one of their prefix features, whatever their fingerprints. If the order puts rare
-// features first, these buckets are small: far fewer fingerprints are compared than when buckets are defined by some of
-// their bits.
+// Prefix filter: if a set of n features has at least c features in common with another set, its first n - c + 1
+// features contain at least one common feature, namely the first, in any order of all features. So two sets that are
+// similar enough are both in the bucket of one of their prefix features, whatever their fingerprints. If the order puts
+// rare features first, these buckets are small: far fewer fingerprints are compared than when buckets are defined by
+// some of their bits.
 // Source: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006.
 #pragma once
 
@@ -32,18 +32,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// The features that a check compares, if it accepts no documents with a lower Jaccard similarity. `of` returns the
-/// features of a document by its number, in ascending order, each once.
+/// The features that a check compares, and the least Jaccard similarity that it accepts. `of` returns the features of a
+/// document by its number, ascending and distinct.
 template <class Number>
 struct compared_features {
   std::function<std::span<const std::uint32_t>(Number)> of;
   double similarity = 0;
 
-  /// Whether they allow a join by features.
+  /// Whether a join by features is possible.
   [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
 };
 
-/// An order of all features: those with a low document frequency in a sample come first, equally rare ones by number.
+/// An order of all features: by their document frequency in a sample, rare features first, then by number.
 class feature_order {
  public:
   /// Counts one occurrence of a feature in the sample.
@@ -84,16 +84,17 @@ class feature_order {
   std::vector<std::uint8_t> seen_ = std::vector<std::uint8_t>(std::size_t{1} << bits);
 };
 
-/// Finds the pairs of documents within k bits that share one of their prefix features. These include all pairs that a
-/// check can accept; some are found several times. If `kept` is not 0, each pair has one of the first `kept` documents
-/// and one of the others.
+/// Finds the pairs of documents within k bits that share one of their prefix features. These include all pairs that the
+/// check can accept. Some pairs are found several times. If `kept` is not 0, each pair has one of the first `kept`
+/// documents and one of the others.
 template <std::size_t Words, class Number>
 class feature_join {
  public:
   using documents_type = chosen_words<Words, Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const near_pair<Number>>)>;
 
-  /// The least cost of such a join, in units of join_plan. If another join costs less, no sample need be taken.
+  /// A lower bound of the cost of a feature_join, in units of join_plan. If a join by fingerprints costs less, no
+  /// sample of features need be taken.
   static double min_cost(std::size_t documents) noexcept { return 1e7 + 400 * static_cast<double>(documents); }
 
   /// Precondition: features.suffices().
@@ -107,7 +108,7 @@ class feature_join {
         bounds_(set_similarity::jaccard, features.similarity) {
     constexpr std::size_t most = std::size_t{1} << 19;  // features in the sample
     const auto count = static_cast<double>(documents.size());
-    // The mean size of a few sets determines how many sets are sampled.
+    // The number of sets in the sample depends on the mean size of a few sets.
     std::size_t sampled = (std::min)(documents.size(), std::size_t{256});
     std::size_t sum = 0;
     for_each_of(sampled, [&](std::span<const std::uint32_t> set) { sum += set.size(); });
@@ -141,7 +142,7 @@ class feature_join {
   /// The estimated cost, in units of join_plan.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Calls `take` as visit_distinct_pairs() does. Memory: temporarily 16 bytes per document.
+  /// Finds the pairs. Calls `take` as visit_distinct_pairs() does. Memory: temporarily 16 bytes per document.
   void visit(const any_runner& run, std::size_t parts, const take_type& take) const {
     const std::size_t records = 2 * documents_.size();
     const int bits = first_pass_bits(records, max_pass_bits);
@@ -167,7 +168,8 @@ class feature_join {
     Number document;  // position among the chosen documents
   };
 
-  /// Records in groups, each in order of insertion, stored as pieces of common blocks.
+  /// Records in groups, in order of insertion within a group. The groups are stored as pieces of common blocks of
+  /// memory.
   class record_groups {
    public:
     explicit record_groups(std::size_t groups) : open_(groups), pieces_(groups) {}
@@ -178,7 +180,7 @@ class feature_join {
       open_[group] = open_[group].subspan(1);
     }
 
-    /// Removes all records, but keeps the memory.
+    /// Removes all records; keeps the allocated memory.
     void clear() noexcept {
       std::fill(open_.begin(), open_.end(), std::span<record>());
       for (auto& pieces : pieces_) pieces.clear();
@@ -201,7 +203,7 @@ class feature_join {
 
    private:
     static constexpr std::size_t piece_size = 512;
-    static constexpr std::size_t block_size = std::size_t{1} << 18;  // a large page or two
+    static constexpr std::size_t block_size = std::size_t{1} << 18;  // one or two large pages
 
     std::span<record> next_piece(std::size_t group) {
       if (used_ == blocks_.size() * block_size) blocks_.emplace_back(block_size);
@@ -222,8 +224,8 @@ class feature_join {
     explicit part_memory(join_filter filter) : records(filter) {}
 
     bucket_arrays<Words, Number> records;
-    std::vector<std::uint32_t> features;  // of the records
-    std::vector<std::size_t> ends;        // of the buckets
+    std::vector<std::uint32_t> features;  // of the records of the group
+    std::vector<std::size_t> ends;        // ends of the buckets
   };
 
   template <class Use>
@@ -233,9 +235,10 @@ class feature_join {
     }
   }
 
-  /// Memory suffices for two records per document. So a pass handles a share of all features, or a share of the kept
-  /// documents with all others. The second way reads the others in each pass, but they are often few.
-  /// Returns: the number of documents read in all passes.
+  /// There is memory for two records per document. So a pass handles a share of all features, or a share of the kept
+  /// documents with all other documents. With shares of the kept documents, each pass reads all other documents again,
+  /// but these are often few.
+  /// Returns: the number of documents read in all passes together.
   double choose_passes(double records) {
     const auto kept = static_cast<double>(kept_), others = static_cast<double>(documents_.size() - kept_);
     const double of_each = records / (kept + others);
@@ -253,7 +256,7 @@ class feature_join {
     }
   }
 
-  /// Collects the records of one part for a pass, grouped by the highest bits of the feature.
+  /// Collects the records of one part for a pass, grouped by the highest bits of their features.
   void collect(std::size_t pass, std::size_t part, int bits, std::vector<record_groups>& groups) const {
     const std::size_t of_features = pass / runs_;
     const std::size_t begin = kept_ / runs_ * (pass % runs_);
@@ -291,7 +294,8 @@ class feature_join {
     return true;
   }
 
-  /// Makes buckets of few features and usually few records, which are in the order of the documents.
+  /// Sorts the records of a group into buckets. A bucket has few features, and usually few records, in the order of the
+  /// documents.
   void fill_buckets(const std::vector<record_groups>& groups, std::size_t group, int bits_before,
                     part_memory& own) const {
     std::size_t size = 0;
@@ -349,8 +353,8 @@ class feature_join {
   const compared_features<Number>& features_;
   overlap_bounds bounds_;
   feature_order order_;
-  std::size_t passes_ = 1;  // over all features
-  std::size_t runs_ = 1;    // over the kept documents, in each pass over features
+  std::size_t passes_ = 1;  // passes over all features
+  std::size_t runs_ = 1;    // shares of the kept documents, per pass over features
   double cost_ = 0;
 };
 

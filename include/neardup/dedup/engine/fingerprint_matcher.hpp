@@ -1,4 +1,4 @@
-// Matches documents by their fingerprints.
+// Finds candidate pairs of documents by their fingerprints.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Candidates are documents whose fingerprints differ in at most k bits; `known` of a candidate is their distance.
+/// Candidate pairs are documents whose fingerprints differ in at most k bits; `known` of a candidate is that distance.
 /// Derived classes decide which candidates match.
 template <std::size_t Words, class Number>
 class fingerprint_matcher : public matcher<Number> {
@@ -27,9 +27,9 @@ class fingerprint_matcher : public matcher<Number> {
   using typename matcher<Number>::candidate;
   using typename matcher<Number>::take_type;
 
-  /// `fingerprints` are in the order of decision. `blocks`: see join_options. If features are given, and that costs
-  /// less, candidates are found by shared features: for 3 * 10^5 texts of 230 bytes within 13 bits of SimHash, it takes
-  /// .36 times as long as by fingerprints alone.
+  /// `fingerprints` are in the order of decision. `blocks`: see join_options. If `features` are given, candidates are
+  /// found by shared features where that costs less. For 3 * 10^5 texts of 230 bytes, within 13 bits of SimHash, this
+  /// takes 0.36 times as long as by fingerprints alone.
   fingerprint_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks,
                       const any_runner& run, compared_features<Number> features)
       : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run), features_(std::move(features)) {}
@@ -51,11 +51,13 @@ class fingerprint_matcher : public matcher<Number> {
   }
 
  private:
-  // Comparing so few documents with all kept ones costs less than moving the kept ones into buckets.
+  // Up to this many documents are compared with all kept documents, which costs less than moving the kept documents
+  // into buckets.
   static constexpr std::size_t max_scanned = 256;
 
-  /// Removes most duplicates before `take` is called: a pair is found once for each prefix feature that both documents
-  /// share. Each part sorts a limited number of pairs at a time, so a pair may still occur again later.
+  /// Finds candidates by shared features. Removes most duplicate pairs before `take` is called: a pair is found once
+  /// for each prefix feature that both documents share. Each part sorts a limited number of pairs at a time, so a pair
+  /// may still occur again later.
   void find_by_features(const feature_join<Words, Number>& join, std::size_t count, std::size_t kept,
                         const take_type& take) const {
     if (kept == 0) return join.visit(run_, parts(count), take);
@@ -79,7 +81,7 @@ class fingerprint_matcher : public matcher<Number> {
 
   void scan(std::span<const Number> documents, std::size_t kept, const take_type& take) const {
     using words_type = std::array<std::uint64_t, Words>;
-    constexpr std::size_t step = std::size_t{1} << 12;  // so many are copied at a time that they stay in the cache
+    constexpr std::size_t step = std::size_t{1} << 12;  // documents copied at a time, to stay in the cache
     const auto copy = [&](std::size_t begin, std::size_t end, std::vector<words_type>& to) {
       to.clear();
       for (std::size_t i = begin; i < end; ++i) to.push_back(fingerprints_[static_cast<std::size_t>(documents[i])]);

@@ -1,4 +1,4 @@
-// Decides about documents in an order, by the rule of rule.hpp, with any matcher.
+// Decides about documents in a given order, by the rule of original_rank, with any matcher.
 #pragma once
 
 #include <algorithm>
@@ -20,51 +20,53 @@
 
 namespace neardup::inline v0::detail {
 
-/// Finds the documents that match. Documents are numbered in the order of decision.
+/// Finds candidate pairs, and tells which of them match. Documents are numbered in the order of decision.
 template <class Number>
 class matcher {
  public:
-  /// A candidate pair: two positions in a list of documents, first < second, and a number for closeness() to use, such
-  /// as their distance.
+  /// A candidate pair: two positions in a list of documents, first < second, and a number that is passed to closeness()
+  /// as `known`, such as their distance.
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 
   virtual ~matcher() = default;
 
-  /// The maximum number of threads that find_candidates() uses for so many documents.
+  /// The greatest number of threads that find_candidates() uses for a number of documents.
   [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
 
-  /// Calls `take(part, candidates)` with all pairs of the list that may match; if `kept` is not 0, with all pairs of
-  /// one of its first `kept` documents and one of the others. Parts call it concurrently. If it returns false, the
-  /// search ends soon. Precondition: the first `kept` numbers ascend, and so do the others.
+  /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
+  /// pair is one of the first `kept` documents of the list and one of the others. Parts call `take` concurrently. If
+  /// `take` returns false, the search ends soon. Precondition: the first `kept` numbers of the list ascend, and so do
+  /// the others.
   virtual void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take) = 0;
 
-  /// The closeness of a candidate pair, or nullopt if it does not match. May also be nullopt if it is not above `best`.
+  /// The closeness of a candidate pair, or nullopt if it does not match. May also return nullopt if the closeness is
+  /// not above `best`.
   /// Thread safety: called from several threads.
   [[nodiscard]] virtual std::optional<double> closeness(Number earlier, Number later, int known,
                                                         std::optional<double> best) const = 0;
 
-  /// Whether the caller decides about the copies of this document from its matches; see
+  /// Whether this document has copies, about which the caller decides by the matches of the document; see
   /// ordered_decider::late_matches().
   [[nodiscard]] virtual bool has_copies(Number /*document*/) const { return false; }
 
-  /// Whether find_more() may find matches. If so, documents are decided one after the other, on one thread.
+  /// Whether find_more() may find matches. If so, one thread decides about documents one after the other.
   [[nodiscard]] virtual bool finds_more() const { return false; }
-  /// Calls `consider(kept, known)` for kept documents that match this one and are not candidates.
+  /// Calls `consider(kept, known)` for kept documents that may match this document and that find_candidates() does not
+  /// find.
   virtual void find_more(Number /*document*/, const std::function<void(Number, int)>& /*consider*/) const {}
   /// Called for each document that is kept, if finds_more().
   virtual void keep(Number /*document*/) {}
 };
 
-/// Decides about each document by the earlier documents that are kept and match it.
+/// Decides about each document: it is kept unless an earlier kept document matches it.
 ///
-/// Which documents are kept does not depend on which originals are chosen: one match settles a document. So there are
-/// two phases.
-/// The first decides which documents are kept. Candidates among all documents are found at once. If there are too many,
-/// as in a large group of similar documents, the first half is decided, then its kept documents are matched with the
-/// second half. So the work grows with the number of matches of kept documents, not with that of all pairs.
-/// The second runs if originals are asked for: it matches kept documents with the others, as far as the first phase has
-/// not. No candidate pair is considered in both phases.
+/// Which documents are kept does not depend on which originals are chosen: one match suffices to drop a document. So
+/// there are two phases. The first phase decides which documents are kept. Candidates among all documents are found at
+/// once. If there are too many, as in a large group of similar documents, the first half is decided, then its kept
+/// documents are matched with the second half. So the work grows with the number of matches of kept documents, not with
+/// that of all pairs. The second phase runs if originals are asked for. It matches kept documents with the others,
+/// except pairs that the first phase has considered.
 template <class Number>
 class ordered_decider {
  public:
@@ -76,8 +78,8 @@ class ordered_decider {
     double closeness;
   };
 
-  /// Documents are 0 .. size - 1; the first `known` are kept already. Holds at most about `max_candidates` candidates
-  /// at a time.
+  /// For documents 0 to size - 1, of which the first `known` are kept already. Holds about `max_candidates` candidates
+  /// at most at a time.
   ordered_decider(matcher<Number>& by, std::size_t known, std::size_t size, bool names_originals,
                   std::size_t max_candidates, const any_runner& run)
       : by_(by),
@@ -91,7 +93,7 @@ class ordered_decider {
     for (std::size_t i = 0; i < known; ++i) fates_[i].store(fate::kept, std::memory_order_relaxed);
   }
 
-  /// Decides about all documents. Without `among_themselves`, each is matched only with the known ones.
+  /// Decides about all documents. Without `among_themselves`, documents are matched only with the known documents.
   void decide(bool among_themselves) {
     const std::vector<Number> known = chosen(0, known_, [](std::size_t) { return true; });
     const std::vector<Number> others = chosen(known_, fates_.size(), [](std::size_t) { return true; });
@@ -105,7 +107,7 @@ class ordered_decider {
     if (!is_whole) {
       match(kept, chosen(known_, fates_.size(), [&](std::size_t i) { return !is_kept(i); }));
     } else if (open.size() != others.size()) {
-      std::vector<Number> rest;  // dropped because of a known document
+      std::vector<Number> rest;  // documents that a known document matches
       std::set_difference(others.begin(), others.end(), open.begin(), open.end(), std::back_inserter(rest));
       match(kept, rest);
     }
@@ -114,7 +116,8 @@ class ordered_decider {
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
   /// The original of a dropped document. Precondition: originals were asked for.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
-  /// The matches of documents that have copies with documents kept after them; these may be originals of later copies.
+  /// The matches of dropped documents that have copies with documents kept after them. Such a kept document may be the
+  /// original of a copy that comes later still.
   [[nodiscard]] std::vector<late_match>& late_matches() noexcept { return late_; }
 
  private:
@@ -145,7 +148,8 @@ class ordered_decider {
     }
   }
 
-  /// Matches kept documents with others. If no originals are asked for, one match of each suffices.
+  /// Matches kept documents with other documents. If no originals are asked for, one match of each other document
+  /// suffices.
   void match(std::span<const Number> kept, std::span<const Number> others) {
     if (kept.empty() || others.empty()) return;
     std::vector<Number> both(kept.begin(), kept.end());
@@ -164,7 +168,7 @@ class ordered_decider {
     });
   }
 
-  /// Considers a kept document as the original of a later one. Returns: whether they match.
+  /// Considers a kept document as the original of a later document. Returns: whether they match.
   bool consider(Number kept, Number document, int known) {
     std::optional<double> best;
     if (names_originals_ && fate_of(document) == fate::dropped) {
@@ -195,7 +199,8 @@ class ordered_decider {
     late_.push_back({document, kept, *closeness});
   }
 
-  /// Decides about documents that have been matched with all documents kept before them.
+  /// Decides about documents. Precondition: they have been matched with all documents that were kept before the first
+  /// of them.
   void settle(std::span<const Number> documents) {
     if (!settle_at_once(documents)) settle_halves(documents);
   }
@@ -212,8 +217,8 @@ class ordered_decider {
     settle(undecided(second));
   }
 
-  /// Decides by the candidates among all these documents. Returns: false if there are too many; then nothing has been
-  /// decided.
+  /// Decides about documents by all candidate pairs among them at once. Returns: false if there are too many pairs;
+  /// nothing has been decided then.
   bool settle_at_once(std::span<const Number> documents) {
     if (documents.empty()) return true;
     candidate_collector<Number> candidates(documents.size(), max_candidates_, by_.parts(documents.size()));
@@ -227,23 +232,24 @@ class ordered_decider {
     return true;
   }
 
-  /// All parts take documents in order. A part that needs a document which is not decided yet waits for it. So exactly
-  /// the candidates that one thread would consider are considered.
+  /// All parts take documents in order. A part that needs a document which is not decided yet waits for it. So the
+  /// parts consider exactly the candidates that a single thread would.
   void decide_in_order(std::span<const Number> documents, const candidate_collector<Number>& candidates) {
     constexpr std::size_t step = candidate_collector<Number>::block;
     const std::size_t parts = by_.finds_more() ? 1 : parts_for(run_, documents.size(), step);
-    // By position: set once a document is decided. Who has waited for it also sees what was decided anew about
-    // documents that had been dropped before.
+    // By position: set once a document is decided, with release semantics. A part that has waited for it also sees the
+    // changed originals of documents that had been dropped before.
     std::vector<std::atomic<bool>> is_decided(documents.size());
-    // Steps are taken in order, so a document that is waited for belongs to a running part, and the first document
-    // never waits.
+    // No deadlock: steps are taken in order, so a part waits only for documents of running parts, and the part with the
+    // first undecided document never waits.
     in_steps(run_, parts, documents.size(), step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
       const auto decided = [&](std::size_t i) {
         is_decided[i].store(true, std::memory_order_release);
         is_decided[i].notify_all();
       };
       undo give_up{[&] {
-        // Nobody may wait forever for a document that a failure leaves undecided.
+        // If this step throws, its documents stay undecided. They are marked as decided, so that no part waits for them
+        // forever.
         for (std::size_t i = first; i < last; ++i) decided(i);
       }};
       std::span<const candidate> own;
@@ -292,8 +298,8 @@ class ordered_decider {
   std::size_t max_candidates_;
   any_runner run_;
   std::vector<std::atomic<fate>> fates_;
-  std::vector<Number> considered_until_;  // all kept documents before this number have been considered
-  std::vector<rank_type> best_;           // of dropped documents; both vectors are used if originals are asked for
+  std::vector<Number> considered_until_;  // kept documents below this number have been considered
+  std::vector<rank_type> best_;           // originals; both vectors are empty unless originals are asked for
   std::vector<late_match> late_;
   std::array<std::mutex, 64> mutexes_;
 };

@@ -1,4 +1,4 @@
-// Matches distinct sets exactly by their similarity.
+// Finds the pairs of distinct sets that match, exactly by their similarity.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// Documents are distinct sets, in the order of decision of the first copy of each; `known` of a candidate is the
-/// overlap of the two sets. All candidates match.
+/// The documents are distinct sets, ordered by the place of the first copy of each in the order of decision. `known` of
+/// a candidate is the overlap of the two sets. All candidates match.
 template <class Feature>
 class set_matcher final : public matcher<std::uint32_t> {
  public:
-  /// `rank_of` contains the rank among the distinct sets of each document.
+  /// rank_of[document] is its rank among the distinct sets.
   set_matcher(const distinct_sets<Feature>& sets, const set_prefixes& prefixes, const overlap_bounds& bounds,
               std::span<const std::uint32_t> rank_of, const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets),
@@ -76,7 +76,7 @@ class set_matcher final : public matcher<std::uint32_t> {
   std::span<const std::uint32_t> rank_of_;
   any_runner run_;
   set_join_sizes sizes_;
-  std::vector<std::uint32_t> position_of_;  // by rank, of the documents in the join
+  std::vector<std::uint32_t> position_of_;  // by rank: position of a document in the join
   std::vector<bool> is_kept_;               // by rank
 };
 

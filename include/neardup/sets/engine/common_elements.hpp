@@ -1,4 +1,4 @@
-// Counts the common elements of two sorted sets, which is most of the cost of a check.
+// Counts the common elements of two sorted sets. Most of the cost of a check is here.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,13 @@ inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common)
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
-/// A position in each of two sets, and the number of common elements before these.
+/// A position in each of two sets, and the number of common elements before these positions.
 struct common_count {
   std::size_t i = 0, j = 0, common = 0;
 };
 
-/// The reference implementation; continues from `at`. May stop with any smaller number once `least` is out of reach.
+/// The number of common elements; the reference implementation. Continues from `at`. If the number is less than
+/// `least`, may return any number below `least` instead.
 template <class A, class B>
 std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
                                   common_count at = {}) noexcept {
@@ -34,7 +35,7 @@ std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, st
     i += static_cast<std::size_t>(in_a);
     j += static_cast<std::size_t>(in_b);
   };
-  constexpr std::size_t stride = 32;  // steps between two tests whether `least` can still be reached
+  constexpr std::size_t stride = 32;  // steps between two tests of whether `least` is in reach
   while (a.size() - i >= stride && b.size() - j >= stride) {
     if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
     for (std::size_t steps = 0; steps < stride; ++steps) step();
@@ -43,12 +44,13 @@ std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, st
   return common;
 }
 
-/// For a small set and a large one: looks for each element of the small one by steps of doubling length, then by
-/// bisection. May stop with any smaller number once `least` is out of reach.
+/// The number of common elements of a small set and a large set. Looks for each element of the small set in the large
+/// set by steps of doubling length, then by bisection. If the number is less than `least`, may return any number below
+/// `least` instead.
 /// Complexity: O(|few| * log(|many| / |few|)).
 template <class A, class B>
 std::size_t count_common_galloping(std::span<const A> few, std::span<const B> many, std::size_t least) noexcept {
-  std::size_t j = 0, common = 0;  // many[j - 1] < few[i]
+  std::size_t j = 0, common = 0;  // invariant: many[j - 1] < few[i]
   for (std::size_t i = 0; i < few.size() && j < many.size(); ++i) {
     if (common + (few.size() - i) < least) return common;
     std::size_t step = 1;
@@ -66,8 +68,9 @@ std::size_t count_common_galloping(std::span<const A> few, std::span<const B> ma
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Compares eight elements of one set with eight of the other, each with each; then it advances in the set whose eight
-/// have the smaller last element. 16 lanes of AVX-512 would double the comparisons per element, which is slower.
+/// The number of common elements by AVX2. Compares eight elements of one set with eight of the other, each with each.
+/// Then advances in the set whose eight elements have the smaller last one. 16 lanes of AVX-512 would double the
+/// comparisons per element, which is slower.
 NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
                                                          std::span<const std::uint32_t> b, std::size_t least) noexcept {
   constexpr std::size_t lanes = 8;
@@ -100,11 +103,11 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::ui
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
-/// The number of elements that two sorted sets have in common. May stop with any smaller number once `least` is out of
-/// reach.
+/// The number of elements that two sorted sets have in common. If it is less than `least`, may return any number below
+/// `least` instead.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
-  constexpr std::size_t much = 256;  // from this ratio of sizes on, bisection is faster than eight elements at a time
+  constexpr std::size_t much = 256;  // from this ratio of sizes on, bisection is faster
   if (a.size() / much > b.size()) return count_common_galloping(b, a, least);
   if (b.size() / much > a.size()) return count_common_galloping(a, b, least);
 #if NEARDUP_X86_KERNELS

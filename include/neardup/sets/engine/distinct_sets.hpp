@@ -1,4 +1,4 @@
-// The distinct ones among many sets, by ascending size, with the properties that a join needs.
+// The distinct sets among many sets, by ascending size, with the properties that a join needs.
 #pragma once
 
 #include <algorithm>
@@ -22,26 +22,27 @@
 
 namespace neardup::inline v0::detail {
 
-/// Sets by their numbers; the features of each are ascending and distinct. Called from several threads.
+/// Sets by their numbers: of(i) returns the features of set i, ascending and distinct. Several threads call `of` at
+/// once.
 template <class Feature>
 struct set_source {
   std::size_t size = 0;
   std::function<std::span<const Feature>(std::size_t)> of;
 };
 
-/// Each feature of a set flips one bit, chosen by its hash. So two sets differ in at least as many features as their
-/// bitmaps differ in bits.
+/// The bitmap of a set: each of its features flips one bit, which the hash of the feature chooses. So two sets differ
+/// in at least as many features as their bitmaps differ in bits.
 /// Source: Sandes, Teodoro and Melo, Bitmap filter: speeding up exact set similarity joins with bitwise operations,
 /// Information Systems 88, 2020.
 using set_bitmap = std::array<std::uint64_t, 2>;
 
-/// The sets of a source without their copies, numbered by ascending size; this number is the set's *rank*. Sets that
+/// The sets of a source without their copies, numbered by ascending size. That number is the *rank* of a set. Sets that
 /// are too small for any pair are left out.
 template <class Feature>
 class distinct_sets {
  public:
-  /// Sets from number `first_count` on are a second corpus; they do not count as copies of the first. Throws:
-  /// std::length_error.
+  /// Sets from number `first_count` on are a second corpus. A set of the second corpus never counts as a copy of a set
+  /// of the first. Throws: std::length_error.
   /// Complexity: two passes over all features, and O(n log n) for n sets. Memory: 28 bytes per set, temporarily twice
   /// that, and for the counts at most a byte for every two features, up to 128 MiB.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
@@ -63,7 +64,7 @@ class distinct_sets {
   [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
   [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }
   [[nodiscard]] const set_bitmap& bitmap_of(std::size_t rank) const noexcept { return bitmaps_[rank]; }
-  /// The numbers of all sets that equal this one, ascending.
+  /// The numbers of all sets that equal the set of this rank, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
     return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
   }
@@ -79,13 +80,13 @@ class distinct_sets {
 
  private:
   struct record {
-    std::uint64_t hash;  // of the set; later, whether the set equals that of the previous record
+    std::uint64_t hash;  // of the set; after sorting, 1 if the set equals the previous one
     std::uint32_t size;
     std::uint32_t number;
   };
 
   void look_at_all(std::span<record> records, std::span<set_bitmap> bitmaps, const any_runner& run) {
-    // If there are many features, only some sets are counted: their order is as good.
+    // If there are many features, only the features of some sets are counted. The order by these counts is as good.
     constexpr std::size_t counted_features = std::size_t{1} << 26;
     std::size_t sum = 0, sampled = (std::min)(source_.size, std::size_t{1024});
     for (std::size_t i = 0; i < sampled; ++i) sum += source_.of(source_.size / sampled * i).size();
@@ -133,7 +134,7 @@ class distinct_sets {
     return mix(low ^ mix(high ^ mix(sum)));
   }
 
-  /// Sorts by size, equal sets next to each other and copies by number; marks the copies.
+  /// Sorts records by size, with equal sets adjacent and in the order of their numbers. Marks the copies in `hash`.
   void sort(large_array<record>& records, const any_runner& run) {
     constexpr int bits = 10;
     const auto address = [](const record& r) {  // monotonic in the size
@@ -172,7 +173,7 @@ class distinct_sets {
       const std::span<record> run = records.subspan(begin, end - begin);
       const bool are_all = run.size() == 1 || std::all_of(run.begin() + 1, run.end(),
                                                           [&](const record& r) { return are_copies(run.front(), r); });
-      if (!are_all) {  // Different sets have the same hash.
+      if (!are_all) {  // different sets have the same hash
         std::sort(run.begin(), run.end(), [&](const record& a, const record& b) {
           const bool in_a = a.number < first_count_, in_b = b.number < first_count_;
           if (in_a != in_b) return in_a;
@@ -212,7 +213,7 @@ class distinct_sets {
   token_counts counts_;
   bool are_all_counted_ = false;
   std::vector<std::uint32_t> members_;
-  large_array<std::uint32_t> begins_;  // into members_, by rank
+  large_array<std::uint32_t> begins_;  // by rank: index of the first member in members_
   large_array<std::uint32_t> sizes_;
   large_array<set_bitmap> bitmaps_;
 };

@@ -1,7 +1,7 @@
 // Bounds on the overlap and on the sizes of two sets that are similar enough.
 //
-// All bounds of a join use the floating-point comparison that finally decides about a pair. So none of them is too
-// strict, however a threshold is rounded.
+// All bounds of a join use the floating-point comparison that finally decides about a pair. So no bound is too strict,
+// however a threshold is rounded.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,8 @@ class overlap_bounds {
     return (std::min)(1.0, static_cast<double>(common) / std::sqrt(product));
   }
 
-  /// The least overlap that suffices for sets of `a` and `b` elements; more than either size if none does.
+  /// The least overlap that makes sets of `a` and `b` elements similar enough; more than the smaller size if no overlap
+  /// does.
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     const auto x = static_cast<double>(a), y = static_cast<double>(b);
     double estimate = threshold_ * (std::min)(x, y);
@@ -45,9 +46,9 @@ class overlap_bounds {
     return (std::max)(common, min_common_);
   }
 
-  /// The least size of a set, at most `size`, that can be similar enough to a set of `size`; more than that if none
-  /// can. It is also the least overlap with a set of any size: a larger set only adds elements that are not in common,
-  /// or that do not matter.
+  /// The least size m <= `size` such that a set of m elements can be similar enough to a set of `size` elements; more
+  /// than `size` if there is none. It is also the least overlap with a similar set of any size: elements that only the
+  /// other set has never reduce the overlap that is needed.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
     const auto n = static_cast<double>(size);
     double estimate = threshold_ * n;
@@ -58,23 +59,24 @@ class overlap_bounds {
     return (std::max)(partner, min_common_);
   }
 
-  /// The least overlap that suffices for any two sets.
+  /// The least overlap of two sets, whatever their sizes.
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
   /// The length of the prefix of a set, in an order of all elements, that has an element in common with each set that
   /// is similar enough.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept { return prefix_for(size, least_partner(size)); }
 
-  /// The same for partners with at least as many elements.
+  /// The length of the prefix of a set that has an element in common with each set that is similar enough and has at
+  /// least as many elements.
   [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
     return prefix_for(size, least(size, size));
   }
 
-  /// Whether the smaller set may have any size, so that all elements of the larger one have to be looked up. The least
-  /// overlap then depends only on the smaller one.
+  /// Whether a set may be similar to a smaller set of any size, so that all elements of the larger set have to be
+  /// looked up. The least overlap then depends only on the size of the smaller set.
   [[nodiscard]] bool looks_up_all() const noexcept { return by_ == set_similarity::containment; }
 
-  /// Whether most_differing() is a bound; there is none if the smaller set may have any size.
+  /// Whether most_differing() may be called. There is no such bound if the smaller set may have any size.
   [[nodiscard]] bool bounds_differences() const noexcept { return by_ != set_similarity::containment; }
 
   /// An upper bound of the number of elements that are in only one of two similar sets, if neither has more than `size`
@@ -87,8 +89,9 @@ class overlap_bounds {
     return most > 0 ? static_cast<std::size_t>(most + rounding) : 0;
   }
 
-  /// The number of elements of a set's prefix that go into posting lists. If all elements of partners are looked up,
-  /// some more than necessary: a set with the least overlap has `least_met` of these, which few sets have by chance.
+  /// The number of elements of a set's prefix that go into posting lists. If looks_up_all(), a few more elements than
+  /// necessary are posted: a similar set has at least least_met() of the posted elements, which few other sets have by
+  /// chance.
   [[nodiscard]] std::size_t indexed(std::size_t size) const noexcept {
     const std::size_t prefix = short_prefix(size);
     return looks_up_all() && prefix > 0 ? (std::min)(prefix + more_indexed, size) : prefix;
@@ -100,8 +103,8 @@ class overlap_bounds {
  private:
   static constexpr std::size_t more_indexed = 3;
 
-  /// The least number from 1 to `most` that suffices; most + 1 if none does. Searches from an estimate on, which may be
-  /// wrong because of rounding.
+  /// The least number n from 1 to `most` with suffices(n); most + 1 if there is none. The search starts at an estimate,
+  /// which rounding may have made too large or too small.
   template <class Suffices>
   static std::size_t first_from(double estimate, std::size_t most, const Suffices& suffices) noexcept {
     std::size_t n = estimate < static_cast<double>(most) ? static_cast<std::size_t>(std::ceil(estimate)) : most;

@@ -1,7 +1,7 @@
 // An order of all features with rare ones first, and the prefixes of sets in this order.
 //
-// A join is exact with any order of the features; the order only decides how many sets meet. So the counts may be
-// inexact and from a sample, but they have to tell frequent features from others.
+// A join is exact with any order of the features. The order only determines the number of candidates. So the counts may
+// be inexact, or those of a sample, but they have to distinguish frequent features from others.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Represents a feature in a join by 32 well-mixed bits. Equal features have equal tokens. For 32-bit features the
-/// mapping is bijective; 64-bit features may share a token, which makes more sets meet, but no pair is missed: what
-/// holds for sets of features also holds for collections of tokens.
+/// The token of a feature: 32 well-mixed bits that represent the feature in a join. Equal features have equal tokens.
+/// For 32-bit features the mapping is bijective. Two 64-bit features may share a token, which adds candidates; but no
+/// pair is missed, because the filters also hold for multisets of tokens.
 template <class Feature>
 constexpr std::uint32_t feature_token(Feature feature) noexcept {
   if constexpr (sizeof(Feature) <= sizeof(std::uint32_t)) {
@@ -33,12 +33,13 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
   }
 }
 
-/// Counts the sets that have a feature; features are distinguished by some bits of their tokens.
+/// Document frequencies: counts the sets that have a feature. Features whose tokens have the same highest bits share a
+/// count.
 class token_counts {
  public:
   token_counts() = default;
 
-  /// For about `tokens` counted tokens in total.
+  /// `tokens`: about how many tokens will be counted in all.
   explicit token_counts(std::size_t tokens)
       : bits_(std::clamp(static_cast<int>(std::bit_width(tokens / 4)), min_bits, max_bits)),
         counts_(std::size_t{1} << bits_) {
@@ -49,7 +50,7 @@ class token_counts {
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return counts_.memory_usage(); }
 
-  /// Called from one thread; or from several, if all of them set `from_several`.
+  /// Counts a token. Several threads may call this at once if all of them set `from_several`.
   void count(std::uint32_t token, bool from_several) noexcept {
     count_type& of = counts_[place(token)];
     const std::uint16_t now = of.load(std::memory_order_relaxed);
@@ -79,14 +80,14 @@ class token_counts {
   large_array<count_type> counts_;
 };
 
-/// The number of counts below `limit`; all are below 2^15. The reference implementation.
+/// The number of counts below `limit`; the reference implementation. Precondition: all counts are below 2^15.
 inline std::size_t count_below_portable(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
   std::size_t result = 0;
   for (const std::uint16_t count : counts) result += count < limit ? 1 : 0;
   return result;
 }
 
-/// Writes the keys, which are less than 2^63, in ascending order to `to`.
+/// Writes the keys to `to` in ascending order. Precondition: the keys are below 2^63.
 inline void sort_keys_portable(std::span<std::uint64_t> keys, std::uint64_t* to) {
   std::sort(keys.begin(), keys.end());
   std::copy(keys.begin(), keys.end(), to);
@@ -108,8 +109,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t count_below_avx2(std::span<const std::uin
   return bits / 2 + count_below_portable(counts.subspan(i), limit);
 }
 
-/// Each key is written to the index that equals the number of smaller keys. This compares each key with each, four at a
-/// time and without branches: up to some 64 keys, that is faster than sorting, whose comparisons cannot be predicted.
+/// Writes each key to the index that equals the number of smaller keys. Each key is compared with each, four at a time,
+/// without branches. Up to about 64 keys that is faster than sorting, whose branches cannot be predicted.
 NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
   constexpr std::size_t most = 64, lanes = 4;
   if (keys.size() > most) return sort_keys_portable(keys, to);
@@ -128,7 +129,7 @@ NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, st
     to[static_cast<std::size_t>(_mm_cvtsi128_si64(sum) + _mm_extract_epi64(sum, 1))] = key;
   }
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // Equal keys were written to the same index.
+    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // equal keys leave gaps behind them: fill these
   }
 }
 
@@ -139,7 +140,8 @@ NEARDUP_KERNELS_END
 class prefix_finder {
  public:
   /// The tokens of the first `count` features of `set`, in the order by count, then by token. Each result has the token
-  /// in its lowest 32 bits and the count above. Valid until the next call. Precondition: 0 < count <= set.size().
+  /// in its lowest 32 bits, and the count above. The span is valid until the next call. Precondition: 0 < count <=
+  /// set.size().
   template <class Feature>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const token_counts& all) {
     const std::size_t n = set.size();
@@ -148,9 +150,9 @@ class prefix_finder {
       chosen_.resize(2 * n);
       ties_.resize(2 * n);
       sorted_.resize(2 * n);
-      tokens_.resize(2 * n);  // resized last, because its size tells whether there is room
+      tokens_.resize(2 * n);  // last: its size tells whether all have room
     }
-    constexpr std::size_t step = 256;  // so many lines stay in the L1 cache
+    constexpr std::size_t step = 256;  // tokens at a time: their lines fit the L1 cache
     for (std::size_t begin = 0; begin < n; begin += step) {
       const std::size_t end = (std::min)(begin + step, n);
       for (std::size_t i = begin; i < end; ++i) {
@@ -192,7 +194,7 @@ class prefix_finder {
     return count_below_portable(counts, limit);
   }
 
-  /// The n-th smallest of some counts, for n from 1 on.
+  /// The n-th smallest of some counts, n >= 1.
   [[nodiscard]] std::uint32_t nth_count(std::span<const std::uint16_t> counts, std::size_t n) const noexcept {
     std::uint32_t limit = 2;  // least power of two above the result
     while (limit < 0x8000U && count_below(counts, limit) < n) limit *= 2;

@@ -1,14 +1,14 @@
 // Joins sets exactly: finds all pairs that are similar enough, by the rare features that they share.
 //
 // Prefix filter: take all features in one order, rare ones first. If two sets have at least c features in common, the
-// first common one is among the first n - c + 1 features of each set of n. Sets are processed by ascending size. So
-// only the features that a set can share first with a set of the same or a larger size go into posting lists, which are
-// far fewer, and each set looks up its whole prefix. Candidates are discarded by the positions of the common feature in
-// both sets, then by comparing bitmaps; for the others, the features are compared.
-// If every feature is common, nearly all sets share prefix features with each other. Then sets are looked up by parts
-// of the universe (set_parts.hpp). For each class of sizes, a sample tells how many candidates either way has.
-// For containment, all features of the larger set are looked up. So it is known how many of a smaller set's posted
-// features it has; because some more features than necessary are posted, hardly any set has enough of them by chance.
+// first common feature is among the first n - c + 1 features of a set of n features. Sets are processed by ascending
+// size, and each set looks up its whole prefix. So posting lists need only the shorter prefixes by which sets of the
+// same or a larger size find a set. Candidates are discarded by the positions of the common feature in both sets, then
+// by comparing bitmaps. The features of the remaining candidates are compared. If every feature is frequent, nearly all
+// sets share prefix features with each other. Then sets are looked up by parts of the universe of features instead
+// (set_parts.hpp). For each class of sizes, a sample tells which way has fewer candidates. For containment, all
+// features of the larger set are looked up, and the posted features of the smaller set that it has are counted. A few
+// more features than necessary are posted, so hardly any set has enough of them by chance.
 // Sources: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).
@@ -40,14 +40,15 @@
 
 namespace neardup::inline v0::detail {
 
-/// A candidate, and the overlap that is required.
+/// A candidate, named by its place, and the overlap that is required.
 struct set_candidate {
   std::uint32_t place;
   std::uint32_t least;
 };
 
-/// Keeps the candidates whose bitmaps do not exclude the required overlap with a set of `size` elements.
-/// Returns: their number.
+/// Bitmap filter: drops the candidates whose bitmaps show that their overlap with a set of `size` elements is below
+/// `least`.
+/// Returns: the number of candidates that remain.
 template <class SizeOf, class BitmapOf>
 std::size_t filter_by_bitmaps_portable(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
                                        const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
@@ -84,23 +85,23 @@ struct similar_ranks {
   std::uint32_t a, b, common;
 };
 
-/// How sets are looked up.
+/// The keys by which sets are looked up.
 enum class set_keys : unsigned char {
   cheapest,       // the cheapest way for each class of sizes
   prefixes,       // by their prefixes, rare features first
   equal_parts,    // by parts of the universe, if the measure allows it
-  similar_parts,  // by larger parts, which may differ in one feature
+  similar_parts,  // by fewer, larger parts, which may differ in one feature
 };
 
 /// How much a join processes at a time, and by which keys. Results do not depend on it.
 struct set_join_sizes {
-  std::size_t min_postings = std::size_t{1} << 22;  // in a chunk, if there are more
+  std::size_t min_postings = std::size_t{1} << 22;  // postings in a chunk at least, if there are more
   std::size_t max_chunks = 8;
   std::size_t block = std::size_t{1} << 12;  // number of consecutive sets whose prefixes are stored together
   set_keys keys = set_keys::cheapest;
 };
 
-/// Joins distinct sets: all, or a selection.
+/// Joins distinct sets: all sets, or selected ones. A *place* is the number of a set among the selected sets.
 template <class Feature>
 class set_join {
  public:
@@ -110,22 +111,24 @@ class set_join {
            const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets), prefixes_(prefixes), bounds_(bounds), run_(run), how_(sizes) {}
 
-  /// Selects these sets, by ascending rank. They must outlive the join.
+  /// Selects the sets of these ranks. Precondition: ranks ascend; the array outlives the join.
   void choose(std::span<const std::uint32_t> ranks) noexcept {
     chosen_ = ranks;
     is_all_ = false;
   }
-  /// Selects pairs of which exactly one set is marked here, by rank. It must outlive the join.
+  /// Selects the pairs of which exactly one set is marked. is_marked[rank] marks a set. Precondition: the vector
+  /// outlives the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
-  /// Unites similar sets instead of reporting them, and compares no sets that are united already; numbers are ranks.
+  /// Unites similar sets in `components`, by their ranks, instead of reporting pairs. Sets that are united already are
+  /// not compared.
   void unite_in(shared_components<std::uint32_t>& components) noexcept { components_ = &components; }
 
   /// The maximum number of parts that work concurrently.
   [[nodiscard]] std::size_t parts() const { return parts_for(run_, size(), 256); }
 
-  /// Calls `take(part, pairs)` with all pairs, each once, in batches and in any order; parts call it concurrently. If
-  /// it returns false, the join ends soon.
-  /// Returns: false if `take` did. Throws: exceptions of `take`; std::bad_alloc.
+  /// Calls `take(part, pairs)` with all pairs, each once, in batches and in any order; parts call `take` concurrently.
+  /// If `take` returns false, the join ends soon.
+  /// Returns: false if `take` returned false. Throws: exceptions of `take`; std::bad_alloc.
   bool visit(const take_type& take) {
     std::vector<worker> workers(parts());
     std::size_t all_postings = 0;
@@ -143,27 +146,27 @@ class set_join {
   }
 
  private:
-  /// A prefix feature of a set. Sizes and positions above 16 bits are clipped.
+  /// A prefix feature of a set, or the key of a part. Sizes and positions are clipped to 16 bits.
   struct posting {
     std::uint32_t token;
     std::uint32_t place;  // of the set, among the selected ones
     std::uint16_t position;
     std::uint16_t size;
   };
-  static constexpr std::size_t large = 0xffff;  // a size that does not fit
+  static constexpr std::size_t large = 0xffff;  // a size or position that does not fit
   static constexpr std::size_t ahead = 8;
 
-  /// Places in [begin, end).
+  /// The places [begin, end).
   struct place_range {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
-  /// Consecutive sets, and their postings by token: of their prefix features, or of their parts.
+  /// Consecutive sets [begin, end), with postings by token, of their prefix features or of their parts.
   struct chunk {
     std::size_t begin = 0, end = 0;
-    part_cut cut = {};           // without parts: postings of prefix features
-    std::size_t probed_end = 0;  // end of the sets that may be similar to some of these
+    part_cut cut = {};           // if cut.parts is 0: postings of prefix features
+    std::size_t probed_end = 0;  // sets from here on are too large for these
     int bits = 0;
     std::vector<std::size_t> firsts;  // first posting of each set
     large_array<posting> postings;
@@ -201,7 +204,7 @@ class set_join {
   }
   [[nodiscard]] std::size_t size_at(std::size_t place) const noexcept { return sets_.size_of(rank(place)); }
 
-  /// The first place in [begin, end) of a set with at least `n` features.
+  /// The first place in [begin, end) of a set with at least `n` features; `end` if there is none.
   [[nodiscard]] std::size_t first_of_size(std::size_t begin, std::size_t end, std::size_t n) const noexcept {
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
@@ -250,13 +253,14 @@ class set_join {
   [[nodiscard]] std::size_t number_at(std::size_t place) const noexcept { return sets_.first_of(rank(place)); }
   [[nodiscard]] prefix_tokens prefix_at(std::size_t place) const noexcept { return prefixes_[number_at(place)]; }
 
-  /// Prefetches the data for some steps ahead.
+  /// Prefetches the prefixes of the sets some places ahead.
   void prefetch_prefix(std::size_t place, std::size_t end) const noexcept {
     if (place + 2 * ahead < end) prefixes_.prefetch_place(number_at(place + 2 * ahead));
     if (place + ahead < end) prefixes_.prefetch_tokens(number_at(place + ahead));
   }
 
-  /// Added to the tokens of sets on one side, so that they meet only sets of the other side.
+  /// Combined with the tokens of marked sets by exclusive or, so that a set finds only sets of the other side; see
+  /// join_across().
   [[nodiscard]] std::uint32_t salt(std::size_t place) const {
     return side_ != nullptr && (*side_)[rank(place)] ? 0x85ebca6bU : 0;
   }
@@ -299,7 +303,7 @@ class set_join {
     sort_postings(of, count);
   }
 
-  /// Makes the postings of parts of every `stride`-th set.
+  /// Makes the postings of the parts of every `stride`-th set.
   void fill_by_parts(chunk& of, place_range sets, part_cut cut, std::size_t stride) {
     of.begin = sets.begin;
     of.end = sets.end;
@@ -345,7 +349,7 @@ class set_join {
     }
   }
 
-  /// Finds all sets that may be similar to a set of the chunk; for each class of sizes in the cheaper way.
+  /// Finds all sets that may be similar to a set of the chunk; for each class of sizes by the cheaper keys.
   bool probe_by_class(chunk& of, std::vector<worker>& workers, const take_type& take) {
     for (worker& memory : workers) {
       memory.seen_begin = of.begin;
@@ -368,7 +372,7 @@ class set_join {
         for_each_size(partners.begin, partners.end, [&](std::size_t from, std::size_t to, std::size_t n) {
           all_postings += (to - from) * cut.posted(n);
         });
-        // Parts have more postings than prefixes, so there may not be room for those of all partners at a time.
+        // Parts have more postings than prefixes, so there may not be room for the postings of all partners at a time.
         const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.firsts.back())) + 1;
         const std::size_t step = (partners.size() + pieces - 1) / pieces;
         for (std::size_t from = partners.begin; from < partners.end; from += step) {
@@ -381,16 +385,16 @@ class set_join {
     return probe_all(of, {done, of.probed_end}, workers, take);
   }
 
-  /// The cheapest way in which probed sets find their partners in a chunk; without parts, it is by prefix features.
-  /// Costs are counted for a sample of sets. Parts are made of a sample of the partners, in `sample`, if prefix
-  /// features are known to cost more than making all parts.
+  /// The cheapest keys by which the sets `probed` find their partners in a chunk; a cut without parts means prefix
+  /// features. Costs are counted for a sample of the probed sets. Keys of parts are considered only if making them
+  /// costs less than searching by prefix features; they are then made of a sample of the partners, in `sample`.
   part_cut cheapest_cut(const chunk& of, chunk& sample, place_range partners, place_range probed,
                         std::size_t differing) {
     if (how_.keys == set_keys::equal_parts) return part_cut::into_equal(differing);
     if (how_.keys == set_keys::similar_parts) return part_cut::into_similar(differing);
     using costs = set_join_costs;
     const std::size_t size = size_at(probed.begin + probed.size() / 2);
-    // Counts are estimates, so parts have to be cheaper by a quarter.
+    // Costs are estimates, so parts have to be cheaper by a quarter to be chosen.
     double least = .75 * static_cast<double>(probed.size()) * cost_of_probe(of, probed, 1);
     part_cut result;
     for (const part_cut cut : {part_cut::into_equal(differing), part_cut::into_similar(differing)}) {
@@ -408,8 +412,8 @@ class set_join {
     return result;
   }
 
-  /// The mean cost of probing for a set in a chunk that contains every `stride`-th of its partners, counted for some
-  /// sets.
+  /// The mean cost of searching for a set in a chunk that contains every `stride`-th partner. It is counted for some of
+  /// the sets `probed`.
   double cost_of_probe(const chunk& of, place_range probed, std::size_t stride) const {
     constexpr std::size_t most_sets = 64, most_postings = 256;
     const std::size_t sets = (std::min)(most_sets, probed.size() / 8 + 1);
@@ -439,7 +443,7 @@ class set_join {
     return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
   }
 
-  /// The postings of a list with places in [first, last).
+  /// The postings of a list whose places are in [first, last).
   static std::span<const posting> in_places(const chunk& of, const posting_list& list, std::size_t first,
                                             std::size_t last) {
     const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
@@ -448,7 +452,7 @@ class set_join {
     return {from, std::lower_bound(from, end, last, is_before)};
   }
 
-  /// Probes for some sets in a chunk.
+  /// Searches for the sets `probed` in a chunk.
   bool probe_all(chunk& of, place_range probed, std::vector<worker>& workers, const take_type& take) {
     if (probed.begin >= probed.end) return true;
     for (worker& memory : workers) memory.least_for = 0;
@@ -470,10 +474,11 @@ class set_join {
                     });
   }
 
-  /// Looks up the posting lists of some sets from `first` on, so that all memory is requested before any is needed.
-  /// Returns: the begin of the following sets.
+  /// Finds the posting lists of some sets from place `first` on. Their memory is prefetched for all these sets before
+  /// it is read.
+  /// Returns: the place behind these sets.
   std::size_t look_up(const chunk& of, worker& memory, std::size_t first, std::size_t last) const {
-    constexpr std::size_t most = 256;  // number of lists, not counting the last set's
+    constexpr std::size_t most = 256;  // lists; the last set may exceed it
     memory.sets.clear();
     memory.lists.clear();
     while (first < last && memory.lists.size() < most) {
@@ -505,8 +510,8 @@ class set_join {
     return first;
   }
 
-  /// Computes the required overlap of a set of `n` features with sets of each size, and the places of sets whose sizes
-  /// fit.
+  /// Computes, for a set of `n` features, the required overlap with sets of each size, and the places of the sets in a
+  /// chunk whose sizes allow it.
   void prepare(const chunk& of, worker& memory, std::size_t n) const {
     if (memory.least_for == n) return;
     const bool stays = bounds_.looks_up_all() && memory.least_for != 0;
@@ -540,7 +545,7 @@ class set_join {
     if (!memory.candidates.empty()) compare(memory, place, n, memory.candidates);
   }
 
-  /// Adds the sets that have a token in common with a set to the candidates.
+  /// Adds the sets of a posting list to the candidates of the set at `place`.
   void scan(chunk& of, worker& memory, const posting_list& list, std::size_t place, std::size_t n, std::size_t position,
             std::size_t first, std::size_t last) {
     const std::uint32_t token = list.token, end = list.end;
@@ -567,7 +572,7 @@ class set_join {
     }
   }
 
-  /// Whether most sets of a list are united with a set already, judged by some of them.
+  /// Whether most sets of a posting list are united with the set at `place` already, judged by eight of them.
   [[nodiscard]] bool are_mostly_united(const chunk& of, std::size_t place, std::size_t begin, std::size_t end) const {
     constexpr std::size_t some = 8;
     const std::size_t root = components_->find(rank(place));
@@ -578,8 +583,8 @@ class set_join {
     return 2 * united >= some;
   }
 
-  /// If many sets are similar, most are united already: a run of consecutive sets in one component stays in one
-  /// component, and is skipped from then on.
+  /// scan() for a list whose sets are mostly united already. `runs` remembers runs of consecutive postings whose sets
+  /// are in one component; they stay in one component, so a run of the component of the set at `place` is skipped.
   void scan_by_component(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
                          std::uint32_t token, std::size_t begin, std::size_t end, std::size_t last) {
     std::size_t run_begin = begin, run_root = sets_.size();
@@ -612,8 +617,9 @@ class set_join {
     close((std::min)(i, end));
   }
 
-  /// The required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar enough. Both
-  /// have a feature in common at `position`, and none before it.
+  /// The required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar enough.
+  /// `position` is the position of their first common feature in the set of `n` features; the posting has that in the
+  /// other set.
   [[nodiscard]] std::size_t least_common(const worker& memory, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {
@@ -644,7 +650,7 @@ class set_join {
     ++memory.times[number];
   }
 
-  /// Keeps the candidates that have enough features in common.
+  /// Keeps the candidates that have enough posted features in common with a set of `n` features.
   void keep_frequent(worker& memory, std::size_t n) const {
     std::size_t kept = 0;
     for (const set_candidate& other : memory.candidates) {
@@ -675,7 +681,7 @@ class set_join {
     for (const set_candidate& other : candidates.first(left)) {
       const std::uint32_t a = rank(other.place);
       if (components_ != nullptr && components_->find(a) == components_->find(b)) continue;
-      // Two tokens that differ by the salt make sets of one side meet.
+      // Sets of the same side may be candidates if two of their tokens differ by the salt.
       if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;

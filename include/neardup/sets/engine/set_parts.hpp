@@ -1,11 +1,11 @@
-// Keys by which similar sets meet regardless of the frequency of their features: hashes of parts of a set.
+// Keys that find similar sets whatever the document frequencies of their features: hashes of parts of a set.
 //
 // A hash divides the universe of features into parts. If two sets differ in at most d features, at least one of d + 1
-// parts is equal in both, and one of (d + 1) / 2 parts differs in at most one feature. Unlike rare features, parts
-// distinguish sets even if every feature is common: five features out of twenty can be chosen in 15,504 ways. Larger
-// parts distinguish more, but need a key for each feature that one of the sets may lack.
-// The number of parts grows with the sizes of the sets. So sizes are divided into classes, and the number of parts of a
-// class applies to sets of all partner sizes.
+// parts is equal in both, and at least one of floor(d / 2) + 1 parts differs in at most one feature. Unlike rare
+// features, parts distinguish sets even if every feature is common: five features out of twenty can be chosen in 15,504
+// ways. Larger parts distinguish more sets, but need an additional key for each feature, without that feature. The
+// number of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a class use the same
+// number of parts, and so do the sets that are compared with them.
 // Source: Deng, Li, Wen and Feng, An Efficient Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4), 2015.
 #pragma once
 
@@ -20,14 +20,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// Sizes of sets from `first` to `last`, and the largest number of features in which similar sets of at most `last`
+/// A class of set sizes, `first` to `last`; and the greatest number of features in which similar sets of at most `last`
 /// features differ.
 struct size_class {
   std::size_t first, last, differing;
 };
 
-/// The class of sizes that begins with `first`: it extends by an eighth, and further as long as the number of differing
-/// features is the same.
+/// The class of sizes that begins with `first`. It ends at first + first / 8, or later, as long as the number of
+/// differing features is the same.
 /// Precondition: bounds.bounds_differences(); first <= largest.
 inline size_class size_class_from(std::size_t first, std::size_t largest, const overlap_bounds& bounds) noexcept {
   size_class result{first, first + first / 8, 0};
@@ -36,10 +36,10 @@ inline size_class size_class_from(std::size_t first, std::size_t largest, const 
   return result;
 }
 
-/// How the universe is divided.
+/// How the universe of features is divided: the number of parts, and the kind of keys.
 struct part_cut {
   std::size_t parts = 0;
-  bool with_one_less = false;  // parts that differ in one feature meet, too
+  bool with_one_less = false;  // also finds parts that differ in one feature
 
   static part_cut into_equal(std::size_t differing) noexcept { return {differing + 1, false}; }
   static part_cut into_similar(std::size_t differing) noexcept { return {differing / 2 + 1, true}; }
@@ -50,10 +50,10 @@ struct part_cut {
   }
 };
 
-/// Makes the keys of one set after the other.
+/// Makes the keys of sets, one set after the other.
 class part_keys {
  public:
-  /// The keys under which a set is found, cut.posted(set.size()) of them. Valid until the next call.
+  /// The keys that are posted for a set: cut.posted(set.size()) keys. The span is valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_post(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -62,7 +62,7 @@ class part_keys {
     return keys_;
   }
 
-  /// The keys by which a set finds others. Valid until the next call.
+  /// The keys that are looked up for a set, to find similar sets. The span is valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_look_up(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -75,13 +75,13 @@ class part_keys {
   }
 
  private:
-  static constexpr std::uint64_t less = 0x9fb21c651e98df25U;  // added if a posted key leaves out a feature
+  static constexpr std::uint64_t less = 0x9fb21c651e98df25U;  // added if the posted key lacks a feature
 
   template <class Feature>
   static std::uint64_t hash_of(Feature feature) noexcept {
     return mix(feature_token(feature) + golden_ratio);
   }
-  /// The high half of a hash chooses the part, so the sums of the low halves are random within it.
+  /// The high half of a hash chooses the part. The low halves stay random within a part, and so do their sums.
   [[nodiscard]] std::size_t part_of(std::uint64_t hash) const noexcept {
     return static_cast<std::size_t>((hash >> 32) * sums_.size() >> 32);
   }

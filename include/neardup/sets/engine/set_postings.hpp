@@ -1,4 +1,4 @@
-// An inverted index of the rare features of sets, which finds stored sets that may be similar to another one.
+// An inverted index of the rare features of sets, which finds stored sets that may be similar to a given set.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,16 @@
 namespace neardup::inline v0::detail {
 
 /// An inverted index of sets: finds every stored set with a Jaccard similarity or a cosine of at least a threshold, and
-/// few others. Sets are numbered; their owner provides their features.
+/// few others. Sets are numbered; the caller provides their features.
 ///
 /// All features are in one order, rare ones first. Two sets that are similar enough have one of their prefix features
 /// in common (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are
 /// discarded by their sizes, by the positions of the common feature in both sets, then by comparing bitmaps
 /// (distinct_sets.hpp), which are stored in the postings.
 ///
-/// The order depends on the counts at the time when it is learnt. It is learnt anew when the number of documents has
-/// doubled, or when more postings have been examined than learning costs. So a feature that was rare and is now in
-/// every document, such as a phrase of a new template, does not slow it down for long. The postings of a frequent
+/// The order depends on the counts at the time when it is learnt. The order is learnt anew when the number of documents
+/// has doubled, or when examining postings has taken longer than learning. So a feature that was rare and is now in
+/// every document, such as a phrase of a new template, does not slow down searches for long. The postings of a frequent
 /// feature are grouped by size and position, and a group is accepted or skipped as a whole.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates.
@@ -43,7 +43,7 @@ class set_postings {
   using feature_span = std::span<const feature_type>;
 
  public:
-  /// Scratch memory, reused from document to document; one object per thread.
+  /// Scratch memory, reused from document to document. Each thread needs its own object.
   class workspace {
     friend set_postings;
     prefix_finder finder_;
@@ -52,8 +52,8 @@ class set_postings {
     std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // a size, and the range of sizes similar to it
   };
 
-  /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine. `max_in_row`: documents
-  /// of a more frequent feature are grouped by size and position, which changes no result.
+  /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine. `max_in_row`: if more
+  /// documents have a feature, its postings are grouped by size and position, which changes no result.
   explicit set_postings(double similarity, std::size_t max_in_row = 2048, set_similarity by = set_similarity::jaccard)
       : similarity_(similarity),
         max_in_row_(max_in_row),
@@ -65,14 +65,13 @@ class set_postings {
   set_postings(set_postings&& other) = default;
   set_postings& operator=(set_postings&& other) = default;
 
-  /// An empty index with the same settings.
+  /// Returns: an empty index with the same settings.
   [[nodiscard]] set_postings fresh() const { return set_postings(similarity_, max_in_row_, by_); }
 
-  /// Adds a document. `features_of(number)` returns the features of documents added before: the ones last added, or
-  /// none if the document should not be found any more.
-  /// A number may be added again with other features. Until the order is learnt anew, the document is found by its old
-  /// features, too, so they need not be erased by a caller that no longer knows them: that adds candidates, but misses
-  /// none.
+  /// Adds a document. `features_of(number)` returns the features of a document that was added before: those with which
+  /// it was last added, or none if it should not be found any more. A number may be added again with other features. A
+  /// caller that no longer knows the old features need not erase them: until the order is learnt anew, the document is
+  /// also found by its old features, which adds candidates, but misses none.
   template <class FeaturesOf>
   void insert(feature_span features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return;
@@ -86,8 +85,8 @@ class set_postings {
     features_ += features.size();
   }
 
-  /// Learns the order from documents that will be added, and reserves memory for them, so that it need not be learnt
-  /// while they are added. Precondition: none has been added yet.
+  /// Learns the order from documents that will be added, so that it need not be learnt while they are added. Reserves
+  /// memory for them. Precondition: no document has been added yet.
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
     std::size_t features = 0, postings = 0;
@@ -117,7 +116,7 @@ class set_postings {
     --size_;
   }
 
-  /// Calls `visit(number)` for each stored set that may be similar to this one, once, in ascending order.
+  /// Calls `visit(number)` once for each stored set that may be similar to the set `features`, in ascending order.
   template <class Visit>
   void for_each(feature_span features, workspace& scratch, const Visit& visit) const {
     if (features.empty() || size_ == 0) return;
@@ -151,10 +150,11 @@ class set_postings {
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t min_heads = 1024;
   static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16;
-  static constexpr std::size_t max_in_chain = 8;  // postings of one feature; more go into a list
+  static constexpr std::size_t max_in_chain = 8;  // postings of one feature; if it has more, they go into a list
   static constexpr std::uint16_t large = 0xffff;  // a size or position that does not fit
 
-  /// A prefix feature of a document, in the chain of a bucket. A posting without a size refers to a list.
+  /// A prefix feature of a document, in the chain of a bucket. If size is 0, it stands for a posting_list, whose index
+  /// is `number`.
   struct posting {
     std::uint32_t token;
     std::uint32_t number;  // of the document or the list
@@ -174,13 +174,14 @@ class set_postings {
     std::uint16_t size, position;
     std::vector<listed> documents;
   };
-  /// The documents of a frequent feature: in one row, or if there are very many, in a run for each size and position.
+  /// The documents of a frequent feature: in one row, or, if there are more than max_in_row, in a run for each size and
+  /// position.
   struct posting_list {
     std::vector<listed> row;
     std::vector<run> runs;  // sorted by size, then position
   };
 
-  /// Properties of a set that are used before its features are compared.
+  /// Properties of the set that is searched for, to reject candidates before features are compared.
   struct query {
     std::size_t size;
     std::uint64_t signature;
@@ -260,7 +261,7 @@ class set_postings {
     head = at;
   }
 
-  /// Moves the postings of one feature from a chain to a list, and adds another one.
+  /// Moves the postings of the feature of `added` from a chain to a new list, and adds `added`.
   void move_to_list(std::uint32_t& head, const posting& added) {
     posting_list list;
     std::uint32_t first = none;
@@ -284,7 +285,7 @@ class set_postings {
   }
   static listed listed_as(const posting& p) noexcept { return {p.signature, p.number, p.size, p.position}; }
 
-  /// Removes a posting from its chain; `link` refers to it.
+  /// Removes a posting from its chain. `link` is the link that leads to it.
   void release(std::uint32_t& link) noexcept {
     const std::uint32_t at = link;
     link = postings_[at].next;
@@ -340,7 +341,8 @@ class set_postings {
     }
   }
 
-  /// Computes the sizes of sets that may be similar enough to a set of `n` features, and the overlap that they need.
+  /// Computes the sizes of sets that may be similar enough to a set of `n` features, and the least overlap for each
+  /// size.
   void prepare(std::size_t n, workspace& scratch) const {
     if (scratch.size_ == n) return;
     scratch.size_ = 0;
@@ -350,15 +352,15 @@ class set_postings {
     while (bounds_.least_partner(last + 1) <= n) ++last;
     while (last > n && bounds_.least_partner(last) > n) --last;
     scratch.last_size_ = last;
-    // For the Jaccard similarity, it depends only on the sum of the sizes.
+    // For the Jaccard similarity, the least overlap depends only on the sum of both sizes.
     for (std::size_t sum = scratch.least_.size(); by_ == set_similarity::jaccard && sum <= n + last; ++sum) {
       scratch.least_.push_back(static_cast<std::uint32_t>(bounds_.least(sum / 2, sum - sum / 2)));
     }
     scratch.size_ = n;
   }
 
-  /// The number of features in which two sets may differ that have a common prefix feature at these positions; nullopt
-  /// if they cannot be similar enough.
+  /// The number of features in which two similar sets of these sizes may differ, if their first common prefix feature
+  /// is at these positions; nullopt if they cannot be similar enough.
   [[nodiscard]] std::optional<std::size_t> may_differ(const workspace& scratch, std::size_t size, std::size_t position,
                                                       std::size_t own_size, std::size_t own_position) const noexcept {
     if (size == large) return (std::numeric_limits<std::size_t>::max)();
@@ -403,7 +405,7 @@ class set_postings {
     return looked_at;
   }
 
-  /// Learns the order from the features of all kept documents, and adds these again.
+  /// Learns the order from the features of all kept documents, and adds these documents again.
   template <class FeaturesOf>
   void learn(const FeaturesOf& features_of) {
     std::vector<std::uint32_t> numbers;
@@ -427,16 +429,16 @@ class set_postings {
   std::size_t max_in_row_;
   set_similarity by_;
   overlap_bounds bounds_;
-  std::vector<std::uint32_t> heads_;  // of the chains of postings, by bucket
+  std::vector<std::uint32_t> heads_;  // by bucket: the first posting of its chain
   std::vector<posting> postings_;
-  std::uint32_t free_ = none;  // begins a chain of free postings
+  std::uint32_t free_ = none;  // the first of the chain of free postings
   std::vector<posting_list> lists_;
-  token_counts counts_;        // as of when they were learnt
+  token_counts counts_;        // as of when the order was learnt
   std::size_t size_ = 0;       // number of documents
   std::size_t again_ = 0;      // documents added again since the order was learnt
-  std::vector<bool> is_kept_;  // by number
+  std::vector<bool> is_kept_;  // by document number
   std::size_t learnt_ = 0;     // number of documents when the order was learnt
-  std::size_t features_ = 0;   // of all documents
+  std::size_t features_ = 0;   // number of features of all documents
   mutable counter looked_at_;  // postings examined since the order was learnt
   workspace writer_scratch_;   // used by functions that write
 };
