@@ -708,7 +708,9 @@ void take_copies(const typed_options& given, run_settings& to) {
               "--kind",     "--bits",           "--weights",      "--weighted-field", "--top",         "--idf-file",
               "--seed",     "--memory",         "--fingerprints", "--same",           "--fold-chinese"},
       " with --copies: only the bytes of texts are compared; leave out one of the two");
-  to.comparison = {.min_similarity = 1.0, .reads_features = true, .is_exact = true, .only_copies = true};
+  to.comparison = {};
+  to.comparison.min_similarity = 1.0;
+  to.comparison.reads_features = to.comparison.is_exact = to.comparison.only_copies = true;
   to.choice.reset();
 }
 
