@@ -180,7 +180,7 @@ class text_column {
   std::vector<text_column> children_;  // the column of a table, or the dictionary
 };
 
-/// Calls `take(schema, array)` for each array of an input by Arrow, one whose `texts` is not set.
+/// Calls `take(schema, array)` for each array of an input by Arrow's `array` or `stream`.
 inline void for_each_array(const neardup_input& input,
                            const std::function<void(const ArrowSchema&, const ArrowArray&)>& take) {
   if (input.array != nullptr) {

@@ -80,7 +80,7 @@ bool check_stored(const char* name, Stored&& stored, int k, int blocks, std::uin
   std::mt19937_64 random(7);
   std::vector<std::pair<neardup::simhash<64>, std::uint64_t>> pairs;
   for (std::uint64_t id = 0; id < count; ++id) {
-    // Three of four are near an earlier one.
+    // Three of four fingerprints are near an earlier one.
     neardup::simhash<64> fingerprint(random());
     if (id % 4 != 0) {
       fingerprint = pairs[random() % pairs.size()].first;

@@ -76,7 +76,7 @@ class feature_index {
   /// Erases the document when the transaction commits. Precondition: the document has this content.
   void erase(doc_number document, description content) { gone_.emplace_back(document, std::move(content)); }
 
-  /// The mapping has committed. `known`: see known_state.
+  /// Called when the mapping has committed. `known`: see known_state.
   void commit(std::uint64_t known) noexcept {
     for (const auto& [document, content] : gone_) source_.erase(content, document);
     gone_.clear();

@@ -335,7 +335,7 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   place of_url = by_url_.at(url);
   --of_url.number;
   if (of_url.number > 0 && of_url.document == old.document) {
-    // If articles are not matched by url, several documents may have this one, and the document noted for it may be
+    // If articles are not matched by url, several documents may have this url, and the document noted for it may be
     // gone.
     if (!first_of_url_(text)) throw std::runtime_error("the store has no article of " + text);
     of_url.document = static_cast<doc_number>(first_of_url_.integer(0));

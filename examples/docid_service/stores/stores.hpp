@@ -65,7 +65,7 @@ class fingerprint_index {
   /// known() was called, so that searches may have been incomplete.
   virtual void confirm() = 0;
 
-  /// Does nothing if the entry is there already.
+  /// Adds an entry; does nothing if it is there already.
   virtual void insert(const fingerprint& print, doc_number document) = 0;
   virtual void erase(const fingerprint& print, doc_number document) = 0;
   /// `known` tells what the index contains: for urls, the number of the last article; for others, see known_state.
@@ -117,7 +117,7 @@ struct known_article {
       stored;  ///< nothing if an earlier version of the service took it, which kept the hottest only
 };
 
-/// The store has no room for an article; others may still be stored.
+/// An error: the store has no room for an article. Other articles may still be stored.
 struct unstorable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -126,7 +126,7 @@ struct unstorable : std::runtime_error {
 inline constexpr const char* index_is_ahead =
     "the index has documents that the mapping has not; were these restored from a copy? Empty the index first";
 
-/// Documents, and which of them an article belongs to.
+/// The documents, and the document that each article belongs to.
 class mapping {
  public:
   virtual ~mapping() = default;
@@ -149,13 +149,13 @@ class mapping {
   virtual std::vector<std::string> nids_of(doc_number document) = 0;
   /// The articles of a document, oldest first.
   virtual std::vector<known_article> articles_of(doc_number document) = 0;
-  /// The oldest article. Precondition: the document exists.
+  /// The oldest article of a document. Precondition: the document exists.
   virtual known_article first_of(doc_number document) = 0;
-  /// Precondition: document_of_nid() has found the nid in this transaction.
+  /// The stored article of a nid, if any. Precondition: document_of_nid() has found the nid in this transaction.
   virtual std::optional<stored_article> stored_of(std::string_view nid) = 0;
-  /// Precondition: the nid is not stored, and the document exists.
+  /// Adds an article to a document. Precondition: the nid is not stored, and the document exists.
   virtual void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) = 0;
-  /// Precondition: the nid is stored.
+  /// Replaces what is stored of an article. Precondition: the nid is stored.
   virtual void update(std::string_view nid, const stored_article& stored) = 0;
   /// Removes a nid. Returns: the document that it belonged to; nullopt if the nid was not stored.
   virtual std::optional<doc_number> remove(std::string_view nid) = 0;

@@ -241,7 +241,7 @@ class BadInput(TestCase):
         self.assertEqual(self.service.post(article(1), connection=first)[1]["docId"], kept)
         for one in sockets:
             one.close()
-        # The service notices that they are closed one after the other.
+        # The service notices only one after the other that the clients are gone.
         answers = []
         self.wait_until(lambda: answers.append(self.service.post(article(1))) or answers[-1][0] == 200)
         self.assertEqual(answers[-1][1]["docId"], kept)

@@ -205,7 +205,7 @@ class Load:
 
     def wait(self):
         for thread in self.threads:
-            thread.join()  # ends, because each of its requests ends
+            thread.join()  # the thread ends, because each of its requests ends
 
 
 class Contents:

@@ -56,7 +56,7 @@ class Redis(Server):
     programs = ("redis-server", "redis-cli")
 
     def command(self):
-        # It persists nothing, because the service must not rely on it.
+        # Redis persists nothing, because the service must not rely on that.
         return ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--dir", self.folder]
 
     def ask(self, *words):

@@ -76,7 +76,7 @@ struct corpus {
     const std::uint32_t number = sources->come(d);
     if (d.facts.has_tokens) source_numbers.push_back(number);
   }
-  /// Counts a document of the input that another one represents. Precondition: --by.
+  /// Counts a document of the input that is dropped, since another document represents it. Precondition: --by is given.
   void drop(std::size_t i, std::size_t by) { sources->drop(source_numbers[i - against], by); }
 
   /// Throws: input_error if there are more documents than 32 bits can number.

@@ -47,7 +47,7 @@ std::string extent_of_log(const std::string& log);
 /// Throws: output_error.
 void remove_log(const std::string& log);
 
-/// The documents in the log of an index, and the ones that it removes. The snapshot must outlive it.
+/// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
 class logged_documents {
  public:
   /// `taken_in`: attachment 5 of the file; `documents`: the number of documents in it; `bits` of their fingerprints.
@@ -55,9 +55,9 @@ class logged_documents {
   logged_documents(const std::string& path, const index_snapshot& files, std::span<const std::byte> taken_in,
                    std::size_t documents, std::size_t bits, bool keeps_features);
 
-  /// Documents in the log, including those that were removed later.
+  /// The number of documents in the log, including those that were removed later.
   [[nodiscard]] std::size_t size() const noexcept { return added_.size(); }
-  /// Removed documents of the file and the log.
+  /// The number of removed documents, of the file and of the log.
   [[nodiscard]] std::size_t removed() const noexcept { return removed_.size(); }
   [[nodiscard]] bool is_removed(std::size_t number) const {
     return !removed_.empty() && removed_.contains(static_cast<std::uint32_t>(number));

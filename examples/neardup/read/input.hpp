@@ -14,7 +14,7 @@ namespace command {
 /// The number of readable bytes that follow every record in a batch; simdjson requires them.
 inline constexpr std::size_t padding = 64;
 
-/// May precede a text, without belonging to it.
+/// The byte order mark of UTF-8, which may precede a text without belonging to it.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// Bytes, followed by memory for padding.

@@ -202,7 +202,7 @@ std::string explain(simdjson::error_code error) {
   }
 }
 
-/// The value of a field, as in the line.
+/// The value of a field, as it is written in the line.
 struct token {
   char kind = '\0';  ///< first character of the value, '0' for every number; or one of the kinds below
   std::string_view text;

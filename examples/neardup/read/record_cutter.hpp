@@ -45,11 +45,11 @@ class record_cutter {
   bool in_quotes_ = false;    // CSV: within the quotes of a value; JSON array: within a string
   bool value_begins_ = true;  // CSV: a quote here opens a quoted value; JSON array: not used
 
-  // For a JSON array.
+  // The state within a JSON array.
   bool is_escaped_ = false;
   std::uint64_t depth_ = 0;
 
-  // For WARC.
+  // The state within a WARC file.
   std::string line_;  // the beginning of a line, as far as it matters
   std::uint64_t line_size_ = 0;
   bool is_first_ = true;    // the next line is the first one of a header

@@ -51,7 +51,7 @@ class shard_groups {
     }
   }
 
-  /// Takes the labels: for each document its representative, which is not behind it.
+  /// Takes the labels: label[i] <= i is the representative of document i.
   void take(std::vector<std::uint64_t> label) noexcept { label_ = std::move(label); }
 
   /// Calls `visit(members)` for each group of at least two documents, ordered by first member. Invalidates the labels.
