@@ -1,5 +1,4 @@
 // Exact joins of sets of features, by similarity and by containment.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,38 +11,12 @@
 #include <neardup/dedup/group_sets.hpp>
 #include <neardup/sets/pairs.hpp>
 
-#include "mixing.hpp"
-#include "synthetic.hpp"
+#include "exact_sets.hpp"
 
 namespace {
 
-using sets_type = std::vector<std::vector<std::uint32_t>>;
-
-/// Sets of some 100 features, taken in a row from one long text in which each feature occurs some four times. A fifth
-/// of them are copies of earlier sets with up to 20 features changed.
-sets_type spliced_sets(std::size_t count) {
-  neardup_bench::random_source random(1);
-  const std::uint64_t kinds = 8 * count;
-  sets_type sets;
-  while (sets.size() < count) {
-    std::vector<std::uint32_t> set;
-    if (!sets.empty() && random.below(5) == 0) {
-      set = sets[random.below(sets.size())];
-      for (std::uint64_t changes = random.below(21); changes > 0; --changes) {
-        set[random.below(set.size())] = static_cast<std::uint32_t>(random.next());
-      }
-    } else {
-      const std::uint64_t size = 80 + random.below(41), begin = random.below(kinds);
-      for (std::uint64_t i = 0; i < size; ++i) {
-        set.push_back(static_cast<std::uint32_t>(neardup_bench::mix((begin + i) % kinds)));
-      }
-    }
-    std::sort(set.begin(), set.end());
-    set.erase(std::unique(set.begin(), set.end()), set.end());
-    sets.push_back(std::move(set));
-  }
-  return sets;
-}
+using neardup_bench::sets_type;
+using neardup_bench::spliced_sets;
 
 void pairs_of_sets(benchmark::State& state, neardup::set_similarity measure) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));

@@ -118,17 +118,24 @@ set(NEARDUP_HEADERS
     include/neardup/ostream.hpp
     include/neardup/runner.hpp
     include/neardup/sets.hpp
+    include/neardup/sets/engine/bitmap_filter.hpp
+    include/neardup/sets/engine/chunked_array.hpp
     include/neardup/sets/engine/common_elements.hpp
     include/neardup/sets/engine/distinct_sets.hpp
+    include/neardup/sets/engine/feature_rarity.hpp
+    include/neardup/sets/engine/hash_chains.hpp
     include/neardup/sets/engine/overlap_bounds.hpp
+    include/neardup/sets/engine/posting_lists.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/set_join.hpp
     include/neardup/sets/engine/set_parts.hpp
     include/neardup/sets/engine/set_postings.hpp
     include/neardup/sets/engine/set_prefixes.hpp
+    include/neardup/sets/engine/set_store.hpp
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp
     include/neardup/sets/set_bounds.hpp
+    include/neardup/sets/set_index.hpp
     include/neardup/sets/set_similarity.hpp
     include/neardup/sets/similarity.hpp
     include/neardup/simhash.hpp

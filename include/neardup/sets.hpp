@@ -1,4 +1,4 @@
-// All of neardup/sets/: from feature sets to pairs of similar sets.
+// All of neardup/sets/: from feature sets to similar sets, by an index or as pairs.
 #pragma once
 
 #include "version.hpp"
@@ -6,5 +6,6 @@
 #include "sets/feature_sets.hpp"
 #include "sets/pairs.hpp"
 #include "sets/set_bounds.hpp"
+#include "sets/set_index.hpp"
 #include "sets/set_similarity.hpp"
 #include "sets/similarity.hpp"

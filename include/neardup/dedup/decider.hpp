@@ -23,6 +23,7 @@
 #include "../index/keyed_index.hpp"
 #include "../index/pigeonhole_index.hpp"
 #include "../runner.hpp"
+#include "../sets/engine/set_store.hpp"
 #include "checks.hpp"
 #include "describer.hpp"
 #include "engine/feature_candidates.hpp"
@@ -341,11 +342,7 @@ class decider {
       if (slot >= fingerprints_.size()) fingerprints_.resize(place + 1);
       fingerprints_[slot] = {*document.fingerprint, digest};
     }
-    if (!document.features.empty()) {
-      if (slot >= features_.size()) features_.resize(place + 1);
-      features_[slot].assign(document.features.begin(), document.features.end());
-      feature_count_ += document.features.size();
-    }
+    if (!document.features.empty()) features_.put(slot, document.features);
     inserting.is_due = digesting.is_due = false;
     if (is_reused) {
       free_slots_.pop_back();
@@ -369,10 +366,7 @@ class decider {
     const std::optional<set_digest> digest = digest_of(slot);
     if (is_in_source(digest.has_value())) source_.erase(described(slot), slot);
     if (digest) erase_digest(*digest, slot);
-    if (slot < features_.size()) {
-      feature_count_ -= features_[slot].size();
-      std::vector<Feature>().swap(features_[slot]);
-    }
+    features_.erase(slot);
     documents_[slot].id = {};
     free_slots_.push_back(slot);  // keep_unnamed() has reserved memory
   }
@@ -438,8 +432,7 @@ class decider {
     }
     const std::size_t of_digests = by_digest_.size() * (sizeof(std::pair<set_digest, slot_type>) + 2 * sizeof(void*)) +
                                    by_digest_.bucket_count() * sizeof(void*);
-    return source_.memory_usage() + features_.capacity() * sizeof(std::vector<Feature>) +
-           feature_count_ * sizeof(Feature) + documents_.capacity() * sizeof(entry) +
+    return source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +
            fingerprints_.capacity() * sizeof(kept_fingerprint) + free_slots_.capacity() * sizeof(slot_type) + of_ids +
            of_digests;
   }
@@ -457,10 +450,7 @@ class decider {
 
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
-  [[nodiscard]] std::span<const Feature> features_of(slot_type slot) const noexcept {
-    if (slot >= features_.size()) return {};
-    return features_[slot];
-  }
+  [[nodiscard]] std::span<const Feature> features_of(slot_type slot) const noexcept { return features_[slot]; }
 
   [[nodiscard]] std::optional<Fingerprint> fingerprint_of(slot_type slot) const noexcept {
     return source_.compares_fingerprints() ? std::optional(fingerprints_[slot].fingerprint) : std::nullopt;
@@ -622,8 +612,7 @@ class decider {
   bool short_by_tokens_only_;
   std::vector<entry> documents_;                // by slot
   std::vector<kept_fingerprint> fingerprints_;  // by slot; empty if none are compared
-  std::vector<std::vector<Feature>> features_;  // by slot; empty for documents without features
-  std::size_t feature_count_ = 0;               // features of all documents
+  detail::set_store<Feature> features_;         // by slot; without those of documents that have none
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // slots of short texts

@@ -6,13 +6,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../error.hpp"
 
 namespace neardup::inline v0 {
+
+/// The type of the features of a range of sets.
+template <class Sets>
+using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
+
+/// Sets by their positions: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending,
+/// distinct unsigned numbers of 32 or 64 bits, as feature_extractor returns them. feature_sets is such a range, and so
+/// is a vector of vectors. Several threads read the sets at once.
+template <class Sets>
+concept set_range = requires(const Sets& sets) {
+  { sets.size() } -> std::convertible_to<std::size_t>;
+  std::span<const set_feature_t<Sets>>(sets[std::size_t{}]);
+  // If sets[i] is not a reference, it must be a view such as a span: the features must outlive it.
+  requires std::is_lvalue_reference_v<decltype(sets[std::size_t{}])> ||
+      std::is_trivially_copyable_v<std::remove_cvref_t<decltype(sets[std::size_t{}])>>;
+  requires std::unsigned_integral<set_feature_t<Sets>>;
+  requires sizeof(set_feature_t<Sets>) == 4 || sizeof(set_feature_t<Sets>) == 8;
+};
 
 /// Sets of features, stored contiguously in one array: the results of feature_extractor for many texts, kept for
 /// comparisons.

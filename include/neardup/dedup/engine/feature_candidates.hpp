@@ -28,7 +28,7 @@ class feature_candidates {
   /// `max_in_row`: see set_postings.
   explicit feature_candidates(double similarity, std::size_t max_in_row = 2048,
                               set_similarity by = set_similarity::jaccard)
-      : postings_(similarity, max_in_row, by) {}
+      : postings_(overlap_bounds(by, similarity), max_in_row) {}
 
   /// Returns: an empty source with the same settings.
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
@@ -39,22 +39,22 @@ class feature_candidates {
   /// Adds a document, as set_postings::insert().
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
-    postings_.insert(document.features, number, features_of);
+    postings_.insert(features_in(document), number, features_of);
   }
   /// Learns the order from documents that will be added, as set_postings::learn_from().
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
-    postings_.learn_from(numbers, features_of);
+    postings_.learn_from(numbers.size(), [&](std::size_t i) { return features_of(numbers[i]); });
   }
-  /// Removes a document, given the features with which it was last added.
+  /// Removes a document.
   template <class Description>
-  void erase(const Description& document, std::uint32_t number) noexcept {
-    postings_.erase(document.features, number);
+  void erase(const Description& /*document*/, std::uint32_t number) noexcept {
+    postings_.erase(number);
   }
   /// Calls `visit(number)` once for each document that may be the original of `document`, in ascending order.
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& scratch, const Visit& visit) const {
-    postings_.for_each(document.features, scratch, visit);
+    for_each_in(postings_, features_in(document), scratch, visit);
   }
 
   /// Decides about many documents by `rule`, with the results of fingerprint_candidates::decide(). First matches all
@@ -81,8 +81,8 @@ class feature_candidates {
     in_steps(runner, parts, count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const auto number = static_cast<std::uint32_t>(first_new + i);
-        postings_.for_each(rule.features_of(number), scratch[part],
-                           [&](std::uint32_t slot) { compare(number_of[slot], number); });
+        for_each_in(postings_, rule.features_of(number), scratch[part],
+                    [&](std::uint32_t slot) { compare(number_of[slot], number); });
       }
       return true;
     });
@@ -90,9 +90,9 @@ class feature_candidates {
     set_postings before = postings_.fresh();
     std::vector<std::uint32_t> batch(count);
     std::iota(batch.begin(), batch.end(), first_new);
-    before.learn_from(batch, features_of);
+    before.learn_from(count, [&](std::size_t i) { return features_of(batch[i]); });
     for (const std::uint32_t number : batch) {
-      before.for_each(features_of(number), scratch[0], [&](std::uint32_t earlier) { compare(earlier, number); });
+      for_each_in(before, features_of(number), scratch[0], [&](std::uint32_t earlier) { compare(earlier, number); });
       if (const auto& original = best[number - first_new]) {
         rule.drop(number, *original);
       } else {
@@ -102,12 +102,27 @@ class feature_candidates {
     }
   }
 
-  void reserve(std::size_t count) { postings_.reserve(count); }
-  [[nodiscard]] double similarity() const noexcept { return postings_.similarity(); }
+  /// A no-op: postings grow without being moved.
+  void reserve(std::size_t /*count*/) noexcept {}
+  [[nodiscard]] double similarity() const noexcept { return postings_.bounds().threshold(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return postings_.memory_usage(); }
 
  private:
+  using feature_span = std::span<const std::uint32_t>;
+
   explicit feature_candidates(set_postings postings) : postings_(std::move(postings)) {}
+
+  template <class Description>
+  static feature_span features_in(const Description& document) noexcept {
+    return feature_span(document.features);
+  }
+  template <class Visit>
+  static void for_each_in(const set_postings& postings, feature_span features, workspace& scratch, const Visit& visit) {
+    postings.for_each(features, postings.bounds(), scratch, [&](std::uint32_t number, std::size_t /*least*/) {
+      visit(number);
+      return true;
+    });
+  }
 
   set_postings postings_;
 };

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
+#include "bitmap_filter.hpp"
 #include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {
@@ -29,12 +28,6 @@ struct set_source {
   std::size_t size = 0;
   std::function<std::span<const Feature>(std::size_t)> of;
 };
-
-/// The bitmap of a set: each of its features flips one bit, which the hash of the feature chooses. So two sets differ
-/// in at least as many features as their bitmaps differ in bits.
-/// Source: Sandes, Teodoro and Melo, Bitmap filter: speeding up exact set similarity joins with bitwise operations,
-/// Information Systems 88, 2020.
-using set_bitmap = std::array<std::uint64_t, 2>;
 
 /// The sets of a source without their copies, numbered by ascending size. That number is the *rank* of a set. Sets that
 /// are too small for any pair are left out.
@@ -115,23 +108,21 @@ class distinct_sets {
   std::uint64_t look_at(std::span<const Feature> set, bool is_counted, bool in_parts, set_bitmap& bitmap) {
     constexpr std::size_t step = 128;
     std::uint32_t tokens[step];
-    std::uint64_t low = 0, high = 0, sum = 0;
+    set_sketcher sketcher;
     for (std::size_t begin = 0; begin < set.size(); begin += step) {
       const std::size_t count = (std::min)(step, set.size() - begin);
       for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t token = feature_token(set[begin + i]);
         tokens[i] = token;
         if (is_counted) counts_.prefetch(token);
-        const std::uint64_t bit = std::uint64_t{1} << (token >> 26), is_high = std::uint64_t{0} - (token >> 25 & 1U);
-        low ^= bit & ~is_high;
-        high ^= bit & is_high;
-        sum += std::uint64_t{token} * token;
+        sketcher.add(token);
       }
       if (!is_counted) continue;
       for (std::size_t i = 0; i < count; ++i) counts_.count(tokens[i], in_parts);
     }
-    bitmap = {low, high};
-    return mix(low ^ mix(high ^ mix(sum)));
+    const set_sketch sketch = sketcher.result();
+    bitmap = sketch.bitmap;
+    return sketch.hash;
   }
 
   /// Sorts records by size, with equal sets adjacent and in the order of their numbers. Marks the copies in `hash`.

@@ -59,6 +59,9 @@ class overlap_bounds {
     return (std::max)(partner, min_common_);
   }
 
+  [[nodiscard]] set_similarity measure() const noexcept { return by_; }
+  [[nodiscard]] double threshold() const noexcept { return threshold_; }
+
   /// The least overlap of two sets, whatever their sizes.
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
@@ -99,6 +102,8 @@ class overlap_bounds {
   [[nodiscard]] static std::size_t least_met(std::size_t least_common) noexcept {
     return (std::min)(1 + more_indexed, least_common);
   }
+
+  friend bool operator==(const overlap_bounds&, const overlap_bounds&) = default;
 
  private:
   static constexpr std::size_t more_indexed = 3;

@@ -140,10 +140,10 @@ NEARDUP_KERNELS_END
 class prefix_finder {
  public:
   /// The tokens of the first `count` features of `set`, in the order by count, then by token. Each result has the token
-  /// in its lowest 32 bits, and the count above. The span is valid until the next call. Precondition: 0 < count <=
-  /// set.size().
-  template <class Feature>
-  std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const token_counts& all) {
+  /// in its lowest 32 bits, and the count above. `all` is a token_counts or a feature_rarity, with counts below 2^15. The
+  /// span is valid until the next call. Precondition: 0 < count <= set.size().
+  template <class Feature, class Counts>
+  std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const Counts& all) {
     const std::size_t n = set.size();
     if (n > tokens_.size()) {
       counts_.resize(2 * n);

@@ -32,6 +32,7 @@
 #include "../../detail/union_find.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
+#include "bitmap_filter.hpp"
 #include "common_elements.hpp"
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"
@@ -39,46 +40,6 @@
 #include "set_prefixes.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// A candidate, named by its place, and the overlap that is required.
-struct set_candidate {
-  std::uint32_t place;
-  std::uint32_t least;
-};
-
-/// Bitmap filter: drops the candidates whose bitmaps show that their overlap with a set of `size` elements is below
-/// `least`.
-/// Returns: the number of candidates that remain.
-template <class SizeOf, class BitmapOf>
-std::size_t filter_by_bitmaps_portable(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
-                                       const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
-  std::size_t kept = 0;
-  for (const set_candidate& other : candidates) {
-    const set_bitmap& bits = bitmap_of(other.place);
-    const std::size_t differing = static_cast<std::size_t>(portable_popcount(bits[0] ^ bitmap[0])) +
-                                  static_cast<std::size_t>(portable_popcount(bits[1] ^ bitmap[1]));
-    candidates[kept] = other;
-    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
-  }
-  return kept;
-}
-
-#if NEARDUP_X86_KERNELS
-template <class SizeOf, class BitmapOf>
-NEARDUP_TARGET_AVX2 std::size_t filter_by_bitmaps_avx2(std::span<set_candidate> candidates, std::size_t size,
-                                                       const set_bitmap& bitmap, const SizeOf& size_of,
-                                                       const BitmapOf& bitmap_of) noexcept {
-  std::size_t kept = 0;
-  for (const set_candidate& other : candidates) {
-    const set_bitmap& bits = bitmap_of(other.place);
-    const auto differing =
-        static_cast<std::size_t>(_mm_popcnt_u64(bits[0] ^ bitmap[0]) + _mm_popcnt_u64(bits[1] ^ bitmap[1]));
-    candidates[kept] = other;
-    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
-  }
-  return kept;
-}
-#endif
 
 /// Two sets that are similar enough, by their ranks a < b, and their overlap.
 struct similar_ranks {

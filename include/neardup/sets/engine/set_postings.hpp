@@ -1,12 +1,12 @@
-// An inverted index of the rare features of sets, which finds stored sets that may be similar to a given set.
+// An inverted index of the rare features of sets, which finds stored sets that may be similar to another one.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -14,177 +14,244 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
+#include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
+#include "../../instruction_set.hpp"
+#include "bitmap_filter.hpp"
+#include "chunked_array.hpp"
+#include "feature_rarity.hpp"
 #include "overlap_bounds.hpp"
+#include "posting_lists.hpp"
 #include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// An inverted index of sets: finds every stored set with a Jaccard similarity or a cosine of at least a threshold, and
-/// few others. Sets are numbered; the caller provides their features.
+/// The least overlaps of sets with one set, remembered from set to set.
+class least_overlaps {
+ public:
+  /// Prepares for a set of `n` features.
+  void prepare(const overlap_bounds& bounds, std::size_t n) {
+    if (bounds_ && *bounds_ == bounds && n_ == n) return;
+    if (!bounds_ || !(*bounds_ == bounds)) table_.clear();
+    bounds_.reset();
+    n_ = n;
+    first_ = bounds.least_partner(n);
+    last_ = (std::numeric_limits<std::size_t>::max)();
+    if (!bounds.looks_up_all()) {
+      const double t = bounds.threshold(), ratio = bounds.measure() == set_similarity::cosine ? t * t : t;
+      last_ = (std::max)(n, static_cast<std::size_t>(static_cast<double>(n) / ratio));
+      while (bounds.least_partner(last_ + 1) <= n) ++last_;
+      while (last_ > n && bounds.least_partner(last_) > n) --last_;
+    } else {
+      first_ = bounds.min_common();
+    }
+    if (bounds.measure() == set_similarity::jaccard) {
+      // The overlap depends only on the sum of the sizes.
+      const std::size_t most = (std::min)(n + last_, max_in_table);
+      for (std::size_t sum = table_.size(); sum <= most; ++sum) {
+        table_.push_back(static_cast<std::uint32_t>(bounds.least(sum / 2, sum - sum / 2)));
+      }
+    } else if (bounds.measure() == set_similarity::containment) {
+      const std::size_t most = (std::min)(n, max_in_table);
+      for (std::size_t size = table_.size(); size <= most; ++size) {
+        table_.push_back(static_cast<std::uint32_t>(bounds.least(size, size)));
+      }
+    }
+    bounds_.emplace(bounds);
+  }
+
+  /// Whether a set of `size` features can be similar enough at all.
+  [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
+  [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
+  [[nodiscard]] std::size_t last_size() const noexcept { return last_; }
+  /// The least overlap with a set of `size` features; more than either size if none suffices.
+  [[nodiscard]] std::size_t operator()(std::size_t size) const noexcept {
+    if (bounds_->measure() != set_similarity::cosine) {
+      const std::size_t at = bounds_->measure() == set_similarity::jaccard ? size + n_ : (std::min)(size, n_);
+      if (at < table_.size()) return table_[at];
+    }
+    return bounds_->least(size, n_);
+  }
+
+ private:
+  static constexpr std::size_t max_in_table = std::size_t{1} << 17;
+
+  std::optional<overlap_bounds> bounds_;
+  std::size_t n_ = 0, first_ = 0, last_ = 0;
+  std::vector<std::uint32_t> table_;  // by sum of sizes, or by the smaller size
+};
+
+/// An inverted index of sets: finds every stored set that is similar enough to another one, and few others. Sets are
+/// numbered; their owner provides their features.
 ///
 /// All features are in one order, rare ones first. Two sets that are similar enough have one of their prefix features
 /// in common (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are
-/// discarded by their sizes, by the positions of the common feature in both sets, then by comparing bitmaps
-/// (distinct_sets.hpp), which are stored in the postings.
+/// discarded by their sizes, by the positions of the common feature in both sets, then by comparing bitmaps. For
+/// containment, the smaller set may have any size: all features are indexed and looked up, the prefix features apart
+/// from the others, and a candidate needs several common prefix features (overlap_bounds::least_met).
 ///
-/// The order depends on the counts at the time when it is learnt. The order is learnt anew when the number of documents
-/// has doubled, or when examining postings has taken longer than learning. So a feature that was rare and is now in
-/// every document, such as a phrase of a new template, does not slow down searches for long. The postings of a frequent
-/// feature are grouped by size and position, and a group is accepted or skipped as a whole.
+/// The order is frozen in a *generation* of postings. It is learnt anew when as many sets were inserted, or erased, as
+/// there were when it was learnt, or when more postings have been examined than learning costs. So a feature that was
+/// rare and is now in every set, such as a phrase of a new template, does not slow it down for long. Learning opens a
+/// second generation. Each insert then moves some sets there, and a search looks into both, until the first one is
+/// empty and is freed in pieces. So no insert takes long, and erased sets leave no postings behind.
+/// An outdated posting, of an erased set or of a number that was used again, leads to a candidate that the bitmap or
+/// the caller discards. So an insert that throws need not remove what it has posted.
 ///
-/// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates.
-/// Learning the order is one pass over all kept features; it is amortised. Memory: about 36 bytes for each prefix
-/// feature; a document of n features has n - ceil(similarity * n) + 1 of them.
+/// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates; erase()
+/// is O(1). Memory: 24 bytes for each number, about 15 for each indexed feature, and one for about four features. A set
+/// of n features has n - ceil(similarity * n) + 1 indexed features, for containment n. Erased sets keep their postings
+/// until the next generation; while sets are moved, there are up to twice as many postings.
 /// Guarantee: an exception changes no result. Movable, not copyable.
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 class set_postings {
-  using feature_type = std::uint32_t;
-  using feature_span = std::span<const feature_type>;
-
  public:
-  /// Scratch memory, reused from document to document. Each thread needs its own object.
+  /// Scratch memory, reused from set to set; one object per thread.
   class workspace {
     friend set_postings;
     prefix_finder finder_;
-    std::vector<std::uint32_t> candidates_;
-    std::vector<std::uint32_t> least_;  // least overlap for the Jaccard similarity, by sum of sizes
-    std::size_t size_ = 0, first_size_ = 0, last_size_ = 0;  // a size, and the range of sizes similar to it
+    least_overlaps least_;
+    std::vector<std::uint64_t> rest_;        // keys of the features behind the prefix
+    std::vector<std::uint32_t> met_;         // numbers of sets that have a feature
+    std::vector<set_candidate> candidates_;  // of these, the ones that the bitmap does not exclude
   };
 
-  /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine. `max_in_row`: if more
-  /// documents have a feature, its postings are grouped by size and position, which changes no result.
-  explicit set_postings(double similarity, std::size_t max_in_row = 2048, set_similarity by = set_similarity::jaccard)
-      : similarity_(similarity),
-        max_in_row_(max_in_row),
-        by_(by),
-        bounds_(by, similarity),
-        heads_(min_heads, none),
-        counts_(min_heads) {}
+  /// `max_in_row`: the postings of a more frequent feature are grouped by size and position, which changes no result.
+  explicit set_postings(const overlap_bounds& bounds, std::size_t max_in_row = 2048)
+      : bounds_(bounds), max_in_row_(max_in_row), current_(std::make_unique<generation>(max_in_row)) {}
 
   set_postings(set_postings&& other) = default;
   set_postings& operator=(set_postings&& other) = default;
 
-  /// Returns: an empty index with the same settings.
-  [[nodiscard]] set_postings fresh() const { return set_postings(similarity_, max_in_row_, by_); }
+  /// An empty index with the same settings.
+  [[nodiscard]] set_postings fresh() const { return set_postings(bounds_, max_in_row_); }
 
-  /// Adds a document. `features_of(number)` returns the features of a document that was added before: those with which
-  /// it was last added, or none if it should not be found any more. A number may be added again with other features. A
-  /// caller that no longer knows the old features need not erase them: until the order is learnt anew, the document is
-  /// also found by its old features, which adds candidates, but misses none.
-  template <class FeaturesOf>
-  void insert(feature_span features, std::uint32_t number, const FeaturesOf& features_of) {
-    if (features.empty()) return;
-    if (size_ + again_ >= 2 * learnt_ + min_learnt || looked_at_.value() > min_looked_at + 16 * features_) {
-      learn(features_of);
-    }
-    if (number >= is_kept_.size()) is_kept_.resize(std::size_t{number} + 1);
-    post(features, number);
-    ++(is_kept_[number] ? again_ : size_);
-    is_kept_[number] = true;
-    features_ += features.size();
+  /// Adds a set. `features_of(number)` returns the features of sets added before: the ones last added, or none if the
+  /// set should not be found any more.
+  /// A number may be added again with other features, which replace the previous ones.
+  template <class Feature, class FeaturesOf>
+  void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
+    if (features.empty()) return erase(number);
+    if (features.size() > record::max_size) fail<std::length_error>("a set has at most 2^30 - 1 features");
+    advance(features.size(), features_of);
+    records_.grow_to(std::size_t{number} + 1);
+    add_counts(features, next_);
+    place(features, number, sketch_of(features).bitmap);
+    ++inserted_;
   }
 
-  /// Learns the order from documents that will be added, so that it need not be learnt while they are added. Reserves
-  /// memory for them. Precondition: no document has been added yet.
-  template <class FeaturesOf>
-  void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
+  /// Learns the order from `count` sets that will be added, `set_at(i)` for i below that, and reserves memory for them,
+  /// so that it need not be learnt while they are added. Precondition: there is no set.
+  template <class SetAt>
+  void learn_from(std::size_t count, const SetAt& set_at) {
     std::size_t features = 0, postings = 0;
-    for (const std::uint32_t number : numbers) {
-      const std::size_t n = features_of(number).size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t n = set_at(i).size();
       features += n;
-      postings += n == 0 ? 0 : bounds_.prefix(n);
+      if (n != 0) postings += bounds_.looks_up_all() ? n : bounds_.prefix(n);
     }
-    counts_ = token_counts((std::max)(2 * features, min_heads));
-    for (const std::uint32_t number : numbers) {
-      for (const feature_type feature : features_of(number)) counts_.count(feature_token(feature), false);
-    }
-    heads_.assign(std::bit_ceil((std::max)(2 * postings, min_heads)), none);
-    learnt_ = numbers.size();
+    auto learnt = std::make_unique<generation>(max_in_row_);
+    learnt->counts = feature_rarity(features);
+    for (std::size_t i = 0; i < count; ++i) add_counts(set_at(i), learnt->counts);
+    learnt->postings.reserve(postings);
+    feature_rarity next(2 * features);
+    clear();
+    current_ = std::move(learnt);
+    next_ = std::move(next);
+    learnt_ = count;
   }
 
-  /// Removes a document, given the features with which it was last added.
-  void erase(feature_span features, std::uint32_t number) noexcept {
-    const std::size_t n = features.size();
-    if (n == 0) return;
-    std::size_t position = 0;
-    for (const std::uint64_t key : prefix_of(features, writer_scratch_.finder_)) {
-      remove(static_cast<std::uint32_t>(key), number, clipped(n), clipped(position++));
-    }
-    is_kept_[number] = false;
-    features_ -= n;
+  /// Removes a set, if there is one with this number.
+  void erase(std::uint32_t number) noexcept {
+    if (number >= records_.size() || !records_[number].is_live) return;
+    records_[number].is_live = 0;
+    features_ -= records_[number].size;
     --size_;
+    ++erased_;
   }
 
-  /// Calls `visit(number)` once for each stored set that may be similar to the set `features`, in ascending order.
-  template <class Visit>
-  void for_each(feature_span features, workspace& scratch, const Visit& visit) const {
-    if (features.empty() || size_ == 0) return;
-    prepare(features.size(), scratch);
+  /// Removes everything.
+  void clear() noexcept {
+    records_.clear();
+    old_.reset();
+    dying_.reset();
+    current_->postings.clear();
+    current_->counts.clear();
+    next_.clear();
+    moved_ = to_move_ = size_ = features_ = learnt_ = inserted_ = erased_ = 0;
+    looked_at_.reset();
+  }
+
+  /// Calls `visit(number, least)` for each stored set that may be similar to this one by `bounds`, once, in ascending
+  /// order; `least` is the overlap that makes it similar. Precondition: `bounds` have the measure and the least overlap
+  /// of this index, and no smaller threshold.
+  template <class Feature, class Visit>
+  void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,
+                const Visit& visit) const {
     scratch.candidates_.clear();
-    const query asked{features.size(), signature_of(features)};
-    std::size_t looked_at = 0, position = 0;
-    for (const std::uint64_t key : prefix_of(features, scratch.finder_)) {
-      looked_at += meet(static_cast<std::uint32_t>(key), position++, asked, scratch);
+    if (features.empty() || size_ == 0) return;
+    const set_bitmap bitmap = sketch_of(features).bitmap;
+    scratch.least_.prepare(bounds, features.size());
+    std::size_t examined = 0;
+    for (const auto* from : {old_.get(), current_.get()}) {
+      if (from == nullptr) continue;
+      if (bounds.looks_up_all()) {
+        examined += meet_all(*from, features, bounds, bitmap, scratch);
+      } else {
+        examined += meet_prefix(*from, features, bounds, bitmap, scratch);
+      }
     }
-    looked_at_.add(looked_at);
-    std::sort(scratch.candidates_.begin(), scratch.candidates_.end());
-    scratch.candidates_.erase(std::unique(scratch.candidates_.begin(), scratch.candidates_.end()),
-                              scratch.candidates_.end());
-    for (const std::uint32_t number : scratch.candidates_) visit(number);
+    looked_at_.add(examined);
+    std::vector<set_candidate>& found = scratch.candidates_;
+    const auto key = [](const set_candidate& c) { return c.place; };
+    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    const auto end =
+        std::unique(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); });
+    for (auto at = found.begin(); at != end; ++at) {
+      if (!visit(at->place, std::size_t{at->least})) return;
+    }
   }
 
-  void reserve(std::size_t count) { is_kept_.reserve(count); }
-  [[nodiscard]] double similarity() const noexcept { return similarity_; }
+  [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
+  /// The number of sets with features.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::size_t memory_usage() const noexcept {
-    std::size_t of_lists = lists_.capacity() * sizeof(posting_list);
-    for (const posting_list& list : lists_) {
-      of_lists += list.row.capacity() * sizeof(listed) + list.runs.capacity() * sizeof(run);
-      for (const run& one : list.runs) of_lists += one.documents.capacity() * sizeof(listed);
+    std::size_t sum = records_.memory_usage() + next_.memory_usage();
+    for (const auto* one : {old_.get(), current_.get(), dying_.get()}) {
+      if (one != nullptr) sum += sizeof(generation) + one->counts.memory_usage() + one->postings.memory_usage();
     }
-    return is_kept_.capacity() / 8 + heads_.capacity() * sizeof(std::uint32_t) +
-           postings_.capacity() * sizeof(posting) + of_lists + counts_.memory_usage();
+    return sum;
   }
 
  private:
-  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
-  static constexpr std::size_t min_heads = 1024;
-  static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16;
-  static constexpr std::size_t max_in_chain = 8;  // postings of one feature; if it has more, they go into a list
-  static constexpr std::uint16_t large = 0xffff;  // a size or position that does not fit
+  static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16, looked_at_a_feature = 16;
+  static constexpr std::size_t moved_a_feature = 4, least_moved = 256;  // features, for an inserted one; at each insert
+  static constexpr int freed_an_insert = 8;                             // pieces of memory
+  static constexpr std::uint32_t salt = 0x85ebca6bU;  // of tokens behind the prefix, which are posted for containment
 
-  /// A prefix feature of a document, in the chain of a bucket. If size is 0, it stands for a posting_list, whose index
-  /// is `number`.
-  struct posting {
-    std::uint32_t token;
-    std::uint32_t number;  // of the document or the list
-    std::uint32_t next;
-    std::uint16_t size;
-    std::uint16_t position;
-    std::uint64_t signature;
-  };
-  /// A document in a list.
-  struct listed {
-    std::uint64_t signature;
-    std::uint32_t number;
-    std::uint16_t size, position;
-  };
-  /// Documents of one size that have a feature at one position.
-  struct run {
-    std::uint16_t size, position;
-    std::vector<listed> documents;
-  };
-  /// The documents of a frequent feature: in one row, or, if there are more than max_in_row, in a run for each size and
-  /// position.
-  struct posting_list {
-    std::vector<listed> row;
-    std::vector<run> runs;  // sorted by size, then position
+  /// A stored set.
+  struct record {
+    static constexpr std::uint32_t max_size = (std::uint32_t{1} << 30) - 1;
+
+    set_bitmap bitmap{};
+    std::uint32_t size : 30;
+    std::uint32_t is_live : 1;
+    std::uint32_t parity : 1;  // of the number of its generation
+
+    record() noexcept : size(0), is_live(0), parity(0) {}
   };
 
-  /// Properties of the set that is searched for, to reject candidates before features are compared.
-  struct query {
-    std::size_t size;
-    std::uint64_t signature;
+  /// The postings of sets in one order of the features.
+  struct generation {
+    explicit generation(std::size_t max_in_row) : postings(max_in_row) {}
+
+    /// Returns: false if nothing is left to free.
+    bool free_piece() noexcept { return postings.free_piece() || counts.free_piece(); }
+
+    feature_rarity counts;
+    posting_lists postings;
+    std::uint32_t parity = 0;
   };
 
   /// A number that many threads add to.
@@ -197,250 +264,264 @@ class set_postings {
       return *this;
     }
     void add(std::size_t more) noexcept { value_.fetch_add(more, std::memory_order_relaxed); }
+    void reset() noexcept { value_.store(0, std::memory_order_relaxed); }
     [[nodiscard]] std::size_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
 
    private:
     std::atomic<std::size_t> value_ = 0;
   };
 
-  static std::uint16_t clipped(std::size_t n) noexcept {
-    return static_cast<std::uint16_t>((std::min)(n, std::size_t{large}));
+  static std::uint64_t folded(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
+
+  template <class Feature>
+  static void add_counts(std::span<const Feature> features, feature_rarity& in) {
+    for (const Feature feature : features) in.prefetch(feature_token(feature));
+    for (const Feature feature : features) in.count(feature_token(feature));
   }
 
-  /// A bitmap of 64 bits; see set_bitmap.
-  static std::uint64_t signature_of(feature_span features) noexcept {
-    std::uint64_t signature = 0;
-    for (const feature_type feature : features) signature ^= std::uint64_t{1} << (feature_token(feature) >> 26);
-    return signature;
-  }
-
-  [[nodiscard]] std::span<const std::uint64_t> prefix_of(feature_span features, prefix_finder& finder) const {
-    const std::size_t count = bounds_.prefix(features.size());
-    if (count == 0) return {};
-    return finder.find(features, count, counts_);
-  }
-
-  [[nodiscard]] std::size_t bucket(std::uint32_t token) const noexcept {
-    return static_cast<std::size_t>(mix(token)) & (heads_.size() - 1);
-  }
-
-  /// Adds the prefix features of a document. Guarantee: strong.
-  void post(feature_span features, std::uint32_t number) {
-    const std::span<const std::uint64_t> keys = prefix_of(features, writer_scratch_.finder_);
-    const std::uint16_t size = clipped(features.size());
-    std::size_t position = 0;
-    undo posting_all{[&] {
-      while (position-- > 0) remove(static_cast<std::uint32_t>(keys[position]), number, size, clipped(position));
-    }};
-    const std::uint64_t signature = signature_of(features);
-    for (; position < keys.size(); ++position) {
-      add({static_cast<std::uint32_t>(keys[position]), number, none, size, clipped(position), signature});
+  /// Posts a set in the current generation, then records it.
+  template <class Feature>
+  void place(std::span<const Feature> features, std::uint32_t number, const set_bitmap& bitmap) {
+    const std::uint64_t bits = folded(bitmap);
+    const auto bits_of = [&](std::uint32_t other) { return other == number ? bits : folded(records_[other].bitmap); };
+    const std::size_t n = features.size();
+    set_posting posting{0, number, set_posting::clipped(n), 0};
+    if (bounds_.looks_up_all()) {
+      const std::size_t indexed = bounds_.indexed(n);
+      std::size_t position = 0;
+      for (const std::uint64_t key : writer_scratch_.finder_.find(features, n, current_->counts)) {
+        posting.token = static_cast<std::uint32_t>(key) ^ (position++ < indexed ? 0 : salt);
+        current_->postings.add(posting, bits, bits_of);
+      }
+    } else if (const std::size_t prefix = bounds_.prefix(n); prefix != 0) {
+      const auto keys = writer_scratch_.finder_.find(features, prefix, current_->counts);
+      constexpr std::size_t step = 32;  // so that the cache misses of so many postings overlap
+      for (std::size_t position = 0; position < prefix; ++position) {
+        if (position % step == 0) {
+          current_->postings.prefetch_buckets(keys.subspan(position, (std::min)(step, prefix - position)));
+        }
+        posting.token = static_cast<std::uint32_t>(keys[position]);
+        posting.position = set_posting::clipped(position);
+        current_->postings.add(posting, bits, bits_of);
+      }
     }
-    posting_all.is_due = false;
-  }
-
-  void add(posting added) {
-    std::uint32_t& head = heads_[bucket(added.token)];
-    std::size_t same = 0;
-    for (std::uint32_t at = head; at != none; at = postings_[at].next) {
-      if (postings_[at].token != added.token) continue;
-      if (postings_[at].size == 0) return add_to(lists_[postings_[at].number], listed_as(added));
-      ++same;
-    }
-    if (same >= max_in_chain) return move_to_list(head, added);
-    std::uint32_t at = free_;
-    if (at == none) {
-      at = static_cast<std::uint32_t>(postings_.size());
-      if (at == none) fail<std::length_error>("sets have at most 2^32 - 1 postings");
-      postings_.emplace_back();
+    record& to = records_[number];
+    if (to.is_live) {
+      features_ -= to.size;
     } else {
-      free_ = postings_[at].next;
+      ++size_;
     }
-    added.next = head;
-    postings_[at] = added;
-    head = at;
+    features_ += n;
+    to.bitmap = bitmap;
+    to.size = static_cast<std::uint32_t>(n) & record::max_size;
+    to.is_live = 1;
+    to.parity = current_->parity & 1U;
   }
 
-  /// Moves the postings of the feature of `added` from a chain to a new list, and adds `added`.
-  void move_to_list(std::uint32_t& head, const posting& added) {
-    posting_list list;
-    std::uint32_t first = none;
-    for (std::uint32_t at = head; at != none; at = postings_[at].next) {
-      if (postings_[at].token != added.token) continue;
-      add_to(list, listed_as(postings_[at]));
-      if (first == none) first = at;
-    }
-    add_to(list, listed_as(added));
-    lists_.push_back(std::move(list));
-    for (std::uint32_t* link = &head; *link != none;) {
-      posting& p = postings_[*link];
-      if (p.token == added.token && *link != first) {
-        release(*link);
-      } else {
-        link = &p.next;
-      }
-    }
-    postings_[first].number = static_cast<std::uint32_t>(lists_.size() - 1);
-    postings_[first].size = 0;
-  }
-  static listed listed_as(const posting& p) noexcept { return {p.signature, p.number, p.size, p.position}; }
+  // ---- Generations --------------------------------------------------------------------------------------------------
 
-  /// Removes a posting from its chain. `link` is the link that leads to it.
-  void release(std::uint32_t& link) noexcept {
-    const std::uint32_t at = link;
-    link = postings_[at].next;
-    postings_[at].next = free_;
-    free_ = at;
+  [[nodiscard]] bool is_due() const noexcept {
+    return inserted_ >= (std::max)(min_learnt, learnt_) || erased_ >= (std::max)(min_learnt, size_) ||
+           looked_at_.value() > min_looked_at + looked_at_a_feature * features_;
   }
 
-  static bool is_before(const run& a, const std::pair<std::uint16_t, std::uint16_t>& b) noexcept {
-    return a.size != b.first ? a.size < b.first : a.position < b.second;
-  }
-  void add_to(posting_list& list, const listed& added) const {
-    if (list.runs.empty() && list.row.size() < max_in_row_) return list.row.push_back(added);
-    if (list.runs.empty()) {
-      posting_list by_size;
-      for (const listed& one : list.row) add_to_run(by_size, one);
-      add_to_run(by_size, added);
-      std::swap(list, by_size);
-    } else {
-      add_to_run(list, added);
-    }
-  }
-  static void add_to_run(posting_list& list, const listed& added) {
-    auto at = std::lower_bound(list.runs.begin(), list.runs.end(), std::pair{added.size, added.position}, is_before);
-    if (at == list.runs.end() || at->size != added.size || at->position != added.position) {
-      at = list.runs.insert(at, {added.size, added.position, {}});
-    }
-    at->documents.push_back(added);
-  }
-
-  static void remove_from(std::vector<listed>& documents, std::uint32_t number) noexcept {
-    const auto found =
-        std::find_if(documents.begin(), documents.end(), [=](const listed& one) { return one.number == number; });
-    if (found == documents.end()) return;
-    *found = documents.back();
-    documents.pop_back();
-  }
-
-  void remove(std::uint32_t token, std::uint32_t number, std::uint16_t size, std::uint16_t position) noexcept {
-    for (std::uint32_t* link = &heads_[bucket(token)]; *link != none; link = &postings_[*link].next) {
-      const posting& p = postings_[*link];
-      if (p.token != token) continue;
-      if (p.size == 0) {
-        posting_list& list = lists_[p.number];
-        if (list.runs.empty()) return remove_from(list.row, number);
-        const auto at = std::lower_bound(list.runs.begin(), list.runs.end(), std::pair{size, position}, is_before);
-        if (at == list.runs.end() || at->size != size || at->position != position) return;
-        return remove_from(at->documents, number);
-      }
-      if (p.number == number) {
-        release(*link);
-        return;
-      }
-    }
-  }
-
-  /// Computes the sizes of sets that may be similar enough to a set of `n` features, and the least overlap for each
-  /// size.
-  void prepare(std::size_t n, workspace& scratch) const {
-    if (scratch.size_ == n) return;
-    scratch.size_ = 0;
-    scratch.first_size_ = bounds_.least_partner(n);
-    const double ratio = by_ == set_similarity::cosine ? similarity_ * similarity_ : similarity_;
-    std::size_t last = (std::max)(n, static_cast<std::size_t>(static_cast<double>(n) / ratio));
-    while (bounds_.least_partner(last + 1) <= n) ++last;
-    while (last > n && bounds_.least_partner(last) > n) --last;
-    scratch.last_size_ = last;
-    // For the Jaccard similarity, the least overlap depends only on the sum of both sizes.
-    for (std::size_t sum = scratch.least_.size(); by_ == set_similarity::jaccard && sum <= n + last; ++sum) {
-      scratch.least_.push_back(static_cast<std::uint32_t>(bounds_.least(sum / 2, sum - sum / 2)));
-    }
-    scratch.size_ = n;
-  }
-
-  /// The number of features in which two similar sets of these sizes may differ, if their first common prefix feature
-  /// is at these positions; nullopt if they cannot be similar enough.
-  [[nodiscard]] std::optional<std::size_t> may_differ(const workspace& scratch, std::size_t size, std::size_t position,
-                                                      std::size_t own_size, std::size_t own_position) const noexcept {
-    if (size == large) return (std::numeric_limits<std::size_t>::max)();
-    if (size < scratch.first_size_ || size > scratch.last_size_) return std::nullopt;
-    const std::size_t least =
-        by_ == set_similarity::jaccard ? scratch.least_[size + own_size] : bounds_.least(size, own_size);
-    if (least + position > size || least + own_position > own_size) return std::nullopt;
-    return size + own_size - 2 * least;
-  }
-
-  /// Adds the documents that have a token to the candidates. Returns: the number of postings or runs that were
-  /// examined.
-  std::size_t meet(std::uint32_t token, std::size_t position, const query& asked, workspace& scratch) const {
-    std::size_t looked_at = 0;
-    const auto take = [&](std::uint64_t signature, std::size_t differing, std::uint32_t number) {
-      if (static_cast<std::size_t>(std::popcount(signature ^ asked.signature)) <= differing)
-        scratch.candidates_.push_back(number);
-    };
-    const auto take_if = [&](const auto& p) {
-      const auto most = may_differ(scratch, p.size, p.position, asked.size, position);
-      if (most) take(p.signature, *most, p.number);
-    };
-    for (std::uint32_t at = heads_[bucket(token)]; at != none; at = postings_[at].next) {
-      const posting& p = postings_[at];
-      ++looked_at;
-      if (p.token != token) continue;
-      if (p.size != 0) {
-        take_if(p);
-        continue;
-      }
-      const posting_list& list = lists_[p.number];
-      looked_at += list.row.size() + list.runs.size();
-      for (const listed& one : list.row) take_if(one);
-      for (const run& one : list.runs) {
-        const auto most = may_differ(scratch, one.size, one.position, asked.size, position);
-        if (!most) continue;
-        looked_at += one.documents.size();
-        for (const listed& document : one.documents) take(document.signature, *most, document.number);
-      }
-      break;  // a feature with a list has no other postings
-    }
-    return looked_at;
-  }
-
-  /// Learns the order from the features of all kept documents, and adds these documents again.
+  /// Opens a generation if one is due, and moves sets to it. The work is proportional to the features of the set that is
+  /// inserted.
   template <class FeaturesOf>
-  void learn(const FeaturesOf& features_of) {
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(size_);
-    for (std::size_t number = 0; number < is_kept_.size(); ++number) {
-      if (is_kept_[number]) numbers.push_back(static_cast<std::uint32_t>(number));
+  void advance(std::size_t features, const FeaturesOf& features_of) {
+    for (int pieces = 0; dying_ != nullptr && pieces < freed_an_insert; ++pieces) {
+      if (!dying_->free_piece()) dying_.reset();
     }
-    set_postings anew = fresh();
-    anew.learn_from(numbers, features_of);
-    for (const std::uint32_t number : numbers) {
-      const feature_span features = features_of(number);
-      anew.post(features, number);
-      anew.features_ += features.size();
+    if (old_ == nullptr && dying_ == nullptr && is_due()) open();
+    if (old_ == nullptr) return;
+    constexpr std::size_t step = 16;  // costs as much as so many features
+    std::size_t budget = moved_a_feature * features + least_moved;
+    for (; moved_ < to_move_ && budget > 0; ++moved_) {
+      const record& of = records_[moved_];
+      std::size_t work = 1;
+      if (of.is_live && of.parity == old_->parity) {
+        const auto number = static_cast<std::uint32_t>(moved_);
+        const auto set = features_of(number);
+        work = set.size() + step;
+        if (set.empty()) {
+          erase(number);
+        } else {
+          add_counts(set, next_);
+          place(set, number, set_bitmap(of.bitmap));
+        }
+      }
+      budget -= (std::min)(budget, work);
     }
-    anew.is_kept_ = std::move(is_kept_);
-    anew.size_ = size_;
-    *this = std::move(anew);
+    if (moved_ == to_move_) dying_ = std::move(old_);
   }
 
-  double similarity_;
-  std::size_t max_in_row_;
-  set_similarity by_;
+  void open() {
+    auto opened = std::make_unique<generation>(max_in_row_);
+    feature_rarity next(2 * features_);
+    opened->counts = std::move(next_);
+    opened->parity = current_->parity ^ 1U;
+    // Those of the present sets, and half as many again that come before the next generation.
+    const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
+    opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
+    next_ = std::move(next);
+    old_ = std::move(current_);
+    current_ = std::move(opened);
+    moved_ = 0;
+    to_move_ = records_.size();
+    learnt_ = size_;
+    inserted_ = erased_ = 0;
+    looked_at_.reset();
+  }
+
+  // ---- Candidates ---------------------------------------------------------------------------------------------------
+
+  /// Takes the sets that have a prefix feature of a set in common.
+  struct prefix_query {
+    const least_overlaps& least;
+    std::vector<std::uint32_t>& met;
+    const chunked_array<record>& records;
+    std::uint64_t bits;
+    std::size_t n;
+
+    /// The number of features in which the sets may differ; -1 if they cannot be similar enough. Both have their first
+    /// common feature at these positions.
+    [[nodiscard]] std::ptrdiff_t may_differ(std::size_t size, std::size_t position, std::size_t own) const noexcept {
+      if (size == set_posting::large) return (std::numeric_limits<std::ptrdiff_t>::max)();
+      if (!least.fits(size)) return -1;
+      const std::size_t common = least(size);
+      if (common + position > size || common + own > n) return -1;
+      return static_cast<std::ptrdiff_t>(size + n - 2 * common);
+    }
+    void meet(std::uint32_t number, std::size_t size, std::size_t position, std::size_t own) {
+      if (may_differ(size, position, own) < 0) return;
+      met.push_back(number);
+      prefetch(&records[number]);
+    }
+    void meet(const posting_lists::listed& one, std::size_t own) {
+      if (portable_popcount(one.bits ^ bits) <= may_differ(one.size, one.position, own)) met.push_back(one.number);
+    }
+    /// The larger a set, the later may its first common feature be; the larger it is, the earlier must that of the
+    /// other set be.
+    [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t position, std::size_t own) const noexcept {
+      if (to == set_posting::large) return true;
+      if (to < least.first_size() || from > least.last_size()) return false;
+      const std::size_t smallest = (std::max)(from, least.first_size()), largest = (std::min)(to, least.last_size());
+      return least(largest) + position <= largest && least(smallest) + own <= n;
+    }
+  };
+
+  template <class Feature>
+  std::size_t meet_prefix(const generation& from, std::span<const Feature> features, const overlap_bounds& bounds,
+                          const set_bitmap& bitmap, workspace& scratch) const {
+    const std::size_t n = features.size(), prefix = bounds.prefix(n);
+    if (prefix == 0) return 0;
+    scratch.met_.clear();
+    prefix_query query{scratch.least_, scratch.met_, records_, folded(bitmap), n};
+    const std::size_t examined = from.postings.visit(scratch.finder_.find(features, prefix, from.counts), query);
+    const std::size_t first = scratch.candidates_.size();
+    for (const std::uint32_t number : scratch.met_) {
+      const record& of = records_[number];
+      if (!of.is_live || of.parity != from.parity || !scratch.least_.fits(of.size)) continue;
+      scratch.candidates_.push_back({number, static_cast<std::uint32_t>(scratch.least_(of.size))});
+    }
+    discard_by_bitmap(n, bitmap, first, scratch.candidates_);
+    return examined;
+  }
+
+  /// Takes the sets that have a feature of a set in common, for containment.
+  struct feature_query {
+    std::vector<std::uint32_t>& met;
+    const chunked_array<record>& records;
+    std::size_t n, min_size;
+    bool takes_smaller, takes_others;
+
+    void take(std::uint32_t number, std::size_t size) {
+      if (size == set_posting::large) size = records[number].size;
+      if (size >= min_size && (size < n ? takes_smaller : takes_others)) met.push_back(number);
+    }
+    void meet(std::uint32_t number, std::size_t size, std::size_t /*position*/, std::size_t /*own*/) {
+      take(number, size);
+    }
+    void meet(const posting_lists::listed& one, std::size_t /*own*/) { take(one.number, one.size); }
+    [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t /*position*/,
+                              std::size_t /*own*/) const noexcept {
+      if (to == set_posting::large) return true;
+      return to >= min_size && (takes_others || from < n) && (takes_smaller || to >= n);
+    }
+  };
+
+  /// Of smaller sets, the prefix features are looked up among all features of this set. Of the others, all features are
+  /// looked up among the prefix features of this set.
+  template <class Feature>
+  std::size_t meet_all(const generation& from, std::span<const Feature> features, const overlap_bounds& bounds,
+                       const set_bitmap& bitmap, workspace& scratch) const {
+    const std::size_t n = features.size(), indexed = bounds.indexed(n);
+    scratch.met_.clear();
+    feature_query query{scratch.met_, records_, n, bounds.min_common(), true, true};
+    std::vector<std::uint64_t>& keys = scratch.rest_;
+    const auto sorted = scratch.finder_.find(features, n, from.counts);
+    keys.assign(sorted.begin(), sorted.end());
+    // Features of 64 bits may share a token, which is looked up once: each set is then met once for each feature of its
+    // own, of which there are at least as many as common ones.
+    const auto looked_up = [&](std::size_t first, std::size_t last) {
+      const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = std::unique(begin, keys.begin() + static_cast<std::ptrdiff_t>(last));
+      return std::span<const std::uint64_t>(begin, end);
+    };
+    const auto prefix = looked_up(0, indexed);
+    std::size_t examined = from.postings.visit(prefix, query);
+    query.takes_others = false;
+    std::size_t behind = indexed;
+    while (behind < n && !prefix.empty() && keys[behind] == prefix.back()) ++behind;
+    examined += from.postings.visit(looked_up(behind, n), query);
+    query.takes_smaller = false;
+    query.takes_others = true;
+    for (std::size_t i = 0; i < prefix.size(); ++i) keys[i] ^= salt;
+    examined += from.postings.visit(prefix, query);
+
+    std::vector<std::uint32_t>& met = scratch.met_;
+    std::sort(met.begin(), met.end());
+    const std::size_t first = scratch.candidates_.size();
+    for (std::size_t begin = 0, end = 0; begin < met.size(); begin = end) {
+      while (end < met.size() && met[end] == met[begin]) ++end;
+      const record& of = records_[met[begin]];
+      if (!of.is_live || of.parity != from.parity) continue;
+      const std::size_t least = scratch.least_(of.size);
+      if (least > of.size || least > n || end - begin < overlap_bounds::least_met(least)) continue;
+      scratch.candidates_.push_back({met[begin], static_cast<std::uint32_t>(least)});
+    }
+    discard_by_bitmap(n, bitmap, first, scratch.candidates_);
+    return examined;
+  }
+
+  void discard_by_bitmap(std::size_t n, const set_bitmap& bitmap, std::size_t first,
+                         std::vector<set_candidate>& candidates) const {
+    const auto size_of = [&](std::size_t number) { return std::size_t{records_[number].size}; };
+    const auto bitmap_of = [&](std::size_t number) -> const set_bitmap& { return records_[number].bitmap; };
+    const std::span<set_candidate> some = std::span(candidates).subspan(first);
+#if NEARDUP_X86_KERNELS
+    if (has_avx2(level_)) {
+      candidates.resize(first + filter_by_bitmaps_avx2(some, n, bitmap, size_of, bitmap_of));
+      return;
+    }
+#endif
+    candidates.resize(first + filter_by_bitmaps_portable(some, n, bitmap, size_of, bitmap_of));
+  }
+
   overlap_bounds bounds_;
-  std::vector<std::uint32_t> heads_;  // by bucket: the first posting of its chain
-  std::vector<posting> postings_;
-  std::uint32_t free_ = none;  // the first of the chain of free postings
-  std::vector<posting_list> lists_;
-  token_counts counts_;        // as of when the order was learnt
-  std::size_t size_ = 0;       // number of documents
-  std::size_t again_ = 0;      // documents added again since the order was learnt
-  std::vector<bool> is_kept_;  // by document number
-  std::size_t learnt_ = 0;     // number of documents when the order was learnt
-  std::size_t features_ = 0;   // number of features of all documents
-  mutable counter looked_at_;  // postings examined since the order was learnt
-  workspace writer_scratch_;   // used by functions that write
+  std::size_t max_in_row_;
+  chunked_array<record> records_;          // by number
+  std::unique_ptr<generation> current_;    // which sets are posted in
+  std::unique_ptr<generation> old_;        // whose sets are being moved, or null
+  std::unique_ptr<generation> dying_;      // whose memory is being freed, or null
+  feature_rarity next_;                    // counts for the next generation
+  std::size_t moved_ = 0, to_move_ = 0;    // numbers below moved_ have left the old generation, up to to_move_
+  std::size_t size_ = 0, features_ = 0;    // of all sets
+  std::size_t learnt_ = 0;                 // number of sets when the order was learnt
+  std::size_t inserted_ = 0, erased_ = 0;  // since then
+  mutable counter looked_at_;              // postings examined since then
+  instruction_set level_ = active_instruction_set();
+  workspace writer_scratch_;  // used by functions that write
 };
 
 }  // namespace neardup::inline v0::detail

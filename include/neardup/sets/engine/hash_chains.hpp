@@ -1,0 +1,210 @@
+// Chained hash tables that grow one bucket at a time, and a table of ids on them.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "../../detail/bits.hpp"
+#include "../../error.hpp"
+#include "../../ids.hpp"
+#include "chunked_array.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The chains of a hash table whose nodes are numbered by the owner, who also stores their hashes and the next node of
+/// each. The number of buckets grows by one at a time (linear hashing, see posting_lists), so no insertion rehashes
+/// everything.
+class hash_chains {
+ public:
+  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
+
+  /// The first node of the chain of a hash; `none` if there is none.
+  [[nodiscard]] std::uint32_t first(std::uint64_t hash) const noexcept {
+    return heads_.size() == 0 ? none : heads_[place(hash, buckets_)] - 1;
+  }
+
+  /// Makes room for one more node. `next_of(node)` refers to the next node of one, `hash_of(node)` returns its hash.
+  /// Guarantee: strong.
+  template <class NextOf, class HashOf>
+  void make_room(const NextOf& next_of, const HashOf& hash_of) {
+    if (heads_.size() == 0) heads_.grow_to(1);
+    if (size_ < buckets_) return;
+    heads_.grow_to(buckets_ + 1);
+    std::uint32_t from = std::exchange(heads_[buckets_ - std::bit_floor(buckets_)], 0) - 1;
+    ++buckets_;
+    while (from != none) {
+      std::uint32_t& next = next_of(from);
+      std::uint32_t& head = heads_[place(hash_of(from), buckets_)];
+      const std::uint32_t after = std::exchange(next, head - 1);
+      head = from + 1;
+      from = after;
+    }
+  }
+  /// Adds a node. Precondition: make_room() was called after the previous insertion.
+  template <class NextOf>
+  void insert(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
+    std::uint32_t& head = heads_[place(hash, buckets_)];
+    next_of(node) = head - 1;
+    head = node + 1;
+    ++size_;
+  }
+  /// Removes a node that is in the table.
+  template <class NextOf>
+  void erase(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
+    --size_;
+    std::uint32_t& head = heads_[place(hash, buckets_)];
+    if (head - 1 == node) {
+      head = next_of(node) + 1;
+      return;
+    }
+    std::uint32_t at = head - 1;
+    while (next_of(at) != node) at = next_of(at);
+    next_of(at) = next_of(node);
+  }
+
+  void swap(hash_chains& other) noexcept {
+    heads_.swap(other.heads_);
+    std::swap(buckets_, other.buckets_);
+    std::swap(size_, other.size_);
+  }
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return heads_.memory_usage(); }
+
+ private:
+  static std::size_t place(std::uint64_t hash, std::size_t buckets) noexcept {
+    const std::size_t all = std::bit_ceil(buckets), at = static_cast<std::size_t>(hash) & (all - 1);
+    return at < buckets ? at : at & (all / 2 - 1);
+  }
+
+  chunked_array<std::uint32_t> heads_;  // the number of the first node, plus 1; 0 for an empty chain
+  std::size_t buckets_ = 1, size_ = 0;
+};
+
+template <class Id>
+concept has_std_hash = requires(const Id& id) {
+  { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
+};
+
+/// Ids, each with the slot of its set: found by id, and for each slot in a circular list. By hash if std::hash<Id>
+/// exists, otherwise by order.
+/// Guarantee: strong. Memory: about 20 bytes and the id; 72 more by order.
+template <class Id>
+class id_table {
+  static constexpr bool is_hashed = has_std_hash<Id>;
+
+ public:
+  static constexpr std::uint32_t none = hash_chains::none;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// The entry of an id; `none` if it is not stored.
+  [[nodiscard]] std::uint32_t find(const Id& id) const noexcept {
+    if constexpr (is_hashed) {
+      std::uint32_t at = chains_.first(hash_of(id));
+      while (at != none && !(entries_[at].id == id)) at = entries_[at].next;
+      return at;
+    } else {
+      const auto found = by_order_.find(id);
+      return found == by_order_.end() ? none : found->second;
+    }
+  }
+  [[nodiscard]] const Id& id(std::uint32_t at) const noexcept { return entries_[at].id; }
+  [[nodiscard]] std::uint32_t slot(std::uint32_t at) const noexcept { return entries_[at].slot; }
+  /// The next entry of the same slot; after the last one follows the first one again.
+  [[nodiscard]] std::uint32_t following(std::uint32_t at) const noexcept { return entries_[at].following; }
+
+  /// Adds an id without a slot. Returns: its entry. Precondition: it is not stored.
+  std::uint32_t insert(const Id& id) {
+    if (free_ == none) {
+      if (entries_.size() >= none - 1) fail<std::length_error>("a set_index has at most 2^32 - 2 ids");
+      entries_.grow_to(entries_.size() + 1);
+      entries_[entries_.size() - 1].next = none;
+      free_ = static_cast<std::uint32_t>(entries_.size() - 1);
+    }
+    if constexpr (is_hashed) {
+      chains_.make_room([&](std::uint32_t e) -> std::uint32_t& { return entries_[e].next; },
+                        [&](std::uint32_t e) { return hash_of(entries_[e].id); });
+    } else {
+      by_order_.emplace(id, free_);
+    }
+    const std::uint32_t added = std::exchange(free_, entries_[free_].next);
+    entry& to = entries_[added];
+    to.id = id;
+    to.slot = none;
+    if constexpr (is_hashed) {
+      chains_.insert(added, hash_of(id), [&](std::uint32_t e) -> std::uint32_t& { return entries_[e].next; });
+    }
+    ++size_;
+    return added;
+  }
+  void erase(std::uint32_t at) noexcept {
+    if constexpr (is_hashed) {
+      chains_.erase(at, hash_of(entries_[at].id), [&](std::uint32_t e) -> std::uint32_t& { return entries_[e].next; });
+    } else {
+      by_order_.erase(entries_[at].id);
+    }
+    entries_[at].next = std::exchange(free_, at);
+    --size_;
+  }
+
+  /// Adds an entry to the list of a slot; `first` is any entry of it, or `none`. Returns: the new first entry.
+  std::uint32_t link(std::uint32_t at, std::uint32_t slot, std::uint32_t first) noexcept {
+    entry& added = entries_[at];
+    added.slot = slot;
+    if (first == none) {
+      added.previous = added.following = at;
+      return at;
+    }
+    added.following = first;
+    added.previous = std::exchange(entries_[first].previous, at);
+    entries_[added.previous].following = at;
+    return first;
+  }
+  /// Removes an entry from the list of its slot. Returns: another entry of it, or `none`.
+  std::uint32_t unlink(std::uint32_t at) noexcept {
+    const entry& gone = entries_[at];
+    if (gone.following == at) return none;
+    entries_[gone.previous].following = gone.following;
+    entries_[gone.following].previous = gone.previous;
+    return gone.following;
+  }
+
+  void swap(id_table& other) noexcept {
+    entries_.swap(other.entries_);
+    chains_.swap(other.chains_);
+    by_order_.swap(other.by_order_);
+    std::swap(free_, other.free_);
+    std::swap(size_, other.size_);
+  }
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    constexpr std::size_t node = sizeof(std::pair<Id, std::uint32_t>) + 5 * sizeof(void*);
+    return entries_.memory_usage() + chains_.memory_usage() + (is_hashed ? 0 : size_ * node);
+  }
+
+ private:
+  struct entry {
+    Id id;
+    std::uint32_t slot, next;  // next in a chain, or of the free entries
+    std::uint32_t previous, following;
+  };
+  struct nothing {
+    void swap(nothing& /*other*/) noexcept {}
+  };
+
+  static std::uint64_t hash_of(const Id& id) noexcept { return mix(std::hash<Id>{}(id)); }
+
+  chunked_array<entry> entries_;
+  hash_chains chains_;
+  std::conditional_t<is_hashed, nothing, std::map<Id, std::uint32_t>> by_order_;
+  std::uint32_t free_ = none;
+  std::size_t size_ = 0;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,175 @@
+// The features of many sets, in an arena of chunks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "../../detail/prefetch.hpp"
+#include "../../error.hpp"
+#include "chunked_array.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Sets by slot, a number that the owner chooses. Features lie in chunks of an arena, so a set needs no memory block of
+/// its own, and growing copies nothing. A chunk whose sets are all erased is freed; put() also examines some slots, and
+/// moves their sets out of chunks of which less than half is used. So erased sets leave at most about as much unused
+/// memory as the others use, once as many sets were put as there are slots.
+///
+/// Complexity: put() is linear in the set, erase() O(1). Memory: 12 bytes per slot, the features, and an eighth.
+/// Guarantee: strong. Movable, not copyable; a moved-from store is empty.
+template <class Feature>
+class set_store {
+ public:
+  using set_type = std::span<const Feature>;
+
+  set_store() = default;
+  set_store(set_store&& other) noexcept { swap(other); }
+  set_store& operator=(set_store&& other) noexcept {
+    set_store(std::move(other)).swap(*this);
+    return *this;
+  }
+  void swap(set_store& other) noexcept {
+    places_.swap(other.places_);
+    chunks_.swap(other.chunks_);
+    unused_.swap(other.unused_);
+    std::swap(open_, other.open_);
+    std::swap(allocated_, other.allocated_);
+    std::swap(features_, other.features_);
+    std::swap(examined_, other.examined_);
+  }
+
+  /// The set in a slot; empty if there is none. Valid until the next put(), or erase() of this slot.
+  [[nodiscard]] set_type operator[](std::size_t slot) const noexcept {
+    if (slot >= places_.size() || places_[slot].size == 0) return {};
+    const place& at = places_[slot];
+    return {chunks_[at.chunk].features.get() + at.offset, at.size};
+  }
+  /// Prefetches the features of a set.
+  void prefetch_set(std::size_t slot) const noexcept {
+    prefetch(chunks_[places_[slot].chunk].features.get() + places_[slot].offset);
+  }
+
+  /// The number of features of all sets.
+  [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
+
+  /// Puts a set, which may be one of this store, into an unused slot.
+  /// Throws: std::length_error for a set of 2^32 - 1 features or more; std::bad_alloc.
+  void put(std::size_t slot, set_type set) {
+    places_.grow_to(slot + 1);
+    if (!set.empty()) {
+      const place at = allocate(set.size());
+      std::copy(set.begin(), set.end(), chunks_[at.chunk].features.get() + at.offset);
+      places_[slot] = at;
+      features_ += set.size();
+    }
+    undo storing{[&] { erase(slot); }};
+    for (std::size_t steps = (std::min)(examined_a_put, places_.size()); steps > 0; --steps) {
+      examined_ = examined_ + 1 < places_.size() ? examined_ + 1 : 0;
+      if (places_[examined_].size != 0 && is_mostly_unused(places_[examined_].chunk)) relocate(places_[examined_]);
+    }
+    storing.is_due = false;
+  }
+
+  /// Removes the set in a slot, if there is one.
+  void erase(std::size_t slot) noexcept {
+    if (slot >= places_.size() || places_[slot].size == 0) return;
+    features_ -= places_[slot].size;
+    release(places_[slot]);
+    places_[slot] = {};
+  }
+
+  /// The number of allocated bytes.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return places_.memory_usage() + chunks_.capacity() * sizeof(chunk) + unused_.capacity() * sizeof(std::uint32_t) +
+           allocated_ * sizeof(Feature);
+  }
+
+ private:
+  struct place {
+    std::uint32_t chunk = 0, offset = 0, size = 0;
+  };
+  struct chunk {
+    std::unique_ptr<Feature[]> features;
+    std::uint32_t capacity = 0;
+    std::uint32_t used = 0;  // number of features that sets were put into
+    std::uint32_t live = 0;  // of these, the ones of present sets
+  };
+  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
+  static constexpr std::size_t min_chunk = 64, max_chunk = std::size_t{1} << 14;  // in features
+  static constexpr std::size_t examined_a_put = 4;
+
+  place allocate(std::size_t size) {
+    if (size >= none) fail<std::length_error>("a set has at most 2^32 - 2 features");
+    const auto n = static_cast<std::uint32_t>(size);
+    if (open_ != none && chunks_[open_].capacity - chunks_[open_].used >= n) return take(open_, n);
+    const std::size_t usual = std::clamp(allocated_ / 8, min_chunk, max_chunk);
+    if (size > usual / 4) return take(add_chunk(size), n);  // a chunk of its own
+    const std::uint32_t added = add_chunk(usual);
+    const std::uint32_t before = std::exchange(open_, added);
+    if (before != none && chunks_[before].live == 0) free_chunk(before);
+    return take(added, n);
+  }
+  place take(std::uint32_t from, std::uint32_t n) noexcept {
+    const std::uint32_t offset = chunks_[from].used;
+    chunks_[from].used += n;
+    chunks_[from].live += n;
+    return {from, offset, n};
+  }
+
+  std::uint32_t add_chunk(std::size_t capacity) {
+    std::unique_ptr<Feature[]> features(new Feature[capacity]);
+    if (unused_.empty()) {
+      if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 4);
+      unused_.reserve(chunks_.capacity());  // for all chunks, so that erase() cannot fail
+      chunks_.emplace_back();
+      unused_.push_back(static_cast<std::uint32_t>(chunks_.size() - 1));
+    }
+    const std::uint32_t number = unused_.back();
+    unused_.pop_back();
+    chunks_[number] = {std::move(features), static_cast<std::uint32_t>(capacity), 0, 0};
+    allocated_ += capacity;
+    return number;
+  }
+  void free_chunk(std::uint32_t number) noexcept {
+    allocated_ -= chunks_[number].capacity;
+    chunks_[number] = {};
+    unused_.push_back(number);
+  }
+  void release(const place& of) noexcept {
+    chunk& from = chunks_[of.chunk];
+    from.live -= of.size;
+    if (from.live != 0) return;
+    if (of.chunk == open_) {
+      from.used = 0;
+    } else {
+      free_chunk(of.chunk);
+    }
+  }
+
+  [[nodiscard]] bool is_mostly_unused(std::uint32_t number) const noexcept {
+    return number != open_ && chunks_[number].live < chunks_[number].capacity / 2;
+  }
+  void relocate(place& of) {
+    const place to = allocate(of.size);
+    std::copy_n(chunks_[of.chunk].features.get() + of.offset, of.size, chunks_[to.chunk].features.get() + to.offset);
+    release(of);
+    of = to;
+  }
+
+  chunked_array<place> places_;  // by slot
+  std::vector<chunk> chunks_;
+  std::vector<std::uint32_t> unused_;  // numbers of chunks without memory
+  std::uint32_t open_ = none;          // the chunk that small sets are put into
+  std::size_t allocated_ = 0;          // number of features that fit into all chunks
+  std::size_t features_ = 0;
+  std::size_t examined_ = 0;  // the slot that put() examined last
+};
+
+}  // namespace neardup::inline v0::detail

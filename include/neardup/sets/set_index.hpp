@@ -1,0 +1,471 @@
+// An index of feature sets: finds the stored sets that are similar to another one, exactly.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../detail/visits.hpp"
+#include "../error.hpp"
+#include "../ids.hpp"
+#include "../runner.hpp"
+#include "engine/common_elements.hpp"
+#include "engine/hash_chains.hpp"
+#include "engine/overlap_bounds.hpp"
+#include "engine/set_postings.hpp"
+#include "engine/set_store.hpp"
+#include "feature_sets.hpp"
+#include "set_similarity.hpp"
+
+namespace neardup::inline v0 {
+
+/// Feature sets in memory, one per id, with exact search: a query finds every stored set with at least a similarity.
+///
+/// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
+/// stored once, whatever their number of ids. An empty set is kept, and matches nothing.
+/// Feature: the type of features. Id: any index_id. Searches decide exactly as jaccard(a, b) >= least does, and visit()
+/// of pairs does; each match comes once. A search may ask for a larger similarity than the index was made for, which is
+/// faster.
+/// For containment, the overlap is divided by the size of the smaller set, and has to be at least `min_common`.
+///
+/// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that share
+/// rare features with it (set_postings.hpp has how). erase() is O(1). No insertion stops to rebuild: order and memory are
+/// renewed in small steps.
+/// Memory: for each distinct set its features and an eighth, about 50 bytes, and 15 bytes for each of its
+/// n - ceil(similarity * n) + 1 rarest features (for containment, for each of its n features); for each id 20 bytes and
+/// the id; one byte for four features. Erased sets take memory until further insertions have renewed it; while that
+/// happens, there are up to twice as many postings.
+/// Guarantee: const members are safe from many threads while no thread writes; a member that throws changes no answer. A
+/// moved-from index may only be destroyed or assigned to.
+/// Example: `set_index<> index{0.8};  index.insert(features, 7);
+///          for (const auto& [id, common, similarity] : index.search(query)) …`
+template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
+class set_index {
+  static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8,
+                "neardup: the features of a set_index have 32 or 64 bits, as feature_extractor makes them");
+  static_assert(index_id<Id>,
+                "neardup: the Id of a set_index is regular, totally ordered and trivially copyable, and no "
+                "floating-point number");
+
+ public:
+  using feature_type = Feature;
+  using id_type = Id;
+  using set_type = std::span<const Feature>;
+
+  /// A stored set that is similar enough to a query.
+  struct match_type {
+    Id id;
+    std::uint32_t common;  ///< the number of common features
+    double similarity;
+
+    friend bool operator==(const match_type&, const match_type&) = default;
+    /// The order of search results: the most similar first, of equally similar ones by id.
+    friend bool operator<(const match_type& a, const match_type& b) {
+      if (a.similarity != b.similarity) return a.similarity > b.similarity;
+      return a.id < b.id;
+    }
+  };
+
+  /// The matches of a batch of queries in one flat array.
+  struct batch_type {
+    std::vector<match_type> matches;  ///< the matches of query 0, then of query 1, ...
+    std::vector<std::size_t>
+        offsets;  ///< of size() + 1: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1]
+
+    /// The number of queries.
+    [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+    /// The matches of query `i`, as search() returns them. Precondition: i < size().
+    [[nodiscard]] std::span<const match_type> operator[](std::size_t i) const noexcept {
+      return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+    }
+  };
+
+  /// Scratch memory of a search, reused from query to query; one object per thread.
+  class workspace {
+    friend set_index;
+    detail::set_postings::workspace finding_;
+  };
+
+  /// Makes an empty index for similarities of at least `least` by `measure`. `min_common`: the least overlap, however
+  /// similar sets are; 0 stands for default_min_contained for containment, and 1 otherwise.
+  /// Throws: std::invalid_argument unless least > 0.
+  explicit set_index(double least, set_similarity measure = set_similarity::jaccard, std::size_t min_common = 0)
+      : postings_(detail::overlap_bounds(measure, least, min_common)) {}
+
+  set_index(set_index&& other) = default;
+  set_index& operator=(set_index&& other) = default;
+
+  // ---- Content ------------------------------------------------------------------------------------------------------
+
+  /// Stores a set under an id. The set may be one of this index.
+  /// Returns: false if the id is stored already; its set is then unchanged.
+  /// Throws: std::invalid_argument unless the features are ascending and distinct; std::length_error from 2^30 features
+  /// or 2^32 - 2 sets or ids on; std::bad_alloc.
+  bool insert(set_type set, const Id& id) {
+    check(set);
+    if (contains(id)) return false;
+    add(set, id);
+    return true;
+  }
+
+  /// Stores a set under an id, in place of the set of a stored id.
+  /// Returns: true if the id is new. Throws: as insert().
+  bool insert_or_assign(set_type set, const Id& id) {
+    check(set);
+    const std::uint32_t entry = ids_.find(id);
+    if (entry == ids_type::none) {
+      add(set, id);
+      return true;
+    }
+    const std::uint32_t slot = hold(set);  // From here on nothing throws.
+    const std::uint32_t before = ids_.slot(entry);
+    if (slot == before) return false;
+    unlink(entry);
+    slots_[slot].first = ids_.link(entry, slot, slots_[slot].first);
+    return false;
+  }
+
+  /// Stores many sets. An id that is stored already, or came before, keeps its set. `sets`: see set_range, as for
+  /// pairs(). A large batch is faster than one insertion after the other, because the order of the features is learnt
+  /// from it at once; `run` spreads checking the sets over threads.
+  /// Returns: how many ids were new. Throws: std::invalid_argument if the numbers of sets and ids differ; as insert().
+  template <set_range Sets>
+    requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
+                                                                               std::span<const Id> ids,
+                                                                               const any_runner& run = {}) {
+      if (sets.size() != ids.size()) {
+        detail::fail<std::invalid_argument>("insert_all: " + std::to_string(ids.size()) + " ids for " +
+                                            std::to_string(sets.size()) + " sets");
+      }
+      constexpr std::size_t step = 1024;
+      detail::in_steps(run, detail::parts_for(run, ids.size(), step), ids.size(), step,
+                       [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+                         for (std::size_t i = first; i < last; ++i) check(set_type(sets[i]));
+                         return true;
+                       });
+      std::vector<Id> added;
+      added.reserve(ids.size());
+      detail::undo adding{[&] {
+        for (const Id& id : added) erase(id);
+      }};
+      if (empty()) postings_.learn_from(ids.size(), [&](std::size_t i) { return set_type(sets[i]); });
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (contains(ids[i])) continue;
+        add(set_type(sets[i]), ids[i]);
+        added.push_back(ids[i]);
+      }
+      adding.is_due = false;
+      return added.size();
+    }
+
+  /// Removes an id, and its set if no other id has it.
+  /// Returns: false if the id was not stored. Complexity: O(1).
+  bool erase(const Id& id) noexcept {
+    const std::uint32_t entry = ids_.find(id);
+    if (entry == ids_type::none) return false;
+    unlink(entry);
+    ids_.erase(entry);
+    return true;
+  }
+
+  /// Returns: the set of an id, or nullopt if the id is not stored. Valid until the index is changed.
+  [[nodiscard]] std::optional<set_type> find(const Id& id) const noexcept {
+    const std::uint32_t entry = ids_.find(id);
+    if (entry == ids_type::none) return std::nullopt;
+    return sets_[ids_.slot(entry)];
+  }
+  /// Whether the id has a set.
+  [[nodiscard]] bool contains(const Id& id) const noexcept { return ids_.find(id) != ids_type::none; }
+
+  /// The number of ids.
+  [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// The number of distinct sets.
+  [[nodiscard]] std::size_t distinct_size() const noexcept { return distinct_; }
+
+  /// The least similarity of a search, which is also the default.
+  [[nodiscard]] double least_similarity() const noexcept { return postings_.bounds().threshold(); }
+  [[nodiscard]] set_similarity measure() const noexcept { return postings_.bounds().measure(); }
+  /// The least overlap of similar sets.
+  [[nodiscard]] std::size_t min_common() const noexcept { return postings_.bounds().min_common(); }
+
+  /// Calls `visit(id, set)` for each id, in unspecified order; the visit ends early if the visitor returns false.
+  /// Precondition: the visitor does not change the index.
+  template <std::invocable<const Id&, set_type> Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (!visit_ids(slot, [&](const Id& id) { return detail::visit_goes_on(visit, id, sets_[slot]); })) return;
+    }
+  }
+
+  // ---- Searches -----------------------------------------------------------------------------------------------------
+  // Each throws std::invalid_argument if `least` is below least_similarity() or not a number, or the features are not
+  // ascending and distinct; and std::bad_alloc.
+
+  /// The matches of a set: all ids whose sets have at least the similarity `least`, the most similar first, of equally
+  /// similar ones by id.
+  [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<double> least = {}) const {
+    workspace scratch;
+    std::vector<match_type> matches;
+    append_matches(query, bounds_for(least), scratch, matches);
+    return matches;
+  }
+
+  /// The matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or a runner
+  /// of yours; the result is the same for every runner.
+  template <set_range Sets>
+    requires std::same_as<set_feature_t<Sets>, Feature>
+  [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<double> least = {},
+                                        const any_runner& run = {}) const {
+    constexpr std::size_t step = 64;
+    const detail::overlap_bounds bounds = bounds_for(least);
+    const std::size_t count = queries.size(), blocks = (count + step - 1) / step;
+    std::vector<workspace> scratch(detail::parts_for(run, count, step));
+    std::vector<std::vector<match_type>> found(blocks);
+    batch_type result;
+    result.offsets.resize(count + 1);
+    detail::in_steps(run, scratch.size(), blocks, 1, [&](std::size_t part, std::size_t block, std::size_t) {
+      for (std::size_t i = block * step; i < (std::min)((block + 1) * step, count); ++i) {
+        append_matches(set_type(queries[i]), bounds, scratch[part], found[block]);
+        result.offsets[i + 1] = found[block].size();
+      }
+      return true;
+    });
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::size_t before = result.matches.size();
+      for (std::size_t i = block * step; i < (std::min)((block + 1) * step, count); ++i)
+        result.offsets[i + 1] += before;
+      result.matches.insert(result.matches.end(), found[block].begin(), found[block].end());
+      found[block] = {};
+    }
+    return result;
+  }
+
+  /// The first result of search(): the most similar set, with the smallest id among equally similar ones.
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<double> least = {}) const {
+    workspace scratch;
+    return nearest(query, least, scratch);
+  }
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<double> least,
+                                                  workspace& scratch) const {
+    std::optional<match_type> best;
+    visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      if (best && similarity < best->similarity) return true;
+      return visit_ids(slot, [&](const Id& id) {
+        const match_type found{id, common, similarity};
+        if (!best || found < *best) best = found;
+        return true;
+      });
+    });
+    return best;
+  }
+
+  /// Returns: true if any stored set has at least the similarity `least`. Stops at the first match.
+  [[nodiscard]] bool any_within(set_type query, std::optional<double> least = {}) const {
+    workspace scratch;
+    return any_within(query, least, scratch);
+  }
+  [[nodiscard]] bool any_within(set_type query, std::optional<double> least, workspace& scratch) const {
+    return !visit_sets(query, bounds_for(least), scratch, [](std::size_t, std::uint32_t, double) { return false; });
+  }
+
+  /// Calls `visit(match)` once for each match, in unspecified order. The visit ends early if the visitor returns false or
+  /// throws; its exception is passed on. Precondition: the visitor does not change the index.
+  template <std::invocable<const match_type&> Visit>
+  void for_each_match(set_type query, std::optional<double> least, workspace& scratch, Visit&& visit) const {
+    visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      return visit_ids(slot, [&](const Id& id) {
+        return detail::visit_goes_on(visit, match_type{id, common, similarity});
+      });
+    });
+  }
+
+  // ---- Memory -------------------------------------------------------------------------------------------------------
+
+  /// Bytes that the index has allocated.
+  [[nodiscard]] std::size_t memory_usage() const noexcept {
+    return sets_.memory_usage() + postings_.memory_usage() + slots_.memory_usage() + contents_.memory_usage() +
+           ids_.memory_usage();
+  }
+
+  /// Stores all sets anew, without the memory that erased ones have left, in an order of features learnt from them.
+  /// Complexity: that of insert_all().
+  void compact() {
+    set_index fresh(postings_.fresh());
+    std::vector<std::uint32_t> held;
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      if (slots_[slot].first != ids_type::none) held.push_back(static_cast<std::uint32_t>(slot));
+    }
+    fresh.postings_.learn_from(held.size(), [&](std::size_t i) { return sets_[held[i]]; });
+    for (const std::uint32_t slot : held) {
+      visit_ids(slot, [&](const Id& id) {
+        fresh.add(sets_[slot], id);
+        return true;
+      });
+    }
+    swap(fresh);
+  }
+
+  /// Removes everything, and frees its memory.
+  void clear() noexcept {
+    sets_ = {};
+    postings_.clear();
+    slots_.clear();
+    contents_ = {};
+    ids_type().swap(ids_);
+    free_ = none;
+    distinct_ = 0;
+  }
+
+  void swap(set_index& other) noexcept {
+    sets_.swap(other.sets_);
+    std::swap(postings_, other.postings_);
+    slots_.swap(other.slots_);
+    contents_.swap(other.contents_);
+    ids_.swap(other.ids_);
+    std::swap(free_, other.free_);
+    std::swap(distinct_, other.distinct_);
+  }
+  friend void swap(set_index& a, set_index& b) noexcept { a.swap(b); }
+
+ private:
+  using ids_type = detail::id_table<Id>;
+  static constexpr std::uint32_t none = ids_type::none;
+
+  /// What belongs to a distinct set besides its features.
+  struct slot_entry {
+    std::uint32_t first = none;  // one of its ids in ids_; none for a free slot
+    std::uint32_t next = none;   // in a chain of contents_, or of the free slots
+    std::uint32_t hash = 0;
+  };
+
+  explicit set_index(detail::set_postings empty) : postings_(std::move(empty)) {}
+
+  static void check(set_type set) {
+    if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
+      detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
+    }
+  }
+
+  [[nodiscard]] detail::overlap_bounds bounds_for(std::optional<double> least) const {
+    if (!least) return postings_.bounds();
+    if (!(*least >= least_similarity())) {
+      detail::fail<std::invalid_argument>("a set_index for similarities of at least " +
+                                          std::to_string(least_similarity()) + " cannot search for " +
+                                          std::to_string(*least));
+    }
+    return {measure(), *least, min_common()};
+  }
+
+  [[nodiscard]] auto next_of() noexcept {
+    return [this](std::uint32_t slot) -> std::uint32_t& { return slots_[slot].next; };
+  }
+
+  /// Adds an id that is not stored. Guarantee: strong.
+  void add(set_type set, const Id& id) {
+    const std::uint32_t entry = ids_.insert(id);
+    detail::undo naming{[&] { ids_.erase(entry); }};
+    const std::uint32_t slot = hold(set);
+    naming.is_due = false;
+    slots_[slot].first = ids_.link(entry, slot, slots_[slot].first);
+  }
+
+  /// Returns: the slot of a set, which is stored if it is new. Precondition: it gets an id.
+  std::uint32_t hold(set_type set) {
+    const auto hash = static_cast<std::uint32_t>(detail::sketch_of(set).hash);
+    for (std::uint32_t at = contents_.first(hash); at != none; at = slots_[at].next) {
+      if (slots_[at].hash != hash) continue;
+      const set_type held = sets_[at];
+      if (std::equal(held.begin(), held.end(), set.begin(), set.end())) return at;
+    }
+    if (free_ == none) {
+      if (slots_.size() >= none - 1) detail::fail<std::length_error>("a set_index has at most 2^32 - 2 sets");
+      slots_.grow_to(slots_.size() + 1);
+      free_ = static_cast<std::uint32_t>(slots_.size() - 1);
+    }
+    contents_.make_room(next_of(), [this](std::uint32_t slot) { return slots_[slot].hash; });
+    const std::uint32_t slot = free_;
+    sets_.put(slot, set);
+    detail::undo storing{[&] { sets_.erase(slot); }};
+    postings_.insert(sets_[slot], slot, [this](std::uint32_t other) { return sets_[other]; });
+    storing.is_due = false;
+    free_ = slots_[slot].next;
+    slots_[slot].hash = hash;
+    contents_.insert(slot, hash, next_of());
+    ++distinct_;
+    return slot;
+  }
+
+  /// Takes an entry away from its set, which goes if that was its last id.
+  void unlink(std::uint32_t entry) noexcept {
+    const std::uint32_t slot = ids_.slot(entry);
+    slots_[slot].first = ids_.unlink(entry);
+    if (slots_[slot].first != none) return;
+    contents_.erase(slot, slots_[slot].hash, next_of());
+    postings_.erase(slot);
+    sets_.erase(slot);
+    slots_[slot].next = std::exchange(free_, slot);
+    --distinct_;
+  }
+
+  /// Calls `visit(id)` for each id of a slot, until it returns false. Returns: false if it did.
+  template <class Visit>
+  bool visit_ids(std::size_t slot, const Visit& visit) const {
+    const std::uint32_t first = slots_[slot].first;
+    if (first == none) return true;
+    std::uint32_t entry = first;
+    do {
+      if (!visit(ids_.id(entry))) return false;
+      entry = ids_.following(entry);
+    } while (entry != first);
+    return true;
+  }
+
+  /// Calls `take(slot, common, similarity)` for each similar set, until it returns false. Returns: false if it did.
+  template <class Take>
+  bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
+    check(query);
+    bool goes_on = true;
+    postings_.for_each(query, bounds, scratch.finding_, [&](std::uint32_t slot, std::size_t least) {
+      const set_type set = sets_[slot];
+      const std::size_t common = detail::count_common(set, query, least);
+      if (common >= least) {
+        goes_on = take(std::size_t{slot}, static_cast<std::uint32_t>(common),
+                       bounds.similarity(set.size(), query.size(), common));
+      }
+      return goes_on;
+    });
+    return goes_on;
+  }
+
+  void append_matches(set_type query, const detail::overlap_bounds& bounds, workspace& scratch,
+                      std::vector<match_type>& to) const {
+    const auto first = static_cast<std::ptrdiff_t>(to.size());
+    visit_sets(query, bounds, scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      return visit_ids(slot, [&](const Id& id) {
+        to.push_back({id, common, similarity});
+        return true;
+      });
+    });
+    std::sort(to.begin() + first, to.end());
+  }
+
+  detail::set_store<Feature> sets_;  // by slot
+  detail::set_postings postings_;    // by slot
+  detail::chunked_array<slot_entry> slots_;
+  detail::hash_chains contents_;  // slots by the hashes of their sets
+  ids_type ids_;
+  std::uint32_t free_ = none;  // begins a chain of free slots
+  std::size_t distinct_ = 0;
+};
+
+}  // namespace neardup::inline v0
