@@ -1,4 +1,5 @@
-// Takes documents one by one, and decides for each whether it is new, or which earlier one it duplicates.
+// deduplicator: takes documents one by one, and decides for each whether it is new, or which earlier document it
+// duplicates.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 #include "../detail/compiled.hpp"
 #include "../detail/visits.hpp"
 #include "../error.hpp"
-#include "../fingerprint/defaults.hpp"  // so that this header brings all that a deduplicator is usually made of
+#include "../fingerprint/defaults.hpp"  // for users: the default simhasher
 #include "../index/layout.hpp"
 #include "../index/recall.hpp"
 #include "../runner.hpp"
@@ -34,21 +35,21 @@ namespace neardup::inline v0 {
 
 /// Options that define duplicates.
 struct dedup_options {
-  /// The distance within which fingerprints are candidates. If it is not given: the least distance that finds the share
-  /// `recall` of the pairs with at least that Jaccard similarity, see distance_for(); without a check and a similarity,
-  /// 3.
+  /// The distance within which fingerprints are candidates. If it is not given: the least distance within which at
+  /// least the share `recall` of the pairs with a Jaccard similarity of `similarity` or more is found, see
+  /// distance_for(). Without a check and a similarity: 3.
   std::optional<int> distance = std::nullopt;
   /// The least similarity by the check; default_similarity if it is not given. Without a check it only determines
   /// `distance`.
   std::optional<double> similarity = std::nullopt;
   std::optional<double> recall = std::nullopt;  ///< see `distance`; default_recall() if it is not given
   int blocks = 0;                               ///< blocks of the index, see pigeonhole_index; 0 for the usual number
-  /// Texts of fewer distinct tokens are never duplicates only because their fingerprints are near each other: without a
-  /// check, their tokens have to be equal.
+  /// For texts of fewer distinct tokens, near fingerprints alone do not suffice: without a check, such texts are
+  /// duplicates only if they have the same tokens.
   std::size_t min_tokens = default_min_tokens;
   /// Whether no duplicate is missed: candidates then come from shared features, whatever their fingerprints. This needs
-  /// a check of 32-bit features, and excludes a distance, a recall and blocks. If it is not given: true if that is
-  /// possible, and none of these is given.
+  /// a check of 32-bit features, and excludes a distance, a recall and blocks. If it is not given: true if the check
+  /// permits it and no distance, recall or blocks are given.
   std::optional<bool> exact = std::nullopt;
 };
 
@@ -58,12 +59,12 @@ template <class T, class Id>
 concept duplicate_check = std::copy_constructible<T> &&
     (detail::is_feature_extractor<T> || check_of<T, Id, std::string_view>);
 
-/// An atomic change of a deduplicator. A `commit` is called with it before it becomes final. Its steps, in order:
-/// replaced documents are removed, those in `kept` are added, those renewed become as young as these, and those in
-/// `gone` are removed.
+/// An atomic change of a deduplicator. The `commit` callback gets it before the change becomes final. Its steps, in
+/// order: the documents in `replaced` are removed; the documents in `kept` are added; the documents in `renewed` become
+/// as young as the added ones; the documents in `gone` are removed.
 template <class Id, class Fingerprint, class Feature>
 struct dedup_change {
-  std::span<const verdict<Id>> verdicts = {};  ///< about the documents that are added
+  std::span<const verdict<Id>> verdicts = {};  ///< about the documents of the call
   std::span<const Id> replaced = {};
   std::span<const kept_document<Id, Fingerprint, Feature>> kept = {};
   std::span<const Id> renewed = {};
@@ -73,7 +74,7 @@ struct dedup_change {
 
 namespace detail {
 
-/// Candidates by fingerprints, or by 32-bit features, chosen at run time.
+/// A source of candidates, chosen at run time: by fingerprints, or by 32-bit features.
 template <class Fingerprint, class Feature>
 class chosen_candidates {
   using by_fingerprints = fingerprint_candidates<Fingerprint>;
@@ -118,7 +119,7 @@ class chosen_candidates {
     return std::visit([](const auto& source) { return source.memory_usage(); }, source_);
   }
 
-  /// Returns: null if it is exact.
+  /// Returns: the source by fingerprints; null if candidates come from features.
   [[nodiscard]] const by_fingerprints* fingerprints() const noexcept { return std::get_if<by_fingerprints>(&source_); }
 
  private:
@@ -133,23 +134,23 @@ struct no_commit {
 
 }  // namespace detail
 
-/// Keeps the first document of each kind: `add` decides whether a text is new, or which kept one it duplicates.
+/// Keeps the first of similar documents: add() decides whether a text is new, or which kept document it duplicates.
 ///
-/// The check decides. By default, it is the Jaccard similarity of the features that the fingerprint is made of; another
-/// can be given (duplicate_check). A check of features misses no duplicate (dedup_options::exact), and needs no
-/// fingerprints. With a distance or a recall, or another check, candidates are the kept documents whose fingerprints are
-/// within `distance` bits. Of several accepted documents, the original is the closest, of equally close ones the
-/// earliest (original_rank).
-/// Only new documents are kept. So each duplicate is similar to its original itself, and no chain of small differences
-/// connects different texts; and which documents are kept depends on the order of adding.
+/// The check decides. By default, it compares the Jaccard similarity of the features that the fingerprint is made of;
+/// another check can be given (duplicate_check). A check of features misses no duplicate (dedup_options::exact), and
+/// needs no fingerprints. With a distance or a recall, or another check, candidates are the kept documents whose
+/// fingerprints are within `distance` bits. If the check accepts several documents, the original is the closest, and
+/// the earliest among equally close ones (original_rank). Only new documents are kept. So each duplicate is similar to
+/// its original itself: no chain of small differences connects different texts. Which documents are kept depends on the
+/// order of adding.
 ///
-/// If fingerprints are compared, texts of fewer than `min_tokens` distinct tokens are also found by a digest of their set
-/// of tokens, regardless of weights; without a check, only by this. A text with nothing to compare
-/// (verdict::is_comparable) is new and counted, but not kept.
+/// If fingerprints are compared, texts of fewer than `min_tokens` distinct tokens are also found by a digest of their
+/// set of tokens, regardless of weights. Without a check, they are found only by this digest. A text with nothing to
+/// compare (verdict::is_comparable) is new and counted, but not kept.
 ///
-/// It consists of a describer and a decider. All operations also accept descriptions, which other threads can make in
-/// advance. A `commit` is called with each dedup_change after everything else; if it throws, nothing has changed.
-/// stream_deduplicator and durable_deduplicator are based on that.
+/// A deduplicator consists of a describer and a decider. All operations also accept descriptions, which other threads
+/// can make in advance. The last step of an operation calls `commit` with the dedup_change; if `commit` throws, nothing
+/// has changed. stream_deduplicator and durable_deduplicator are based on `commit`.
 ///
 /// Memory: for each kept document an entry of the index (see pigeonhole_index), 48 bytes here with 64 bits and ids of 4
 /// bytes, and about 40 for the map from its id; 4.5 bytes for each feature that the check keeps, and 12 more. Arrays that
@@ -188,7 +189,7 @@ class deduplicator {
   using kept_type = typename decider_type::kept_type;
   using change_type = dedup_change<Id, fingerprint_type, feature_type>;
 
-  /// Scratch memory, reused from text to text; one object per thread.
+  /// Scratch memory, reused from text to text. Each thread needs its own object.
   class workspace {
     friend deduplicator;
     typename describer_type::workspace describing_;
@@ -219,8 +220,8 @@ class deduplicator {
   /// Throws: as add(text, id); std::length_error if Id cannot represent the number.
   verdict_type add(std::string_view text) requires counting_id<Id> { return add(text, next_id()); }
 
-  /// As add(), but first removes the document that is kept under this id, if any, so it cannot be the original of the
-  /// new one. If the text is a duplicate of another document, nothing is kept under the id.
+  /// As add(), but first removes the document that is kept under this id, if any. So that document cannot be the
+  /// original of the new one. If the text is a duplicate of another document, nothing is kept under the id.
   verdict_type replace(std::string_view text, const Id& id);
   template <class Commit = detail::no_commit>
   verdict_type replace(const description_type& document, const Id& id, const Commit& commit = {}) {
@@ -229,11 +230,11 @@ class deduplicator {
 
   /// Decides about many documents in order, with the same verdicts and the same kept documents as calling add() one
   /// after the other. From some thousands on it is far faster, because it joins documents instead of searching for
-  /// each. A callable check is called from several threads (of `run`), for any two texts with fingerprints near each
-  /// other; for an original within the batch, with the id that it is going to have.
-  /// `texts` has size(), and texts[i] converts to std::string_view.
-  /// Throws: as add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are equal. In all cases
-  /// nothing was added.
+  /// each. Several threads (of `run`) call a callable check, for any two texts whose fingerprints are within the
+  /// distance. If the earlier text is in the batch, the check gets the id under which it would be kept. `texts` has
+  /// size(), and texts[i] converts to std::string_view.
+  /// Throws: as add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are equal. If an
+  /// exception is thrown, nothing was added.
   /// Memory: temporarily about 150 bytes per text of the batch and per kept document, and the features of the batch.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const Id> ids, const any_runner& run = {}) {
@@ -269,7 +270,7 @@ class deduplicator {
     return verdicts;
   }
 
-  /// The verdict that add() would return for a text; nothing is kept.
+  /// The verdict that add() would return for a text. Keeps nothing.
   [[nodiscard]] verdict_type find(std::string_view text) const {
     workspace scratch;
     return find(text, scratch);
@@ -288,26 +289,26 @@ class deduplicator {
   /// write.
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
-  /// Keeps a document without deciding about it, as number `serial` of the added ones; added() is one more then.
-  /// Throws: std::invalid_argument if it is not comparable, a document with this id is kept, or `serial` is below
-  /// added(); and as add().
+  /// Keeps a document without deciding about it, with the serial number `serial`; added() is serial + 1 then.
+  /// Throws: as add(); std::invalid_argument if the document is not comparable, if a document with this id is kept, or
+  /// if `serial` is below added().
   void keep(const Id& id, const description_type& document, std::uint64_t serial);
   /// Counts documents as added, without keeping them.
   void count(std::uint64_t documents) noexcept { added_ += documents; }
 
-  /// Erases a kept document. Returns: whether a document with this id was kept; duplicates are not.
+  /// Erases a kept document. Returns: whether a document with this id was kept. (Duplicates are not kept.)
   bool erase(const Id& id) noexcept;
 
   /// Frees the memory that erased documents have left, and the reserve for growth. Nothing else changes.
   /// Throws: std::bad_alloc. Guarantee: strong.
-  /// Complexity: O(size()), as adding the documents without their texts.
+  /// Complexity: O(size()): that of keeping all kept documents again.
   void shrink_to_fit();
 
   /// Whether a document with this id is kept.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
 
-  /// Calls `visit(document)` with the kept_document of each, in the order in which they were added, until it returns
-  /// false. Arguments refer to the deduplicator, which must not be changed meanwhile.
+  /// Calls `visit(document)` with each kept_document, in the order of adding, until `visit` returns false. A
+  /// kept_document refers to memory of the deduplicator. Precondition: `visit` does not change the deduplicator.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (const auto slot : core_.slots_by_age()) {
@@ -321,7 +322,8 @@ class deduplicator {
 
   /// The number of added documents: new ones, duplicates, and those with nothing to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
-  /// The id of the next document, or of the one `more` documents later: the number of documents added before it.
+  /// The id that add(text) gives to the next document, or to the document `more` documents later: the number of
+  /// documents added before that.
   /// Throws: std::length_error if Id cannot represent it.
   [[nodiscard]] Id next_id(std::size_t more = 0) const requires counting_id<Id> {
     if (!std::in_range<Id>(added_ + more))
@@ -331,8 +333,9 @@ class deduplicator {
 
   /// Whether candidates come from shared features, so that none is missed.
   [[nodiscard]] bool is_exact() const noexcept { return !core_.source().compares_fingerprints(); }
-  /// The largest distance of duplicates' fingerprints; nullopt if the deduplicator is exact and compares none. Only short
-  /// texts with the same tokens (see min_tokens) may be farther apart, if a weighter counts tokens.
+  /// The largest distance between the fingerprints of a duplicate and its original; nullopt if the deduplicator is
+  /// exact, which compares no fingerprints. Only short texts with the same tokens (see min_tokens) may be farther
+  /// apart, if a weighter counts tokens.
   [[nodiscard]] std::optional<int> distance() const noexcept {
     const auto* const source = core_.source().fingerprints();
     return source == nullptr ? std::nullopt : std::optional(source->distance());
@@ -350,7 +353,7 @@ class deduplicator {
     return result;
   }
 
-  /// The decider, which has all kept documents.
+  /// The decider, which contains all kept documents.
   [[nodiscard]] const decider_type& kept() const noexcept { return core_; }
 
   /// The number of allocated bytes, without workspaces. For maps it is an estimate.
@@ -381,7 +384,7 @@ class deduplicator {
 
   static fingerprint_candidates<fingerprint_type> fingerprint_source_of(const dedup_options& options) {
     constexpr std::size_t bits = Simhasher::bits;
-    // Checked even if these options have no effect, so that a mistake is noticed.
+    // Options are checked even if they have no effect, so that mistakes are noticed.
     const double recall = options.recall.value_or(default_recall(fingerprint_type::kind));
     detail::check_recall(recall);
     if (!has_check && options.similarity) detail::check_jaccard(*options.similarity);
@@ -391,7 +394,7 @@ class deduplicator {
     } else if (has_check || options.similarity) {
       k = distance_for(bits, options.similarity.value_or(default_similarity),
                        {.min_recall = recall, .kind = fingerprint_type::kind});
-      k = (std::min)(k, static_cast<int>(bits) - 1);  // the most that an index supports
+      k = (std::min)(k, static_cast<int>(bits) - 1);  // the greatest distance of an index
     }
     const int blocks = options.blocks == 0 ? default_blocks(bits, k) : options.blocks;
     if (!options.distance && (has_check || options.similarity) && !layout::is_valid(bits, k, blocks)) {
@@ -566,7 +569,7 @@ using words_deduplicator = deduplicator<words_simhasher, feature_extractor_of<wo
 
 }  // namespace detail
 
-// Not the whole class: clang before 16 instantiates members whose constraints do not hold, too.
+// Only some members, not the whole class: clang before 16 would also instantiate members whose constraints do not hold.
 #define NEARDUP_DEDUPLICATOR(Class, Id)                                                                                \
   NEARDUP_DEDUP_TEMPLATE Class<Id>::deduplicator(Class<Id>::describer_type, const dedup_options&);                     \
   NEARDUP_DEDUP_TEMPLATE verdict<Id> Class<Id>::add(std::string_view, const Id&);                                      \

@@ -29,12 +29,12 @@
 
 namespace neardup::inline v0 {
 
-/// Represents the set of tokens of a short text. It has two words, so that even among 2^50 sets no two are equal by
-/// chance.
+/// Represents the set of tokens of a short text. It has two words (128 bits), so that even among 2^50 sets no two
+/// digests are equal by chance.
 using set_digest = std::array<std::uint64_t, 2>;
 
-/// The digest of a set of tokens, given by their full hashes, which are distinct and ascending: the digest in
-/// descriptions of short texts. For programs that hash tokens themselves.
+/// The digest of a set of tokens, as in the description of a short text. For programs that hash tokens themselves.
+/// Precondition: `hashes`, the full hashes of the tokens, are distinct and ascending.
 template <std::size_t Words>
 [[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
   set_digest digest{hashes.size(), ~std::uint64_t{hashes.size()}};
@@ -53,11 +53,11 @@ struct description {
   using fingerprint_type = Fingerprint;
   using feature_type = Feature;
 
-  std::string_view text;  ///< for a check that reads it
-  /// nullopt if the text has no tokens, or all have weight 0; or if no fingerprint was asked for.
+  std::string_view text;  ///< for a check that reads the text
+  /// nullopt if the text has no tokens, if all its tokens have weight 0, or if no fingerprint was asked for.
   std::optional<Fingerprint> fingerprint;
-  /// Features for the check, ascending. Empty without a check of features, and for a text that has no fingerprint
-  /// although one was asked for.
+  /// Features for the check, ascending. Empty without a check of features. Also empty if a fingerprint was asked for,
+  /// but the text has none.
   std::span<const Feature> features;
   std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal for equal sets of tokens
 };
@@ -74,7 +74,7 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-// Only these exact types are known to vote as their parts do; a derived class may behave differently.
+// True for exactly these types. A derived class may not compute its fingerprints from tokenizer, weighter and hasher.
 template <class T>
 inline constexpr bool is_simhasher = false;
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
@@ -84,7 +84,8 @@ inline constexpr bool is_minwise_hasher = false;
 template <class Tokenizer, class Hasher, std::size_t Bits>
 inline constexpr bool is_minwise_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
 
-/// Collects the tokens of a text for its fingerprint and its set of features in one pass. Memory is reused.
+/// Collects the tokens of a text in one pass, for its fingerprint and its set of features. Memory is reused from text
+/// to text.
 template <class Simhasher>
 class token_collector {
   using tokenizer_type = tokenizer_of<Simhasher>;
@@ -122,7 +123,7 @@ class token_collector {
     }
   }
 
-  /// Calls `use(column, stride, n)` with the lowest words of the distinct hashes: column[i * stride] for i below n.
+  /// Calls `use(column, stride, n)`, where column[i * stride], i < n, is the lowest word of distinct hash i.
   template <class Use>
   decltype(auto) with_lowest_words(const Use& use) const {
     if constexpr (!votes_keep_hashes) {
@@ -156,7 +157,7 @@ class token_collector {
     to.erase(std::unique(to.begin(), to.end()), to.end());
   }
 
-  /// The fingerprint. Invalidates everything else that was collected.
+  /// The fingerprint. Afterwards, nothing else may be read until the next collect().
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> result(const Simhasher& hash) {
     if constexpr (is_minwise) {
       votes_.clear();
@@ -182,7 +183,7 @@ class token_collector {
 template <class Simhasher>
 struct no_collector {};
 
-/// Whether two parts are known to behave equally.
+/// Whether two parts of the same type are known to behave equally.
 template <class Part>
 bool are_same_parts(const Part& a, const Part& b) {
   static_cast<void>(a), static_cast<void>(b);
@@ -195,14 +196,14 @@ bool are_same_parts(const Part& a, const Part& b) {
   }
 }
 
-/// Whether fewer than `least` of the numbers column[i * stride], i below n, are distinct in their lowest 32 bits.
+/// Whether the numbers column[i * stride], i < n, have fewer than `least` distinct values in their lowest 32 bits.
 inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size_t n, std::size_t least,
                       std::vector<std::uint32_t>& scratch) {
   if (n < least) return true;
   const auto number = [&](std::size_t i) { return static_cast<std::uint32_t>(column[i * stride]); };
   constexpr std::size_t few = 16;
   if (least <= few) {
-    // Good hashes are hardly ever equal, so the first ones usually suffice.
+    // Good hashes are hardly ever equal, so comparing the first `least` numbers usually suffices.
     bool are_distinct = true;
     for (std::size_t i = 1; i < least; ++i) {
       for (std::size_t j = 0; j < i; ++j) are_distinct = are_distinct && number(i) != number(j);
@@ -217,7 +218,7 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
 
 }  // namespace detail
 
-/// The extractor of the features that a simhasher or a minwise_hasher makes its fingerprints of.
+/// The feature_extractor with the tokenizer and the hasher of a simhasher or a minwise_hasher.
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
@@ -225,7 +226,7 @@ using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, 
 /// digest of a short text of fewer than `min_tokens` distinct tokens.
 ///
 /// If the check uses the tokens of the fingerprint, a text is cut and hashed once for both. A check that is not a
-/// feature_extractor needs no features. If nobody compares fingerprints, features_only() saves the time for these.
+/// feature_extractor needs no features. If fingerprints are not compared, features_only() saves the time for them.
 /// Thread safety: const members may be called from many threads at once, each with its own workspace.
 /// Example: `describer describe{simhasher{words{}}};  decltype(describe)::workspace scratch;
 ///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
@@ -258,12 +259,12 @@ class describer {
   };
 
  public:
-  /// Scratch memory, reused from text to text; one object per thread.
+  /// Scratch memory, reused from text to text. Each thread needs its own object.
   class workspace {
     friend describer;
 
    public:
-    /// The full hashes of the distinct tokens of the last described text, ascending, if it is short.
+    /// The full hashes of the distinct tokens of the last described text, ascending. Only if that text is short.
     [[nodiscard]] std::span<const hash_type> short_tokens() const noexcept { return tokens_; }
 
    private:
@@ -290,7 +291,7 @@ class describer {
   /// Complexity: linear in the text on average.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const;
 
-  /// Describes a document of several texts: no token spans two of them. The member `text` is empty then.
+  /// Describes a document of several texts. No token spans two texts. The member `text` of the description is empty.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
     static_assert(has_one_pass,
                   "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "
@@ -304,13 +305,13 @@ class describer {
     return describe(texts, scratch);
   }
 
-  /// A describer that gives the features of a text, and neither a fingerprint nor a digest.
+  /// Returns: a describer that computes the features of a text, but neither its fingerprint nor its digest.
   [[nodiscard]] describer features_only() const requires checks_features {
     describer result(*this);
     result.has_fingerprints_ = false;
     return result;
   }
-  /// Whether its descriptions have fingerprints.
+  /// Whether this describer computes fingerprints.
   [[nodiscard]] bool has_fingerprints() const noexcept { return has_fingerprints_; }
 
   [[nodiscard]] const Simhasher& hash() const noexcept { return hash_; }
@@ -336,7 +337,7 @@ class describer {
     return all;
   }
 
-  /// For a class with the interface of a simhasher, whose behaviour is not known.
+  /// For other classes with the interface of a simhasher: fingerprint and features take two passes.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;
     result.text = text;
@@ -359,7 +360,7 @@ class describer {
   bool has_fingerprints_ = true;
 };
 
-/// The descriptions of many texts, with the features that they refer to.
+/// The descriptions of many texts. Owns the features that they refer to.
 template <class Description>
 struct described_batch {
   std::vector<Description> documents;
@@ -443,7 +444,7 @@ auto describer<Simhasher, Check>::describe(std::span<const std::string_view> tex
   if (is_short) result.digest = digest_of_hashes(scratch.short_tokens());
   if constexpr (checks_features) {
     if (shares_tokens_) {
-      // Hashes that differ only in the omitted bits are one feature.
+      // Hashes that differ only in the upper bits become one feature.
       detail::hash_sort(memory.features, memory.sorting);
       memory.features.erase(std::unique(memory.features.begin(), memory.features.end()), memory.features.end());
       result.features = memory.features;

@@ -1,15 +1,16 @@
-// The compiled form: a program with NEARDUP_COMPILED defined does not instantiate what the library neardup::compiled has.
+// The compiled form: if NEARDUP_COMPILED is defined, a program does not instantiate the templates that the library
+// neardup::compiled contains.
 //
-// The headers are complete in both forms, so types, widths and tokenizers that the library does not have compile as
-// before. A header ends with its instantiations:
+// The headers are complete in both forms, so a program can still use types, widths and tokenizers that the library does
+// not contain. A header ends with its instantiations:
 //
 //   #if defined(NEARDUP_COMPILED)
 //   NEARDUP_INDEX_TEMPLATE class pigeonhole_engine<1, std::uint32_t, std::uint32_t>;
 //   #endif
 //
-// They are declarations in a program; the sources in src/ define the macro of their part as `template`, which makes them
-// definitions. A member with long code is defined outside of its class: a member inside is inline, and compilers
-// instantiate it all the same.
+// In a program these lines are declarations (extern template). The sources in src/ define the macro as `template`,
+// which makes them definitions. A member with long code is defined outside of its class, because a member inside is
+// inline, and compilers instantiate inline members despite the declaration.
 #pragma once
 
 #if defined(NEARDUP_COMPILED)

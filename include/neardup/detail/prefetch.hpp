@@ -1,4 +1,4 @@
-// Prefetching.
+// Functions that prefetch cache lines.
 #pragma once
 
 namespace neardup::inline v0::detail {

@@ -16,8 +16,8 @@ namespace neardup::inline v0 {
 
 /// The const interface that pigeonhole_index, flat_index, frozen_index, index_view and keyed_index share.
 ///
-/// This is their base class and has no public constructor. Engine: stores and finds fingerprints, see
-/// engine/searches.hpp.
+/// This is their base class; it has no public constructor. `Engine` stores and finds fingerprints; see
+/// engine/searches.hpp for its members.
 /// Thread safety: all members may be called from many threads while no thread writes.
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 class searchable_index {
@@ -44,7 +44,7 @@ class searchable_index {
   [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
     return detail::contains(engine_.store(), fingerprint.to_words(), id);
   }
-  /// Whether the fingerprint is stored under any id.
+  /// Whether the fingerprint is stored with at least one id.
   [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
     return engine_.store().find(fingerprint.to_words()) != Engine::store_type::none;
   }
@@ -71,10 +71,9 @@ class searchable_index {
   /// All pairs within k bits, by distance, then id, then fingerprint.
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const;
 
-  /// The matches of each query, as search() returns them. It is faster than one search at a time because cache misses
-  /// overlap.
-  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses the calling thread only.
-  /// The result is the same for every runner.
+  /// The matches of each query, as search() returns them. A batch is faster than one search at a time, because cache
+  /// misses overlap. `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses the
+  /// calling thread only. The result is the same for every runner.
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
                                         const any_runner& run = {}) const;
 
@@ -92,9 +91,9 @@ class searchable_index {
   /// The first result of search(): the closest pair within k bits, with the smallest id among equally close ones.
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const;
 
-  /// How many stored fingerprints search() compares with this query; the time of the search is proportional to it. A
-  /// fingerprint counts once per probed bucket that holds it. A search that scans compares all. The expected value is
-  /// `compared` of costs_of().
+  /// The number of stored fingerprints that search() compares with this query; the time of a search is about
+  /// proportional to it. A fingerprint counts once for each probed bucket that contains it. A search that scans
+  /// compares all fingerprints. The expected value is `compared` of costs_of().
   [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
     return detail::count_compared(engine_, query, k.value_or(default_distance()));
   }

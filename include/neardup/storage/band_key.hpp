@@ -1,4 +1,4 @@
-// Row keys for ordered key-value stores, in which a search of a pigeonhole index is a few range scans.
+// Row keys for ordered key-value stores, in which a search of a pigeonhole index is a few scans of key ranges.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 /// A row of a pigeonhole index in an ordered store: one stored pair in one table.
 template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t, class Fingerprint = simhash<Bits>>
 struct band_row {
-  std::uint64_t segment;  ///< the table's key: its bits of the fingerprint, packed into the lowest bits
+  std::uint64_t segment;  ///< the key in the table: the bits of its blocks, packed into the lowest bits
   std::uint8_t table;
   Fingerprint fingerprint;
   Id id;
@@ -69,7 +69,7 @@ class band_key {
   using match_type = match<Bits, Id, Fingerprint>;
 
   /// Makes keys for a layout. If the blocks of a table have more than 64 bits together, the first 64 are the segment.
-  /// Throws: std::invalid_argument if the layout is for another width.
+  /// Throws: std::invalid_argument if the layout is for fingerprints of another width.
   explicit band_key(const layout& shape) : plans_(plans_of(shape)) {
     std::size_t width = 0;
     for (const auto& key : plans_->keys()) width = (std::max)(width, key.width());
@@ -81,7 +81,7 @@ class band_key {
   /// The length of a key in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return segment_bytes_ + 1 + Bits / 8 + sizeof(Id); }
 
-  /// The key of a row. Precondition: the segment is the one of the row's fingerprint and table.
+  /// The key of a row. Precondition: the segment belongs to the fingerprint and the table of the row.
   [[nodiscard]] std::string encode(const row_type& row) const {
     std::string key = prefix(row.segment, row.table);
     for (std::size_t byte = Bits / 8; byte-- > 0;) {
@@ -121,8 +121,8 @@ class band_key {
     }
   }
 
-  /// The range of all rows of a segment in a table. `end` is empty for the largest segment and table, above which there
-  /// is no key.
+  /// The key range of all rows of a segment in a table. For the largest segment and table, `end` is empty, because no
+  /// key is greater.
   [[nodiscard]] band_range range_of(std::uint64_t segment, std::size_t table) const {
     band_range range{prefix(segment, static_cast<std::uint8_t>(table)),
                      prefix(segment, static_cast<std::uint8_t>(table))};
@@ -147,7 +147,8 @@ class band_key {
     }
   }
 
-  /// The match of a row in a range of `step`.
+  /// The match of a row with `query`. Precondition: the row is in a range that for_each_range() passed with this
+  /// `step`.
   /// Returns: nullopt if the fingerprint is farther than k bits, if an earlier range contains it too, or if the bytes
   /// are not a row.
   [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, int k,

@@ -1,4 +1,5 @@
-// The composition of fingerprints. Every file has it, so that incompatible fingerprints are not compared.
+// The composition of fingerprints. Every file contains the composition of its fingerprints, so that incompatible
+// fingerprints are not compared.
 #pragma once
 
 #include <array>
@@ -22,9 +23,9 @@ inline constexpr unsigned fingerprint_definition = 2;
 /// The composition of fingerprints: tokenizer, weighter, hasher and the tables they use. Two fingerprints are
 /// comparable only if their compositions are equal.
 ///
-/// composition_of() returns that of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints from elsewhere, fill in their
-/// kind and any text that distinguishes them from others. An empty member does not apply. Precondition: no member has a
-/// line break.
+/// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
+/// of another program, fill in their kind and any text that distinguishes them from others. An empty member does not
+/// apply. Precondition: no member has a line break.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;
   unsigned definition = fingerprint_definition;
@@ -42,7 +43,7 @@ struct fingerprint_composition {
 
 namespace detail {
 
-/// The number as 16 hexadecimal digits.
+/// A number as 16 hexadecimal digits.
 [[nodiscard]] inline std::string hex_of(std::uint64_t number) { return simhash<64>(number).to_hex(); }
 
 struct composition_field {
@@ -63,7 +64,8 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
 }  // namespace detail
 
 /// Writes a composition as lines "name: value"; empty members are left out.
-/// Throws: std::invalid_argument if a member holds a line break, or the definition has more than 9 digits.
+/// Throws: std::invalid_argument if a member contains a line break, or the number of the definition has more than 9
+/// digits.
 [[nodiscard]] inline std::string to_string(const fingerprint_composition& made_of) {
   if (made_of.definition > 999'999'999) {
     detail::fail<std::invalid_argument>("the definition of a composition has more than 9 digits");
@@ -82,7 +84,7 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
   return text;
 }
 
-/// Parses the text of to_string(). Returns: nullopt for any other text.
+/// Parses text that to_string() has written. Returns: nullopt for any other text.
 [[nodiscard]] inline std::optional<fingerprint_composition> parse_composition(std::string_view text) {
   fingerprint_composition made_of;
   const auto next_value = [&text](std::string_view name) -> std::optional<std::string_view> {
@@ -108,13 +110,14 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
   for (const auto& field : detail::composition_fields) {
     if (const auto value = next_value(field.name)) made_of.*field.value = *value;
   }
-  // A rest means that a field is repeated, out of order or unknown: it would not be written again.
+  // If text remains, a field is repeated, out of order or unknown. It would be lost when the composition is written
+  // again, so the text is rejected.
   if (!text.empty()) return std::nullopt;
   return made_of;
 }
 
-/// Distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits. Two seeds have the same identity with
-/// probability 1/65,536. 48 bits of a secret seed remain unknown.
+/// A checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits. Two seeds
+/// have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.
 [[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
   return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
 }

@@ -1,4 +1,4 @@
-// The composition of the fingerprints of a simhasher or a minwise_hasher, by the names of its parts.
+// The composition of the fingerprints of a simhasher or a minwise_hasher, made of the names of its parts.
 #pragma once
 
 #include <concepts>
@@ -36,11 +36,11 @@ concept describes_itself = requires(const T& part) {
   { part.description() } -> std::convertible_to<std::string>;
 };
 
-/// The class that declares the member of a pointer to member.
+/// Deduces, from a pointer to a member, the class that declares the member.
 template <class Member, class Class>
 std::type_identity<Class> declaring_class(Member Class::*);
 
-/// True if a part inherits description() from another part. It would be named like that part, but may behave
+/// True if a part inherits description() from another part. Its name would be that of the other part, but it may behave
 /// differently.
 template <class Part>
 constexpr bool inherits_description() {
@@ -53,7 +53,8 @@ constexpr bool inherits_description() {
 }
 
 /// Names the parts of a composition, and collects the identities of their tables in the members of the composition. If
-/// several parts have a table of one kind, their identities are listed, the outermost part first.
+/// several parts have tables of the same kind, the identities of these tables are listed, that of the outermost part
+/// first.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
@@ -142,8 +143,8 @@ class part_names {
   }
   template <class Inner>
   [[nodiscard]] std::string of(const keywords<Inner>& part) const {
-    // keywords ranks by the exact weights of its table. A weighter, whose table is named in `idf`, rounds them to
-    // 1/256.
+    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the table of `keywords` has an
+    // identity of its own, in its name.
     return with("keywords", part.n(), hex_of(part.idf_identity()) + ", " + of(part.inner()));
   }
   template <class Inner>
@@ -165,8 +166,8 @@ class part_names {
   }
 
  private:
-  /// Appends the identity of a table. A part without a table is listed as "none", but only after a part that has one.
-  /// So a single identity stands alone.
+  /// Appends the identity of a table to a list. A part without a table is listed as "none", but only behind other
+  /// identities.
   static void add(std::string& identities, const std::string& identity) {
     if (identities.empty()) {
       identities = identity;
@@ -191,8 +192,8 @@ class part_names {
 
 }  // namespace detail
 
-/// The composition of the fingerprints of a simhasher. Parts of your own need a member `std::string description()
-/// const` that distinguishes them, and their settings, from all others.
+/// The composition of the fingerprints of a simhasher. A part of your own needs a member `std::string description()
+/// const`, which distinguishes the part, with its settings, from all others.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 [[nodiscard]] fingerprint_composition composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
   fingerprint_composition made_of;
@@ -203,7 +204,7 @@ template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// The composition of the codes of a minwise_hasher, which has no weighter.
+/// The composition of the codes of a minwise_hasher. It has no weighter.
 template <class Tokenizer, class Hasher, std::size_t Bits>
 [[nodiscard]] fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
   fingerprint_composition made_of{.kind = fingerprint_kind::minwise};
@@ -213,8 +214,8 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// Rejects all other types at compile time. That includes classes derived from a simhasher or a minwise_hasher, whose
-/// fingerprints may differ.
+/// Rejects all other types at compile time, including classes derived from a simhasher or a minwise_hasher, because
+/// their fingerprints may differ.
 template <class Hasher>
 [[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {
   static_assert(

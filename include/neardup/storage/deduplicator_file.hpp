@@ -1,4 +1,4 @@
-// A persistent deduplicator: it is saved and restored, with a log of later changes.
+// Persistent deduplicators: saving, restoring, and a log of the changes since.
 #pragma once
 
 #include <array>
@@ -43,7 +43,8 @@ inline constexpr bool is_stream_deduplicator<stream_deduplicator<Deduplicator>> 
 template <class T>
 concept saved_deduplicator = is_deduplicator<T> || is_stream_deduplicator<T>;
 
-/// A fixed text. Its fingerprint and features identify a tokenizer, hasher, seed and check in files.
+/// A fixed text. In files, its fingerprint and features identify the tokenizer, hasher, seed and check of a
+/// deduplicator.
 inline constexpr std::string_view deduplicator_probe =
     "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
     "apart.";
@@ -147,7 +148,7 @@ class deduplicator_format {
       bytes.append(reinterpret_cast<const char*>(&id), sizeof id);
     }
   }
-  /// Reads the id at `position` and advances it. Returns: nullopt if the id is truncated.
+  /// Reads the id at `position`, and advances `position` past it. Returns: nullopt if the id is truncated.
   static std::optional<id_type> get_id(byte_span bytes, std::size_t& position) {
     const auto left = [&] { return bytes.size() - position; };
     const std::size_t begin = position;
@@ -185,8 +186,8 @@ class deduplicator_format {
     for (const auto feature : kept.features) put(bytes, feature);
   }
 
-  /// Reads the document at `position`, advances it, and keeps the document in `form`. Returns: false if the document is
-  /// invalid, or does not follow the documents before it.
+  /// Reads the document at `position`, advances `position` past it, and keeps the document in `form`. Returns: false if
+  /// the document is invalid, or does not follow the documents before it.
   static bool keep_document(Form& form, byte_span bytes, std::size_t& position, std::uint64_t time) {
     const std::size_t begin = position;
     const bool is_exact = plain(form).is_exact();
@@ -235,7 +236,7 @@ class deduplicator_format {
   static std::string all_times(const Form& form) {
     std::string bytes;
     if constexpr (is_stream_deduplicator<Form>) {
-      std::unordered_map<std::uint64_t, std::uint64_t> positions;  // serial -> position
+      std::unordered_map<std::uint64_t, std::uint64_t> positions;  // by serial number: the position in all_documents()
       form.get().for_each_kept([&](const kept_type& kept) { positions.emplace(kept.serial, positions.size()); });
       form.for_each_kept([&](const kept_type& kept) {
         put(bytes, positions.at(kept.serial));
@@ -264,7 +265,7 @@ class deduplicator_format {
 
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
-  // Earlier versions wrote the other number, and fingerprints besides.
+  // Earlier versions wrote exact_distance_of_old, and also fingerprints.
   static constexpr std::uint32_t exact_distance = 0xfffffffe, exact_distance_of_old = 0xffffffff;
 
   static std::string shown_number(double number) {
@@ -273,7 +274,8 @@ class deduplicator_format {
     return {digits.data(), end.ptr};
   }
 
-  /// Identifies the tokenizers, hashers and seeds of fingerprint and check by a checksum of their results for one text.
+  /// Identifies the tokenizers, hashers and seeds of the fingerprint and of the check: a checksum of their results for
+  /// deduplicator_probe.
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;
@@ -287,7 +289,7 @@ class deduplicator_format {
   }
 };
 
-/// Returns: the composition with the kind of this deduplicator's fingerprints.
+/// Returns: the composition, with `kind` set to the kind of the fingerprints of Form.
 template <class Form>
 fingerprint_composition composition_for(fingerprint_composition made_of) {
   made_of.kind = Form::description_type::fingerprint_type::kind;
@@ -296,7 +298,7 @@ fingerprint_composition composition_for(fingerprint_composition made_of) {
 
 /// The state of a deduplicator in a file.
 struct deduplicator_state {
-  std::uint64_t number = 0;               ///< identifies the state; a log names the state that it follows
+  std::uint64_t number = 0;               ///< identifies the state; a log contains the number of its state
   std::optional<append_log::extent> log;  ///< the log that was merged into the file when it was written
 };
 
@@ -347,7 +349,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>(path + ": saved with " + other);
   }
-  // `form` is a copy of the caller's deduplicator, which stays empty if this throws.
+  // If this throws, `form` has some documents: it is a copy, and the deduplicator of the caller stays empty.
   std::size_t position = 0;
   while (position < documents.size()) {
     if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
@@ -379,8 +381,8 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
 }
 
 /// Restores a saved deduplicator, which continues where the saved one stopped.
-/// Precondition: `empty` has no documents, and the parts and options of the saved one. Only the limits of a stream may
-/// differ. A stream restored from a deduplicator without times gives its documents time 0.
+/// Precondition: `empty` has no documents, and the same parts and options as the saved deduplicator. Only the limits of
+/// a stream may differ. A stream restored from a deduplicator without times gives its documents time 0.
 /// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument if parts or options differ;
 /// std::bad_alloc.
 template <class Simhasher, class Check, class Id>
@@ -398,11 +400,11 @@ template <class Deduplicator>
   return empty;
 }
 
-/// A durable deduplicator or stream_deduplicator: every change is on the disk before the call returns. The state is the
-/// file of save() and a log beside it, PATH.log, of the changes since. A batch is one change.
+/// A durable deduplicator or stream_deduplicator: every change is on the disk before the call returns. The state is on
+/// the disk as a file, as save() writes it, and beside it a log, PATH.log, of the changes since. A batch is one change.
 ///
 /// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
-/// a time may use a path; a file_lock refuses a second one.
+/// a time may use a path; a file_lock refuses a second object.
 /// Guarantee: strong, in memory and on the disk, except that a stream may have forgotten documents that are too old or
 /// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
 /// succeeds.
@@ -428,15 +430,15 @@ class durable_deduplicator {
 
   /// Opens the state at `path`, or writes `empty` there if there is no file.
   /// Throws: as restore(); std::runtime_error naming the file, if another object uses it; std::runtime_error naming the
-  /// log, if it is damaged, or follows another state than that of the file, which may be an older copy.
+  /// log, if the log is damaged, or follows another state than that of the file (the file may be an older copy).
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
-  // For tests, which pass file operations of their own.
+  // For tests, which replace the file operations.
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                        fingerprint_composition made_of);
 
-  /// As deduplicator::add. Throws: also std::runtime_error naming the log.
+  /// As deduplicator::add. Throws: as that; std::runtime_error naming the log.
   verdict_type add(std::string_view text, const id_type& id);
   verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
     return add(dedup_.describe(text, scratch_), id, now);
@@ -450,7 +452,7 @@ class durable_deduplicator {
     return dedup_.add(document, id, now, put_down());
   }
 
-  /// As deduplicator::replace. Throws: also std::runtime_error naming the log.
+  /// As deduplicator::replace. Throws: as that; std::runtime_error naming the log.
   verdict_type replace(std::string_view text, const id_type& id) {
     return replace(dedup_.describe(text, scratch_), id);
   }
@@ -464,7 +466,8 @@ class durable_deduplicator {
   }
 
   /// As deduplicator::add_batch; the batch is on the disk as a whole or not at all. It waits for the disk once.
-  /// Throws: also std::runtime_error naming the log; std::length_error if the kept documents of the batch take 4 GiB.
+  /// Throws: as that; std::runtime_error naming the log; std::length_error if the kept documents of the batch take 4
+  /// GiB.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {
@@ -495,7 +498,7 @@ class durable_deduplicator {
   /// Throws: std::runtime_error naming the file; std::bad_alloc.
   void save();
 
-  // As the members of deduplicator.
+  // The members below do what the members of Deduplicator with these names do.
   [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return dedup_.find(text, scratch);
@@ -514,7 +517,7 @@ class durable_deduplicator {
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage(); }
 
-  /// The deduplicator inside, for reading its options and documents.
+  /// The inner deduplicator, to read its options and documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
@@ -533,7 +536,7 @@ class durable_deduplicator {
   std::vector<verdict_type> add_described(const batch_type& batch, std::span<const id_type> ids, const any_runner& run,
                                           [[maybe_unused]] const arrival& at);
 
-  /// The `commit` callback of a change: writes it to the log.
+  /// The `commit` callback: writes a change to the log.
   auto put_down() {
     return [this](const auto& change) { log_.append(record_of(change)); };
   }
@@ -617,7 +620,8 @@ durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations
     log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
                                     [&](std::string_view payload) { replay(payload); });
   } else if (has_file && (!has_log || detail::append_log::extent_of(bytes) == state.log)) {
-    // The process was stopped after saving this state, before beginning its log. The file contains the whole old log.
+    // An earlier process was stopped after it had saved this state, and before it began a new log. The file contains
+    // all changes of the old log.
     log_ = detail::append_log::create(*files_, log_path(), state.number);
   } else if (!has_log) {
     save();
@@ -664,7 +668,8 @@ template <class Deduplicator>
 void durable_deduplicator<Deduplicator>::save() {
   log_.settle();
   log_.stop();
-  // The log is read from the disk because an earlier save may have failed before or after renaming.
+  // The extent is computed from the log on the disk: an earlier save() may have failed, before or after it renamed the
+  // file.
   std::optional<detail::append_log::extent> log;
   if (is_there(log_path())) {
     const mapped_file mapped(log_path());

@@ -59,14 +59,14 @@ class pigeonhole_engine {
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
   [[nodiscard]] int default_distance() const noexcept { return max_distance(); }
 
-  /// Returns: false if the pair is stored already.
+  /// Stores a pair. Returns: false if the pair is stored already.
   /// Throws: std::length_error if Offset numbers no further fingerprint, or a table has no room.
   bool insert(const words_type& fingerprint, const Id& id);
 
-  /// Returns: false if the pair was not stored.
+  /// Removes a pair. Returns: false if the pair was not stored.
   bool erase(const words_type& fingerprint, const Id& id) noexcept;
 
-  /// Returns: how many ids the fingerprint had.
+  /// Removes a fingerprint with all its ids. Returns: the number of these ids; 0 if the fingerprint was not stored.
   std::size_t erase(const words_type& fingerprint) noexcept;
 
   void clear() noexcept {
@@ -85,7 +85,7 @@ class pigeonhole_engine {
   /// Visits (query, slot, distance) once for each match of a batch of queries; otherwise as visit_within.
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const;
 
-  /// How many fingerprints visit_within compares. Precondition: 0 <= k <= max_distance().
+  /// The number of fingerprints that visit_within compares. Precondition: 0 <= k <= max_distance().
   [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const;
 
   [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
@@ -100,7 +100,7 @@ class pigeonhole_engine {
  private:
   using table_type = bucket_table<Offset>;
 
-  // The hash of the key of the fingerprint in a slot, and how to prefetch that fingerprint.
+  // Computes the hash of the key of the fingerprint in a slot, and prefetches that fingerprint.
   struct slot_hash {
     const table_key<Words>& key;
     const store_type& store;
@@ -110,7 +110,8 @@ class pigeonhole_engine {
   };
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
-  // Removes a slot from all tables; the last slot takes its number. Precondition: both are still in the store.
+  // Removes a slot from all tables. The last slot takes the number of the removed slot. Precondition: both slots are
+  // still in the store.
   void remove_slot(std::size_t slot) noexcept;
 
   [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }
@@ -118,18 +119,19 @@ class pigeonhole_engine {
     return is_wide() ? fold_filter<std::uint64_t>(fingerprint) : fold_filter<std::uint32_t>(fingerprint);
   }
 
-  // A new or moved-from engine has no tables, so that neither state needs an allocation.
+  // A new or moved-from engine has no tables, so that making one allocates nothing.
   void make_tables();
 
   std::shared_ptr<const search_plans<Words>> plans_;
   store_type store_;
-  std::vector<table_type> tables_;  // One per key of the plans, or empty.
+  std::vector<table_type> tables_;  // one for each key of the plans, or none
 };
 
 template <std::size_t Words, class Id, class Offset>
 bool pigeonhole_engine<Words, Id, Offset>::insert(const words_type& fingerprint, const Id& id) {
   make_tables();
-  // All directory entries are prefetched before the fingerprint is searched for, so that the cache misses overlap.
+  // The directory entries of all tables are prefetched before the fingerprint is searched for, so that cache misses
+  // overlap.
   std::array<std::uint64_t, layout::max_tables> hashes;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     hashes[i] = plans_->keys()[i].hash(fingerprint);

@@ -17,8 +17,9 @@ namespace neardup::inline v0::detail {
 
 /// The bits that one table is keyed on, packed into one word.
 ///
-/// Of longer keys only the first 64 (or max_width) bits are used. That loses no match: fingerprints that agree on all
-/// key bits agree on these, and fingerprints that differ in at most r key bits differ in at most r of these.
+/// If a table is keyed on more bits than 64 (or max_width), only the first of them are used. That loses no match:
+/// fingerprints that agree in all these bits agree in the first of them, and fingerprints that differ in at most r of
+/// them differ in at most r of the first.
 template <std::size_t Words>
 class table_key {
  public:
@@ -51,9 +52,9 @@ class table_key {
     return key;
   }
 
-  /// A hash of a key; its highest bits are its best.
-  /// It maps keys one to one to the width() highest bits, so a directory as large as the key space has no collisions.
-  /// It multiplies twice by an odd number modulo 2^width; a shift in between carries the high bits down.
+  /// A hash of a key. The highest bits are mixed best. The width() highest bits are a permutation of the keys, so a
+  /// directory with a bucket for each key has no collisions. The hash multiplies twice by an odd number modulo 2^width;
+  /// a shift in between moves high bits down.
   [[nodiscard]] std::uint64_t hash_of_key(std::uint64_t key) const noexcept {
     const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & key_mask_;
     return ((once ^ (once >> fold_shift_)) * 0x94d049bb133111ebU) << top_shift_;
@@ -80,7 +81,7 @@ class table_key {
   }
 
  private:
-  // A run of key bits within a word of the fingerprint.
+  // A run of adjacent key bits within a word of the fingerprint.
   struct piece {
     std::size_t word = 0, shift = 0;
     std::uint64_t mask = 0;
@@ -101,7 +102,7 @@ class table_key {
     }
   }
 
-  // Keys of one or two blocks, which nearly all are, need at most two pieces.
+  // Nearly all keys consist of one or two blocks, which need at most two pieces.
   piece first_, second_;
   std::vector<piece> more_;
   words_type mask_{};
@@ -110,7 +111,8 @@ class table_key {
   int fold_shift_ = 0, top_shift_ = 0;
 };
 
-/// The tables of a layout and, for each k, the plan of a search. Immutable; indexes of one layout share one object.
+/// The keys of the tables of a layout and, for each k, the plan of a search. Immutable. Indexes with the same layout
+/// share one object.
 template <std::size_t Words>
 class search_plans {
  public:
@@ -134,22 +136,22 @@ class search_plans {
       return visit_keys(query, [&](std::uint64_t found) { return visit(key.hash_of_key(found)); });
     }
 
-    /// Returns: true if a probe of `hash` finds this fingerprint by its own key, and not by another key of the same
-    /// bucket.
+    /// Returns: true if `hash` is the hash of the key of `fingerprint`; false if a probe of `hash` finds the
+    /// fingerprint only because its key shares the bucket.
     [[nodiscard]] bool is_own_key(const words_type& difference, const words_type& fingerprint,
                                   std::uint64_t hash) const noexcept {
       return radius == 0 ? key.is_same(difference) : key.hash(fingerprint) == hash;
     }
 
    private:
-    // Visits `start` and the keys that differ from it by at most `flips` flips of its bits from `first` on.
+    // Visits `start`, and the keys that differ from it in at most `flips` of the bits from number `first` on.
     template <class Visit>
     bool visit_near(std::uint64_t start, std::size_t first, int flips, const Visit& visit) const {
       if (!visit(start)) return false;
       if (flips == 0) return true;
       for (std::size_t bit = first; bit < key.width(); ++bit) {
         const std::uint64_t flipped = start ^ (std::uint64_t{1} << bit);
-        // Most keys are visited with no flips left: by the loop, without a recursive call.
+        // For most keys this is the last flip, so the loop visits them without a recursive call.
         if (!(flips == 1 ? visit(flipped) : visit_near(flipped, bit + 1, flips - 1, visit))) {
           return false;
         }
@@ -159,7 +161,7 @@ class search_plans {
   };
   struct plan {
     std::vector<step> steps;
-    std::uint64_t keys = 0;  ///< how many keys are looked up, saturating
+    std::uint64_t keys = 0;  ///< number of keys that are looked up, saturating
 
     /// Returns: true if a step before `number` finds a match with this difference from the query.
     [[nodiscard]] bool is_found_before(std::size_t number, const words_type& difference) const noexcept {
@@ -171,14 +173,14 @@ class search_plans {
   };
 
   /// In the radius regime, keys are cut to at most `max_radius_width` bits: each bit of a key costs a probe, and bits
-  /// beyond those that the directory distinguishes gain nothing.
+  /// that the directory does not distinguish gain nothing.
   explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits);
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }
   [[nodiscard]] std::size_t max_radius_width() const noexcept { return max_radius_width_; }
   [[nodiscard]] std::span<const table_key<Words>> keys() const noexcept { return keys_; }
 
-  /// Precondition: 0 <= k <= shape().k().
+  /// The plan of a search within k bits. Precondition: 0 <= k <= shape().k().
   [[nodiscard]] const plan& within(int k) const noexcept { return plans_[static_cast<std::size_t>(k)]; }
 
  private:

@@ -1,4 +1,5 @@
-// Connected components of fingerprints, on several threads: two are adjacent if they differ in at most k bits.
+// Connected components of fingerprints, by several threads. Two fingerprints are adjacent if they differ in at most k
+// bits.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Unites the components of near fingerprints, one job of a join after the other. One object per thread.
+/// Unites the components of adjacent fingerprints, one job of a join after the other. Each thread needs its own object.
 template <std::size_t Words, class Offset>
 class component_finder {
  public:
@@ -25,9 +26,9 @@ class component_finder {
   component_finder(const join_type& join, const pair_check& check, shared_components<Offset>& components)
       : join_(&join), check_(&check), components_(&components), scratch_(join.filter()) {}
 
-  /// Unites the near fingerprints of a job of `table`. Precondition: all earlier tables are done.
-  /// Most buckets have few pairs or none, which are compared directly. A crowd of n near-duplicates has about n^2 / 2
-  /// pairs, but n - 1 steps connect it: it is swept instead.
+  /// Unites the adjacent fingerprints of a job of `table`. Precondition: all earlier tables are done. Most jobs have
+  /// few adjacent pairs, which are united one by one. A crowd of n near-duplicates has about n^2 / 2 pairs, but n - 1
+  /// unions connect it: sweep() finds these by breadth-first search.
   void unite(std::size_t table, const arrays& records, const filter_join& job) {
     table_ = table;
     if (unite_pairs(records, job)) return;
@@ -41,13 +42,14 @@ class component_finder {
  private:
   static constexpr std::size_t room = 4 * join_step;
 
-  /// Records by their indices in the arrays of a table.
+  /// The records [begin, end) in the arrays of a table.
   struct range {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
-  /// Returns: false if there are more pairs than a sweep would take steps; then only some are united.
+  /// Unites the adjacent pairs of a job, one by one. Returns: false if there are more pairs than sweep() would take
+  /// steps; only some pairs are united then.
   bool unite_pairs(const arrays& records, filter_join job) {
     std::size_t most = room / 2 + 2 * (job.x_end - job.x + (job.is_behind ? 0 : job.y_end - job.y_begin));
     filter_pair found[room];
@@ -65,8 +67,8 @@ class component_finder {
     const std::size_t a = records.position(x);
     const std::size_t b = records.position(y);
     if (*check_) {
-      // The check is the dearest step. Connected documents need none, and a pair that shares an earlier table was
-      // checked there.
+      // The check is the slowest step. It is skipped for documents that are connected already, and for a pair that met
+      // in an earlier table, where it was checked.
       if (components_->find(a) == components_->find(b)) return true;
       if (!join_->plan().is_first(table_, records.words(x), records.words(y)) || !(*check_)(a, b)) return false;
     }
@@ -74,8 +76,8 @@ class component_finder {
     return true;
   }
 
-  /// Copies records into own_ behind the first `count`. Returns: true if all copied records are in one component
-  /// already, and that of record 0 if count > 0.
+  /// Copies records into scratch_, behind its first `count` records. Returns: true if all copied records are in one
+  /// component already, and that of record 0 if count > 0.
   bool copy(const arrays& records, range from, std::size_t count) {
     bool is_one = true;
     const std::size_t root = components_->find(count == 0 ? records.position(from.begin) : scratch_.position(0));
@@ -86,28 +88,28 @@ class component_finder {
     return is_one;
   }
 
-  /// The state of a breadth-first search over the records begin..end: the neighbours of records before `queue` are
-  /// known; records in queue..rest are reached; records in rest..end are not reached yet.
+  /// The state of a breadth-first search over the records below `end` of scratch_. Records below `queue` are done.
+  /// Records [queue, rest) are reached: they are in the queue. Records [rest, end) are not reached yet.
   struct side {
     std::size_t queue, rest, end;
   };
 
-  /// Takes the next record from the queue of `from`, and moves its unreached neighbours in `to` to the queue of `to`.
+  /// Takes the next record from the queue of `from`, and moves its neighbours among the records of `to` that are not
+  /// reached yet to the queue of `to`.
   void step(side& from, side& to) {
     const std::size_t x = from.queue++;
     filter_pair found[room];
     for (filter_join job = filter_join::across(x, x + 1, to.rest, to.end); !job.is_done();) {
       const std::size_t count = scratch_.find_near(job, join_->k(), found, join_->level());
-      // Pairs ascend and none is below to.rest, so a record that is swapped to the front of the rest is not visited
-      // again.
+      // Pairs ascend by `y`, from to.rest on, so a record that is swapped to the front is not visited again.
       for (const filter_pair& pair : std::span(found).first(count)) {
         if (unite_if_near(scratch_, x, pair.y)) scratch_.swap(pair.y, to.rest++);
       }
     }
   }
 
-  /// Unites connected records by breadth-first search: within range `a` if `b` is empty, otherwise by steps between
-  /// both ranges.
+  /// Unites connected records by breadth-first search. If `b` is empty, pairs within `a` are adjacent; otherwise, pairs
+  /// of a record of `a` and a record of `b`.
   void sweep(const arrays& records, range a, range b) {
     scratch_.take(a.size() + b.size());
     const bool is_within = b.size() == 0;
@@ -128,7 +130,7 @@ class component_finder {
       }
       step(one, other);
     }
-    // The last reached records may have unreached neighbours.
+    // The records of `other` that were reached last may have neighbours in `one` that are not reached yet.
     while (other.queue < other.rest) step(other, one);
   }
 
@@ -142,7 +144,7 @@ class component_finder {
 template <class Offset, std::size_t Words>
 shared_components<Offset> find_components(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k,
                                           int blocks, const any_runner& run, const pair_check& check = {}) {
-  // With a check, copies are separate documents, since the check may tell them apart.
+  // With a check, copies are joined as separate documents, because the check may reject a pair of copies.
   fingerprint_join<Words, Offset> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
   shared_components<Offset> components(fingerprints.size());
   for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);

@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint and its position, without padding.
+/// A fingerprint and its position, stored without padding.
 template <std::size_t Words, class Offset>
 struct placed_words {
   using words_type = std::array<std::uint64_t, Words>;
@@ -40,10 +40,11 @@ struct placed_words {
   }
 };
 
-/// How a join treats equal fingerprints: as one, or as separate ones because a check may tell them apart.
+/// How a join treats equal fingerprints. one: as one fingerprint. others: as separate fingerprints, because a check may
+/// reject a pair of copies.
 enum class copies_as { one, others };
 
-/// The distinct ones among some fingerprints, each named by its first position, and the positions of their copies.
+/// The distinct fingerprints of a corpus, each named by its first position, and the positions of their copies.
 template <std::size_t Words, class Offset>
 class copy_groups {
  public:
@@ -51,7 +52,7 @@ class copy_groups {
     Offset first, position;
   };
 
-  /// Finds the copies. With copies_as::others it does not look for them, and nothing is a copy.
+  /// Finds the copies. With copies_as::others, no fingerprint counts as a copy.
   /// Complexity: O(n), two passes. Memory: copies() and positions(); temporarily another copy of all fingerprints.
   copy_groups(const chosen_words<Words, Offset>& fingerprints, copies_as as, const any_runner& run)
       : count_(fingerprints.size()) {
@@ -88,7 +89,7 @@ class copy_groups {
   /// The first positions of all distinct fingerprints; empty if there are no copies.
   [[nodiscard]] std::span<const Offset> positions() const noexcept { return distinct_; }
 
-  /// All copies, sorted by (first, position). The first occurrence is no copy.
+  /// All copies, sorted by (first, position). The first occurrence of a fingerprint is not a copy.
   [[nodiscard]] std::span<const copy> copies() const noexcept { return copies_; }
   /// Returns: true if the fingerprint whose first position is `first` has copies.
   [[nodiscard]] bool is_copied(std::size_t first) const noexcept {
@@ -133,8 +134,9 @@ class copy_groups {
   }
 
   /// Finds the copies within one group by an open-addressing hash table. An entry is 0, or 1 + the index of a distinct
-  /// record. The highest bits of the hash have chosen the group already. The library's other hash tables do not fit:
-  /// this one compares records of any width in place, keeps no hashes, is filled once, and never grows.
+  /// record. The highest bits of the hash have chosen the group already, so the lowest choose the slot. The other hash
+  /// tables of the library are not used: this one compares records in place, keeps no hashes, is filled once, and never
+  /// grows.
   static void find_in(std::span<const record> records, std::vector<Offset>& table, std::vector<copy>& found) {
     const std::size_t slots = std::bit_ceil(2 * records.size() + 1);
     table.assign(slots, Offset{0});
@@ -146,7 +148,7 @@ class copy_groups {
       }
       if (table[slot] == 0) {
         table[slot] = static_cast<Offset>(i + 1);
-      } else {  // The pass is stable, so the first occurrence comes first.
+      } else {  // the first occurrence comes first: the pass is stable
         found.push_back({records[table[slot] - std::size_t{1}].position, records[i].position});
       }
     }
@@ -160,7 +162,7 @@ class copy_groups {
     std::size_t before = 0;  // number of bits set in the preceding words
   };
   std::vector<copied_word> copied_;
-  std::vector<Offset> starts_;  // where the copies of each copied fingerprint begin in copies_, and the end of the last
+  std::vector<Offset> starts_;  // by copied fingerprint: index of its first copy; and the end
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,7 +1,7 @@
 // Joins the fingerprints of a corpus with themselves, or those of two corpora, bucket by bucket, without an index.
 //
 // For each table, the records are moved into bucket order by cache-friendly passes, and then read sequentially.
-// Building an index would cost a cache miss per entry, and searching it some more.
+// Building an index would cost a cache miss per entry, and searching it further cache misses.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The value that a join compares first: fingerprints folded to 32 bits, to 64 bits, or whole.
+/// The filter that a join compares first: fingerprints folded to 32 bits, folded to 64 bits, or whole.
 enum class join_filter { narrow, wide, whole };
 
 template <std::size_t Words>
@@ -33,8 +33,9 @@ template <std::size_t Words>
   return Words > 1 && wide_filter_suffices(k) ? join_filter::wide : join_filter::whole;
 }
 
-/// Records in bucket order. The filters, which are always compared, are in one array; words and positions, which few
-/// pairs need, are in others. The kind of filter is a run-time value, so that the join is instantiated once.
+/// Records (fingerprints with positions) in bucket order. Filters, which are compared for all pairs, are in an array of
+/// their own. Words and positions, which are needed for few pairs, are in other arrays. The kind of filter is a
+/// run-time value, so that the join is instantiated once.
 template <std::size_t Words, class Offset>
 class bucket_arrays {
  public:
@@ -53,7 +54,8 @@ class bucket_arrays {
   [[nodiscard]] const words_type& words(std::size_t i) const noexcept { return words_[i]; }
   [[nodiscard]] Offset position(std::size_t i) const noexcept { return positions_[i]; }
 
-  /// The first record in begin..end with position >= least, or `end`. Precondition: positions ascend there.
+  /// The first record in [begin, end) with position >= least; `end` if there is none. Precondition: positions ascend in
+  /// [begin, end).
   [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
     const Offset* const first = positions_.data();
     return static_cast<std::size_t>(std::lower_bound(first + begin, first + end, least) - first);
@@ -66,7 +68,7 @@ class bucket_arrays {
     positions_[i] = position;
   }
 
-  /// The arrays that the first pass writes; filters are computed later.
+  /// The arrays that the first pass writes. The second pass computes the filters.
   struct unfiltered {
     words_type* words;
     Offset* positions;
@@ -83,7 +85,7 @@ class bucket_arrays {
     std::swap(positions_[a], positions_[b]);
   }
 
-  /// As join_filters: finds pairs of records whose filters differ in at most k bits.
+  /// Finds pairs of records whose filters differ in at most k bits; see join_filters().
   std::size_t find_near(filter_join& job, int k, std::span<filter_pair> found, instruction_set level) const noexcept {
     const auto join = [&](const auto* filters) { return join_filters(filters, filters, job, k, found, level); };
     if (filter_ == join_filter::narrow) return join(narrow_.data());
@@ -106,8 +108,8 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
-/// A join of the distinct fingerprints of a corpus within k bits, as jobs. If kept > 0, only pairs of one of the first
-/// `kept` fingerprints and one of the others are found.
+/// A join of the distinct fingerprints of a corpus within k bits, divided into jobs. If kept > 0, each pair is one of
+/// the first `kept` fingerprints and one of the others.
 template <std::size_t Words, class Offset>
 class fingerprint_join {
  public:
@@ -131,23 +133,24 @@ class fingerprint_join {
   [[nodiscard]] const copy_groups<Words, Offset>& distinct() const noexcept { return distinct_; }
   [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 
-  /// The largest number of parts that run() uses, for callers that need memory per part.
+  /// The greatest number of parts that run() uses, for callers that need memory for each part.
   [[nodiscard]] std::size_t parts(const any_runner& run) const {
     return parts_for(run, distinct_.size(), std::size_t{1} << 12);
   }
 
-  /// Frees the memory that only run() needs.
+  /// Frees the records, which only run() needs.
   void release() noexcept { records_.release(); }
 
-  /// The callback for a job of a part in a table. A std::function, so that the join is instantiated once.
+  /// The callback that gets a job, with the part that runs it, and the table. It is a std::function, so that the join
+  /// is instantiated once.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
 
-  /// Calls `use` for jobs that together contain all pairs that share a bucket of some table: tables one after the
-  /// other, all parts concurrently. A job is one bucket with all buckets it is joined with, or a share of that if
-  /// `splits`. If `use` returns false, the join ends soon.
+  /// Calls `use` for jobs that together contain all pairs that meet in a table. Tables are processed one after the
+  /// other; all parts work concurrently on a table. A crowded bucket is divided among several parts only if `splits`.
+  /// If `use` returns false, the join ends soon.
   /// Throws: the first exception of `use`; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
-    if (k_ == 0 && copies_as_ == copies_as::one) return;  // Distinct fingerprints are never within 0 bits.
+    if (k_ == 0 && copies_as_ == copies_as::one) return;  // distinct fingerprints always differ
     for (std::size_t table = 0; table < plan_.tables().size(); ++table) {
       const bool has_radius = plan_.tables()[table].radius > 0 || plan_.tables()[table].address_bits == 0;
       if (!(has_radius ? join_by_buckets(table, run, splits, use) : join_by_groups(table, run, use))) return;
@@ -155,11 +158,11 @@ class fingerprint_join {
   }
 
  private:
-  /// The records of a table after the first pass. A group is here a range of consecutive buckets; the second pass
-  /// orders the records of each group by bucket.
+  /// The records of a table after the first pass. A group is a range of consecutive buckets. The second pass orders the
+  /// records of each group by bucket.
   struct table_groups {
     std::vector<std::size_t> begin;
-    int low_bits;  // the bits of an address within a group
+    int low_bits;  // the number of address bits within a group
 
     [[nodiscard]] std::size_t size() const noexcept { return begin.size() - 1; }
     [[nodiscard]] std::size_t size_of(std::size_t group) const noexcept { return begin[group + 1] - begin[group]; }
@@ -168,8 +171,8 @@ class fingerprint_join {
   /// Scratch memory of the second pass, for one part.
   struct group_memory {
     std::vector<std::uint32_t> addresses;
-    std::vector<std::size_t> ends;  // the end of each bucket
-    // a copy of the group's records, from which second_pass_in_place() writes them back in bucket order
+    std::vector<std::size_t> ends;  // the ends of the buckets
+    // a copy of the records of the group, which second_pass_in_place() writes back in bucket order
     std::vector<words_type> words;
     std::vector<Offset> positions;
   };
@@ -225,7 +228,7 @@ class fingerprint_join {
     for (std::size_t i = 0; i < size; ++i) to.set(scratch.ends[scratch.addresses[i]]++, words[i], positions[i]);
   }
 
-  /// The second pass of a group, in place.
+  /// The second pass of a group, which writes the records back to where they were.
   static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
                                    group_memory& scratch, arrays& records) {
     const std::size_t begin = groups.begin[group], size = groups.size_of(group);
@@ -261,7 +264,8 @@ class fingerprint_join {
     });
   }
 
-  /// Runs both passes; then joins each bucket with itself and with the buckets within the radius.
+  /// Runs both passes for all groups. Then joins each bucket with itself and with the buckets whose addresses are
+  /// within the radius.
   bool join_by_buckets(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const std::size_t count = distinct_.size();
@@ -279,7 +283,7 @@ class fingerprint_join {
         return true;
       });
     }
-    std::vector<Offset> others;  // per bucket, the first record with position >= kept_
+    std::vector<Offset> others;  // by bucket: its first record with position >= kept_
     if (kept_ > 0) {
       others.resize(starts.size() - 1);
       for (std::size_t b = 0; b < others.size(); ++b) {
@@ -287,10 +291,10 @@ class fingerprint_join {
       }
     }
     const std::vector<std::size_t> flips = flips_of(shape);
-    // A step is a run of records, not of buckets, so that several parts can share a crowded bucket.
+    // A step is a number of records, not of buckets, so that several parts can share a crowded bucket.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     return in_steps(run, parts(run), count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      if (!splits) {  // whole buckets only: those that begin in this step
+      if (!splits) {  // takes the buckets that begin in this step, as a whole
         first = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(first));
         last = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(last));
       }
@@ -299,7 +303,7 @@ class fingerprint_join {
     });
   }
 
-  /// The nonzero differences of addresses within the radius.
+  /// The differences (by exclusive or) of the address of a bucket and of the other buckets within the radius.
   static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
@@ -309,12 +313,12 @@ class fingerprint_join {
     return result;
   }
 
-  /// Records by their indices in the arrays.
+  /// The records [begin, end) in the arrays.
   struct range {
     std::size_t begin, end;
   };
 
-  /// Joins the records first..last of a bucket with the whole bucket.
+  /// Joins the records [first, last) of a bucket with the whole bucket.
   template <class Use>
   bool join_bucket(const arrays& records, range bucket, std::size_t first, std::size_t last, const Use& use) const {
     if (bucket.end - bucket.begin < 2) return true;
@@ -324,7 +328,8 @@ class fingerprint_join {
     return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
   }
 
-  /// Joins the records first..last, which may be less than a bucket or span several.
+  /// Joins the records [first, last) with their buckets, and the buckets within the radius. The records may be a part
+  /// of a bucket, or span several.
   template <class Use>
   bool join_range(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
                   const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {
@@ -363,7 +368,7 @@ class fingerprint_join {
   instruction_set level_ = active_instruction_set();
   copy_groups<Words, Offset> distinct_;
   join_plan<Words> plan_;
-  arrays records_{filter_};  // of the current table
+  arrays records_{filter_};  // in the order of the current table
 };
 
 }  // namespace neardup::inline v0::detail

@@ -1,4 +1,4 @@
-// The input of joins: fingerprints as words, whatever their width, and positions of the smallest sufficient type.
+// The input of joins: fingerprints as words, all or selected ones.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A view of fingerprints as words. One type for all widths of as many words.
+/// A view of fingerprints as words. It is one type for all fingerprints of the same number of words.
 template <std::size_t Words>
 class fingerprint_words {
  public:
@@ -34,7 +34,8 @@ class fingerprint_words {
   explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
       : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
-  /// The fingerprints of `a` followed by those of `b`. Precondition: neither is itself a concatenation.
+  /// The fingerprints of `a`, followed by those of `b`. Precondition: neither `a` nor `b` is itself such a
+  /// concatenation.
   fingerprint_words(const fingerprint_words& a, const fingerprint_words& b) noexcept
       : bytes_(a.bytes_), size_(a.size_), behind_(b.bytes_), behind_size_(b.size_) {}
 
@@ -55,7 +56,7 @@ class fingerprint_words {
 template <class Fingerprint>
 fingerprint_words(std::span<const Fingerprint>) -> fingerprint_words<words_for(Fingerprint::bits)>;
 
-/// A subset of fingerprints in ascending order: all from some number on, or those of a list of numbers.
+/// Selected fingerprints of a corpus: a range of numbers, or the numbers of a list.
 template <std::size_t Words, class Number>
 class chosen_words {
  public:
@@ -63,7 +64,7 @@ class chosen_words {
 
   chosen_words(const fingerprint_words<Words>& all) noexcept  // NOLINT(google-explicit-constructor): selects all
       : all_(all), size_(all.size()) {}
-  /// Precondition: the list outlives this object.
+  /// Selects the fingerprints with these numbers. Precondition: the list outlives this object.
   chosen_words(const fingerprint_words<Words>& all, std::span<const Number> numbers) noexcept
       : all_(all), list_(numbers.data()), size_(numbers.size()) {}
 
@@ -85,7 +86,7 @@ class chosen_words {
     result.size_ = count;
     return result;
   }
-  /// Selects other fingerprints of the same corpus, by another list.
+  /// Returns: the fingerprints of the same corpus with other numbers.
   [[nodiscard]] chosen_words of(std::span<const Number> numbers) const noexcept { return {all_, numbers}; }
 
  private:
@@ -95,8 +96,8 @@ class chosen_words {
   std::size_t size_;
 };
 
-/// A callback that decides whether two positions with near fingerprints belong together. An empty function accepts all
-/// pairs. It is called from many threads.
+/// A callback that decides whether two documents, given by position, whose fingerprints are within k bits belong
+/// together. An empty function accepts all pairs. Many threads call it at once.
 using pair_check = std::function<bool(std::size_t, std::size_t)>;
 
 }  // namespace neardup::inline v0::detail

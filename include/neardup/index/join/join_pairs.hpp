@@ -1,4 +1,4 @@
-// The pairs that a join of fingerprints finds: each once, sorted, with the pairs of copies.
+// The pairs that a join of fingerprints finds, with the pairs of copies: each pair once, sorted or as found.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints within k bits, each pair once, first < second. All
-/// parts call it concurrently, in unspecified order. If it returns false, the join ends soon.
+/// Calls `visit(part, pairs)` with all pairs of distinct fingerprints within k bits, each pair once, first < second.
+/// All parts call `visit` concurrently, in unspecified order. If `visit` returns false, the join ends soon.
 template <std::size_t Words, class Offset>
 void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run,
                           const std::function<bool(std::size_t, std::span<const near_pair<Offset>>)>& visit) {
@@ -64,7 +64,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
   std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
   {
-    scratch_array<near_pair<Offset>> scratch;  // All pairs are copied here before the first one is written back.
+    scratch_array<near_pair<Offset>> scratch;  // gets all pairs before one is written back
     radix_partition(
         pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
         [&](const near_pair<Offset>& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },
@@ -98,8 +98,8 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
   return pairs;
 }
 
-/// Calls visit(i, j, distance) for all positions i < j, one from the group of copies whose first position is `a`, the
-/// other from the group of `b`.
+/// Calls visit(i, j, distance) for all positions i < j of which one is `a` or a copy of `a`, and the other is `b` or a
+/// copy of `b`. Precondition: a and b are the first positions of distinct fingerprints.
 /// Returns: false if the visitor returned false.
 template <std::size_t Words, class Offset, class Visit>
 bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::size_t b, int distance,
@@ -116,7 +116,7 @@ bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::
   return true;
 }
 
-/// Calls visit(i, j, 0) for all pairs within groups of copies. Returns: false if the visitor returned false.
+/// Calls visit(i, j, 0) for all pairs of equal fingerprints. Returns: false if the visitor returned false.
 template <std::size_t Words, class Offset, class Visit>
 bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& visit) {
   const auto copies = groups.copies();
@@ -134,7 +134,8 @@ bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& vis
 template <std::size_t Words, class Offset, class Visit>
 void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
                     const any_runner& run, const Visit& visit) {
-  // A copy of `first` may come after `second`; that pair is found from `second`, by the reversed pair.
+  // A copy of `first` may come after `second`. The pair of `second` and that copy is found from `second`, so the
+  // reversed pair is added.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
     const auto copies = groups.copies_of(pair.first);
@@ -146,13 +147,13 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
   struct member {
     Offset position, first;
   };
-  std::vector<member> members;  // of groups of copies, by position
+  std::vector<member> members;  // fingerprints that have copies or are copies, by position
   for (const auto& copy : groups.copies()) {
     if (members.empty() || members.back().first != copy.first) members.push_back({copy.first, copy.first});
     members.push_back({copy.position, copy.first});
   }
   std::sort(members.begin(), members.end(), [](const member& m, const member& n) { return m.position < n.position; });
-  std::vector<std::pair<Offset, int>> later;  // the partners j > i of the current i, with their distances
+  std::vector<std::pair<Offset, int>> later;  // all j > i that are paired with the current i, with distances
   const auto add = [&](Offset i, Offset first, int distance) {
     if (first > i) later.emplace_back(first, distance);
     if (!groups.is_copied(first)) return;
@@ -211,14 +212,14 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& o
   } else if (!visit_copy_pairs(groups, visit)) {
     return;
   }
-  // Each part hands its pairs over in batches, so that parts seldom wait for the mutex.
+  // Each part collects its pairs, and visits them in batches, so that parts seldom wait for the mutex.
   constexpr std::size_t handed = 1024;
   std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(options.run));
   std::mutex mutex;
   bool goes_on = true;
   const auto hand_over = [&](std::vector<near_pair<Offset>>& pairs) {
     const std::lock_guard<std::mutex> lock(mutex);
-    // Set before the call: if the visitor throws, no other part calls it again.
+    // Cleared before the calls: if the visitor throws, no other part calls it again.
     const bool went_on = std::exchange(goes_on, false);
     for (const auto& [a, b, distance] : pairs) {
       if (!went_on) return false;

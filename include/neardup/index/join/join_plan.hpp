@@ -24,7 +24,7 @@ template <std::size_t Words>
 struct join_table {
   using words_type = std::array<std::uint64_t, Words>;
 
-  table_key<Words> key;  ///< of width 0 in the table that compares everything
+  table_key<Words> key;  ///< of width 0 if the table compares all pairs
   int radius = 0;
   int address_bits = 0;  ///< log2 of the number of buckets
 
@@ -32,7 +32,8 @@ struct join_table {
     return key.is_within(differing_bits(a, b), radius);
   }
 
-  /// The bucket of a fingerprint. Fingerprints that meet have addresses that differ in at most `radius` bits.
+  /// The address of the bucket of a fingerprint. If two fingerprints meet, their addresses differ in at most `radius`
+  /// bits.
   [[nodiscard]] std::size_t address(const words_type& x) const noexcept {
     if (address_bits == 0) return 0;
     if (radius == 0) return static_cast<std::size_t>(key.hash(x) >> (static_cast<int>(word_bits) - address_bits));
@@ -40,22 +41,23 @@ struct join_table {
   }
 };
 
-/// The cost model of a join, in nanoseconds on one core of a Zen 5. Only proportions matter, and only for the choice of
+/// The cost model of a join, in nanoseconds on one core of a Zen 5. Only the ratios matter, and only for the choice of
 /// a layout.
 struct join_costs {
   double record;  ///< moving a fingerprint into a table, in two passes
   double pair;    ///< comparing two filters, or two whole fingerprints, in a large bucket
-  double few;     ///< comparing a filter with a small bucket
+  double few;     ///< comparing a filter with the filters of a small bucket
   double bucket;  ///< starting the join of two buckets
 
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
-    // The cost for 64 bits. Whole fingerprints cost a little more per word, since their words have to be gathered.
+    // The cost of comparing filters of 64 bits. Whole fingerprints cost a little more per word, because their words
+    // have to be gathered.
     double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : 1.5;
     if (narrow && has_avx2(level)) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);
     if (words > 1 && !wide_filter_suffices(k)) return {record, 1.15 * pair * static_cast<double>(words), 2.0, 6.0};
-    // A pair whose filters pass is compared in full.
+    // If the filters of a pair are within k bits, its fingerprints are compared in full.
     const std::size_t filter_bits = narrow ? 32 : 64;
     double passing = 0;
     double ways = 1;
@@ -76,9 +78,9 @@ class join_plan {
   using words_type = std::array<std::uint64_t, Words>;
 
   /// Plans the join of `count` fingerprints of `bits` bits within k bits, in the layout of `blocks` blocks. If kept >
-  /// 0, the first `kept` fingerprints are joined with the others only.
-  /// blocks = 0 chooses the cheapest layout, judged by `sample`, some of the fingerprints: skewed keys crowd their
-  /// buckets, and the best layout for uniform fingerprints is not the best for them.
+  /// 0, the first `kept` fingerprints are joined only with the others. If blocks is 0, the cheapest layout is chosen,
+  /// by `sample`, which is some of the fingerprints: with skewed keys some buckets are crowded, and the best layout
+  /// differs from that for uniform fingerprints.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
             std::span<const words_type> sample, instruction_set level)
@@ -98,10 +100,10 @@ class join_plan {
 
   [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
 
-  /// The expected cost of the join in the units of join_costs; 0 if the layout was given.
+  /// The expected cost of the join in the units of join_costs; 0 if the caller chose the number of blocks.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Returns: true if `table` is the first in which two fingerprints meet. Only the first one reports the pair.
+  /// Returns: true if `table` is the first table in which two fingerprints meet. Only that table reports the pair.
   [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
     for (std::size_t before = 0; before < table; ++before) {
       if (tables_[before].admits(a, b)) return false;
@@ -112,7 +114,7 @@ class join_plan {
  private:
   using table_list = std::vector<join_table<Words>>;
 
-  /// A single table with a single bucket that holds everything.
+  /// A single table with a single bucket, which contains all fingerprints.
   static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
 
   table_list tables_of(const layout& shape) const {
@@ -125,9 +127,9 @@ class join_plan {
     return result;
   }
 
-  /// Returns: log2 of the number of buckets. Radius 0: buckets of 4 to 8 records, since smaller ones are compared no
-  /// faster and each has a fixed cost. With a radius: the cheapest number, since more buckets are smaller but each is
-  /// joined with more others.
+  /// Returns: log2 of the number of buckets. With radius 0: buckets of 4 to 8 records, because smaller buckets are
+  /// compared no faster, and each bucket has a fixed cost. With a radius: the cheapest number. (More buckets are
+  /// smaller, but each is joined with more other buckets.)
   int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
@@ -139,7 +141,8 @@ class join_plan {
     return best;
   }
 
-  /// The cost of a table. `pair_share` is the share of all pairs that share a bucket, at least that of uniform addresses.
+  /// The cost of a table. `pair_share`: the share of all pairs that are compared; uniform addresses are assumed if that
+  /// gives more.
   double cost(int address_bits, int radius, double pair_share) const noexcept {
     const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
     const double joined =
@@ -161,9 +164,9 @@ class join_plan {
     return sum;
   }
 
-  /// The share of the pairs of the sample that meet in this table.
+  /// The share of the pairs of the sample that are compared in this table.
   double sampled_share(const join_table<Words>& table) const {
-    constexpr std::size_t max_with_radius = 512;  // because this case compares all pairs
+    constexpr std::size_t max_with_radius = 512;  // with a radius, all pairs are compared
     const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
     if (size < 2) return 0;
     std::vector<std::size_t> addresses(size);
@@ -187,23 +190,23 @@ class join_plan {
 
   table_list cheapest(std::size_t bits, int k) {
     struct choice {
-      double cost;  // assuming uniform fingerprints
-      int blocks;   // 0: the table that compares everything
+      double cost;  // for uniform fingerprints
+      int blocks;   // 0: one table that compares all pairs
     };
     std::vector<choice> choices{{uniform_cost(everything()), 0}};
     double least = choices[0].cost;
     for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits; ++blocks) {
       if (!layout::is_valid(bits, k, blocks)) {
-        if (blocks > k) break;  // More blocks have even more tables.
+        if (blocks > k) break;  // more blocks have even more tables
         continue;
       }
-      // Skips a layout whose passes alone cost more than another layout in all.
+      // A layout is skipped if moving the records alone costs more than another layout as a whole.
       const double passes = static_cast<double>(layout::count_tables(k, blocks)) * count_ * costs_.record;
       if (passes >= least) continue;
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
       least = (std::min)(least, choices.back().cost);
     }
-    // The sample can only raise a cost, so layouts that are too dear without it are not sampled.
+    // The sample can only raise a cost, so a layout that costs too much without it is not sampled.
     std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
       return a.cost != b.cost ? a.cost < b.cost : a.blocks < b.blocks;
     });
@@ -225,7 +228,7 @@ class join_plan {
   join_costs costs_;
   std::span<const words_type> sample_;  // used by the constructor only
   table_list tables_;
-  double cost_ = 0;  // of the cheapest layout; 0 if the layout was given
+  double cost_ = 0;  // of the cheapest layout; 0 if the caller chose the number of blocks
 };
 
 }  // namespace neardup::inline v0::detail
