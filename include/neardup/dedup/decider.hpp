@@ -254,8 +254,8 @@ class decider {
     typename Source::workspace source_;
   };
 
-  /// `short_by_tokens_only`: whether candidates for a short text have the same tokens, always. For use without a check,
-  /// which would reject short texts whose fingerprints are near each other by chance.
+  /// `short_by_tokens_only`: if true, the candidates for a short text are only the documents with the same tokens. For
+  /// use without a check, because the fingerprints of short texts may be near each other by chance.
   explicit decider(Source source, bool short_by_tokens_only)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 

@@ -182,7 +182,7 @@ std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints,
   return labels;
 }
 
-/// The check of two positions as a function.
+/// Returns: a function that calls `check` for two positions, and returns their closeness.
 template <class Check>
 pair_closeness closeness_by(const Check& check, double similarity) {
   if (std::isnan(similarity)) fail<std::invalid_argument>("group: the similarity is not a number");

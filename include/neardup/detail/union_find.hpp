@@ -23,8 +23,8 @@ class shared_components {
     std::size_t parent = load(x);
     while (parent != x) {
       const std::size_t above = load(parent);
-      // Path halving shortens later walks. If another thread has replaced the parent meanwhile, the exchange fails; its
-      // parent leads to the same root.
+      // Path halving shortens later walks. The store may overwrite a parent that another thread has just written; both
+      // parents lead to the same root.
       if (above != parent) parent_[x].store(static_cast<Number>(above), std::memory_order_relaxed);
       x = parent;
       parent = above;

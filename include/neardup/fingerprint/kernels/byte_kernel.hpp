@@ -157,7 +157,8 @@ struct token_kernel<byte_ngrams, xxh3<Bits>> {
     add_window_hashes(rest, windows - in_place, n, hash.seed, level, out);
   }
 
-  /// Counts the bits of all hashes. Returns: false for windows below 4 bytes, which are rare and not supported.
+  /// Counts the bits of all hashes. Returns: false unless windows have 4 to max_vector_window bytes, and the text is
+  /// not shorter. (Other windows are rare.)
   template <std::size_t Words>
   static bool count(const byte_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {

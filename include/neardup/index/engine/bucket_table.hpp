@@ -43,7 +43,7 @@ class bucket_segment {
   [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
   [[nodiscard]] std::size_t buckets() const noexcept { return directory_.size(); }
 
-  /// The directory entry for a hash, to prefetch it.
+  /// The address of the directory entry for a hash, to prefetch it.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return has_buckets() ? &directory_[hash >> shift_] : nullptr;
   }

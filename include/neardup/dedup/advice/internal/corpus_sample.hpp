@@ -320,7 +320,7 @@ class corpus_sample {
     }
   }
 
-  /// Calls `work(worker, i)` for each i below `count`; parts take further steps as they finish.
+  /// Calls `work(worker, i)` for each i below `count`; the parts take these numbers in small steps.
   template <class Work>
   void for_each(const any_runner& runner, std::size_t count, const Work& work) {
     constexpr std::size_t step = 8;
