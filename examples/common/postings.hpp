@@ -10,7 +10,7 @@
 
 namespace common {
 
-/// The arrays are inconsistent, as those of a damaged file may be.
+/// An error: the arrays are inconsistent, which happens in damaged files.
 struct postings_error : std::runtime_error {
   postings_error() : std::runtime_error("its parts do not fit each other") {}
 };

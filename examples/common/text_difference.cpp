@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\f\v";
 
-/// Cuts the text between two words: consecutive blanks are one unit, each other character is one.
+/// Cuts the text between two words: consecutive blanks are one unit, and each other character is a unit of its own.
 void cut_gap(std::string_view gap, std::vector<std::string_view>& units) {
   while (!gap.empty()) {
     std::size_t length = std::min(gap.find_first_not_of(blanks), gap.size());

@@ -19,7 +19,7 @@
 
 namespace {
 
-/// The next definition of this function after the one in this library.
+/// The next definition of a function after the definition in this library.
 template <class Function>
 Function* next_of(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));

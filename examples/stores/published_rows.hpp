@@ -57,8 +57,8 @@ class tables {
   }
 
   [[nodiscard]] int count() const { return static_cast<int>(parts_.size()); }
-  /// The value of a fingerprint in a table (counted from 1), in at most 4 bytes: the bits of the first segment before
-  /// those of the second.
+  /// The value of a fingerprint in a table (counted from 1), in at most 4 bytes: the bits of the first segment, then
+  /// the bits of the second.
   [[nodiscard]] std::uint64_t value(const fingerprint& print, int flag) const {
     const auto& [first, second] = parts_[static_cast<std::size_t>(flag) - 1];
     const auto bits = [&](const segment& one) { return print.to_uint64() >> one.shift & ((1U << one.width) - 1); };

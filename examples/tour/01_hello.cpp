@@ -33,7 +33,7 @@ int main() {
             << "one word of 36 changed: " << one_word_changed << " bits\n"
             << "another text: " << other_text << " bits\n";
 
-  // The default limit of 3 bits is for whole pages; a text as short as this one wants a wider one.
+  // The default limit of 3 bits is for whole pages; a text as short as this one needs a wider limit.
   const bool strict = neardup::near_duplicates(original, edited);
   const bool wide = neardup::near_duplicates(original, edited, 10);
   std::cout << "near-duplicates within 3 bits: " << (strict ? "yes" : "no") << ", within 10: " << (wide ? "yes" : "no")

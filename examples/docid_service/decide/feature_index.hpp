@@ -15,9 +15,9 @@
 
 namespace docid {
 
-/// The contents of documents, in posting lists of their rare features. It misses no content that has the Jaccard
-/// similarity of the threshold. Like memory_index it is in memory only: it starts empty, and is given all documents of
-/// the mapping.
+/// The contents of documents, in posting lists of their rare features. No content with at least the threshold's Jaccard
+/// similarity is missed. Like memory_index it is in memory only: it starts empty, and is given all documents of the
+/// mapping.
 ///
 /// Additions of a transaction are found at once, and are gone after a rollback. Whenever a document is added, the
 /// features of any other documents may be requested, because the order of features is learnt anew each time the number
@@ -127,8 +127,8 @@ class feature_index {
   }
 
   /// Sets of a and b features with a Jaccard similarity of s differ in (1 - s) / (1 + s) (a + b) features, so their
-  /// bitmaps differ in at most as many bits. This bitmap is independent of the one by which feature_candidates discards
-  /// candidates, so it discards most of those that are left.
+  /// bitmaps differ in at most as many bits. This bitmap is independent of the bitmap by which feature_candidates
+  /// discards candidates, so it discards most of the remaining candidates.
   [[nodiscard]] bool may_be_similar(const mark& a, const mark& b) const {
     constexpr double rounding = 0.001;
     const double most = differing_ * (static_cast<double>(a.size) + static_cast<double>(b.size)) + rounding;

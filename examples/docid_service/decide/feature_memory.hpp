@@ -20,8 +20,9 @@ namespace docid {
 /// A set of features; valid until the next call of add().
 using feature_view = std::span<const std::uint32_t>;
 
-/// Keeps the features of documents in chunks, one document behind the other. If they exceed `limit` bytes, the oldest
-/// chunk is dropped; a document that is then read again goes into the newest one. Each document has `Sets` sets.
+/// Keeps the features of documents in chunks, one document behind the other. If the chunks exceed `limit` bytes, the
+/// oldest chunk is dropped. A document of that chunk that is read again goes into the newest chunk. Each document has
+/// `Sets` sets.
 /// Memory: 4 bytes for each feature and 8 for each document, which count towards the limit, and 8 bytes for each
 /// document number, which do not.
 template <std::size_t Sets>

@@ -88,8 +88,8 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
   work.items.reserve(articles.size());
   for (article& arrived : articles) {
     item incoming = described(std::move(arrived));
-    // The pairs of words are only needed for articles that are similar to another one, so the writer computes them on
-    // demand. For long contents that would keep others waiting, so they are computed here.
+    // Pairs of words are only needed for articles that are similar to another article, so the writer thread computes
+    // them on demand. For long contents this would keep other requests waiting, so their pairs are computed here.
     const std::string& content = incoming.arrived.content;
     if (kept_.is_local() || content.size() > long_content) incoming.pairs = describe_.pairs(content);
     if (options_.finds_clues) incoming.all_pairs = all_pairs_of(content);
@@ -495,8 +495,8 @@ void service::forget_redefined() {
   redefinitions_ = map_.redefinitions();
 }
 
-/// Gives an index the documents that it lacks: all at the start, later those that another service has added or
-/// redefined.
+/// Gives an index the documents that it lacks: at the start all documents, later documents that another service has
+/// added or redefined.
 template <class PrintOf>
 void service::catch_up(fingerprint_index& index, PrintOf print_of) {
   constexpr std::size_t together = 10000;
@@ -537,7 +537,7 @@ void service::catch_up_contents() {
   });
   if (known.documents == 0) {
     known.redefinitions = last.redefinitions;
-    // All features are read now anyway, so they fill the cache; half of it is left for new documents.
+    // All features are read here anyway, so they go into the cache. Half of the cache is left for new documents.
     constexpr std::size_t together = 1000;
     for (doc_number read = 0; read < last.documents && features_.bytes() < options_.feature_memory / 2;) {
       const std::vector<document_features> some = map_.features_after(read, together);
@@ -622,7 +622,7 @@ void service::decide_all(std::vector<task>& group) {
   } catch (const unstorable&) {
     if (are_given) return;
     if (group.size() > 1) {
-      // Decides each request alone, so that a failure of one does not affect the others.
+      // Decides each request alone, so that a failed request does not affect the others.
       for (task& work : group) {
         std::vector<task> alone;
         alone.push_back(std::move(work));
@@ -757,8 +757,8 @@ std::optional<std::string> service::kept_url(doc_number document, const kept_art
   return json ? std::optional(parse_json(*json).at("url").get<std::string>()) : std::nullopt;
 }
 
-/// Keeps the hottest of the stored articles instead of one that is erased or has cooled down.
-/// Returns: false if there is none.
+/// Keeps the hottest of the stored articles, in place of an article that is erased or has cooled down.
+/// Returns: false if no article is stored.
 bool service::keep_hottest(doc_number document) {
   const std::vector<known_article> all = map_.articles_of(document);
   const known_article* best = nullptr;

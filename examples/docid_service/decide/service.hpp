@@ -47,7 +47,7 @@ struct document_view {
 };
 
 /// A document whose first content has a fingerprint near that of a text. Similarities compare the text with the article
-/// that is shown, or with the first content if none is.
+/// that is shown, or with the first content if no article is shown.
 struct similar_document {
   std::string name;
   int distance;
@@ -67,7 +67,7 @@ struct duplicate_view {
   std::string name;  ///< the docId
   step by;
   std::string article;  ///< JSON
-  /// JSON of the document's first article; the kept article if the first is not stored or is this one
+  /// JSON of the document's first article, or of the kept one if the first is not stored or is `article`
   std::string original;
 };
 
@@ -112,8 +112,8 @@ class service {
   std::future<std::vector<answer>> submit(std::vector<article> articles);
 
   std::optional<document_view> find(const std::string& name);
-  /// The next documents after the one of this name, by age; with an empty name, the first ones. At most `most`, and
-  /// none more once their articles have `bytes` bytes.
+  /// The documents after the document of this name, by age; with an empty name, from the first document on. Returns at
+  /// most `most` documents, and ends when their articles have `bytes` bytes.
   /// Throws: std::invalid_argument if no document can have this name.
   std::vector<document_view> documents_after(const std::string& name, std::size_t most, std::size_t bytes);
   /// The name of the document that the article belongs to.
@@ -130,8 +130,8 @@ class service {
   /// Precondition: finds_clues(). Throws: std::invalid_argument if the clue has fewer than two words.
   std::vector<clue_document> find_clue(std::string_view clue, double least_share, std::size_t most);
 
-  /// The duplicates that arrived last since the start, the latest first. Left out are articles that arrived again, and
-  /// those that were erased, have become the first article, or are in another service's store.
+  /// The duplicates that arrived last since the start, the latest first. Leaves out articles that arrived again, that
+  /// were erased, that have become the first article, or that are in another service's store.
   std::vector<duplicate_view> latest_duplicates(std::size_t most);
   /// Thread safety: callable from any thread.
   [[nodiscard]] text_similarity compare(std::string_view one, std::string_view other) const;

@@ -15,7 +15,7 @@ namespace docid {
 
 namespace {
 
-/// `Hasher`: a simhasher or a minwise_hasher. The features are those that its fingerprints are made of.
+/// `Hasher`: a simhasher or a minwise_hasher. The features are those of which its fingerprints are made.
 template <class Hasher>
 describer describer_of(const Hasher& hash) {
   return [describe = neardup::describer<Hasher>(hash, 0)](std::string_view text) {

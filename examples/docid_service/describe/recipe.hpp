@@ -38,8 +38,8 @@ struct describers {
 /// character is a word. A text of one word gives that word.
 [[nodiscard]] feature_set all_pairs_of(std::string_view text);
 
-/// The size of a sample of pairs: it contains all pairs if there are at most so many, otherwise those with the smallest
-/// hashes.
+/// The size of a sample of pairs. A text with at most so many pairs has all of them in its sample, any other text its
+/// pairs with the smallest hashes.
 inline constexpr std::size_t max_pairs = 2048;
 
 /// Whether the Jaccard similarity of the pairs of two texts is at least `least`, judged by their samples. If both

@@ -77,7 +77,7 @@ connection::arrived connection::read_until(char* place, std::size_t size, const 
 
 connection::arrived connection::read(char* place, std::size_t size, moment deadline) {
   const auto is_late = [&] { return steady_clock::now() >= std::min(deadline, stop_->limit()); };
-  if (is_late()) return {0, ending::late};  // even if bytes are there, since a client could always send one more
+  if (is_late()) return {0, ending::late};  // even if bytes are there: a client could always send another byte
   const moment silent = after(silence_);
   const arrived result = read_until(place, size, [&] { return std::min({silent, deadline, stop_->limit()}); });
   return result.why == ending::silent && is_late() ? arrived{0, ending::late} : result;

@@ -39,7 +39,7 @@ int listening_socket(const std::string& address, int port) {
   for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
     const int result = ::socket(one->ai_family, one->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, one->ai_protocol);
     if (result < 0) continue;
-    // Without SO_REUSEPORT: with it, two services on one port would share its requests.
+    // SO_REUSEPORT is not set: with it, two services on one port would share the requests.
     const int yes = 1;
     ::setsockopt(result, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     if (::bind(result, one->ai_addr, one->ai_addrlen) == 0 && ::listen(result, most_to_accept) == 0) return result;

@@ -164,7 +164,7 @@ bool request_reader::is_whole() const { return parser_ && parser_->is_done(); }
 
 void request_reader::renew_deadline() { deadline_ = std::chrono::steady_clock::now() + span_; }
 
-/// Reads more bytes behind those that are not parsed yet.
+/// Reads more bytes behind the bytes that are not parsed yet.
 connection::ending request_reader::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_->data(), buffer_->data() + begin_, end_ - begin_);

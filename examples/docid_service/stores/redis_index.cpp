@@ -93,7 +93,7 @@ void redis_connection::own() {
 }
 
 void redis_connection::start() {
-  // Otherwise replies to an abandoned pipeline would be taken for replies to this one.
+  // Without this, replies to an abandoned pipeline would be taken for replies to the new one.
   if (without_reply_ != 0) context_.reset();
   if (!context_) connect();
 }
@@ -215,9 +215,9 @@ void redis_index::append_rows(const char* command, const entry& one) {
 }
 
 void redis_index::commit(std::uint64_t known) {
-  // One transaction, which fails if Redis has forgotten anything meanwhile, so that `known` is never ahead of the sets.
+  // A transaction of Redis, which fails if Redis has lost data meanwhile. So `known` is never ahead of the sets.
   connection_.start();
-  connection_.append({"UNWATCH"});  // undoes that of an abandoned commit
+  connection_.append({"UNWATCH"});  // undoes the WATCH of an abandoned commit
   connection_.append({"WATCH", known_key_, store_key});
   connection_.next();
   connection_.next();

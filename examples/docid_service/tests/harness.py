@@ -177,7 +177,7 @@ class TestCase(unittest.TestCase):
 
 
 class Load:
-    """Threads that send articles one after the other until they get no answer."""
+    """Threads that each send articles one after the other, until the service does not answer."""
 
     def __init__(self, service, first, count=4):
         self.answered = {}  # from the number of an article to its docId
@@ -264,7 +264,7 @@ class Contents:
         """Sends `count` articles in one request."""
         texts, articles = [], []
         for _ in range(count):
-            # Some texts are edits of others in the same request.
+            # Some texts are edited versions of other texts in the same request.
             texts.append(list(self.make.choice(texts)) + [self.word()] if texts and self.make.random() < 0.3 else self.text())
             articles.append({"url": f"http://example.org/{self.number}", "title": "", "content": " ".join(texts[-1])})
             self.number += 1

@@ -372,7 +372,7 @@ class Http(TestCase):
         begun.sendall(request[:-10])
         time.sleep(0.5)
         self.service.process.send_signal(signal.SIGTERM)
-        for one in idle:  # these are ended at once
+        for one in idle:  # these connections are ended at once
             self.assertEqual(one.recv(65536), b"")
         answer = self.talk_through(begun, request[-10:], half=False)
         self.assertIn(b"\r\nConnection: close\r\n", answer)
@@ -387,7 +387,7 @@ class Http(TestCase):
         places = [self.service.socket() for _ in range(2)]
         for one in places:
             self.addCleanup(one.close)
-        # Silent ones, which come first, keep nobody else waiting for an answer.
+        # Silent clients, which connect first, keep no other client waiting for an answer.
         silent = [self.service.socket() for _ in range(50)]
         for one in silent:
             self.addCleanup(one.close)

@@ -15,7 +15,7 @@ from harness import TestCase, article, main
 
 
 def draw_texts(rng, count):
-    """Texts between several that are unlike each other, edited texts and copies, and short ones."""
+    """Texts in families around a centre, edited texts, copies, and short texts."""
     texts = []
     while len(texts) < count:
         size, first = rng.randrange(8, 16), len(texts)
@@ -77,7 +77,7 @@ class Law(TestCase):
         return name
 
     def send(self, texts):
-        """In one request."""
+        """All texts are sent in one request."""
         articles = [article(self.number + i, title="", content=" ".join(words)) for i, words in enumerate(texts)]
         self.number += len(texts)
         for one, words, name in zip(articles, texts, self.doc_ids(articles)):

@@ -27,7 +27,7 @@ class Server:
         self.process = None
 
     def environment(self):
-        # A starting MariaDB removes the temporary tables of others that use the same folder for these.
+        # A starting MariaDB removes the temporary tables of other servers in the same folder.
         return os.environ | {"TMPDIR": self.folder}
 
     def command(self):
@@ -132,7 +132,7 @@ class StoresTestCase(TestCase):
         return service
 
     def check_answers_like_sqlite(self, *options):
-        """Compares the answers of the service with those of one that has everything in SQLite."""
+        """Compares the answers of the service with those of a service that has everything in SQLite."""
         chance = random.Random(3)
         plain = self.another(*options)
         articles = [article(i, nid=f"{i} 二 ' \\ \"", heat=chance.randrange(10)) for i in range(200)]
@@ -381,7 +381,7 @@ class OtherStores(StoresTestCase):
     def test_connections_that_were_closed_while_idle(self):
         name = self.service.doc_id(article(1))
         self.redis.ask("CONFIG", "SET", "timeout", "1")
-        # The only client is the one that asks.
+        # The client that asks for the list is the only one.
         self.wait_until(lambda: len(self.redis.ask("CLIENT", "LIST").splitlines()) == 1)
         self.redis.ask("CONFIG", "SET", "timeout", "0")
         self.assertEqual(self.service.doc_id(article(1)), name)

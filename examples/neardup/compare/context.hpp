@@ -18,7 +18,8 @@ struct similarity_choice {
   int best_distance = -1;         ///< the distance of --similarity, if --distance was given, too; otherwise -1
 };
 
-/// The settings of a run. Each member is for one folder of the program, which does not depend on the others.
+/// The settings of a run. Each member has the settings of one folder of the program, and no folder needs the settings
+/// of another.
 struct run_settings {
   input_settings input;
   list_settings lists;
@@ -76,7 +77,7 @@ inline void for_each_document(context& c, const document_visitor& visit) {
   });
 }
 
-/// The number of blocks for the index of a stream of unknown length: the one asked for, or the default.
+/// The number of blocks for the index of a stream of unknown length: the number asked for, or the default.
 inline int blocks_of(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   return how.blocks > 0 ? how.blocks : neardup::default_blocks(settings.fingerprint.bits, how.distance);

@@ -23,8 +23,8 @@ struct place {
 /// Throws: input_error, which tells that a source has changed.
 [[noreturn]] void fail_changed(const source& from);
 
-/// The names and positions of documents. Memory: 5 bytes per document, and its id if it has one of its own; 16 more
-/// with positions; for a file also its path.
+/// The names and positions of documents. Memory: 5 bytes per document, 16 more with positions, the document's own id if
+/// it has one, and for a file its path.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
@@ -53,7 +53,7 @@ class document_table {
   std::vector<run> runs_;
   compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
   std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
-  std::map<std::size_t, std::uint64_t> repeated_;  // documents with the id of an earlier one, and their lines
+  std::map<std::size_t, std::uint64_t> repeated_;  // documents that have the id of an earlier document, and their lines
   std::deque<char> ids_;  // ids; before each its length, 7 bits per byte, the last byte below 128
 };
 
@@ -105,10 +105,10 @@ struct corpus {
   neardup::feature_sets<common::word_pair> against_pairs;  // pairs of their texts if available; otherwise empty
 };
 
-/// Calls `visit` for each document of --against: first those of its indexes, then the others.
+/// Calls `visit` for each document of --against: first the documents of its indexes, then the others.
 void for_each_against(context& c, const document_visitor& visit);
 
-/// Reads all documents with tokens: those of --against, then the input, of which `visit` gets each document before it
+/// Reads all documents with tokens: first --against, then the input. `visit` gets each document of the input before it
 /// is added. Throws: input_error for bad input, after everything before it was added.
 void read_corpus(context& c, corpus& all, const document_visitor& visit = nullptr);
 

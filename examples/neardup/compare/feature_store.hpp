@@ -42,10 +42,10 @@ class compact_numbers {
   std::vector<std::array<std::uint8_t, bytes>> digits_;
 };
 
-/// Features of documents, in memory up to a limit. Those of further documents are in a temporary file that is mapped,
-/// so the system keeps them in memory while they are used. A join compares sets of similar size at a time, so these are
-/// next to each other in the file; otherwise each comparison would read a page of it. Memory: 4 bytes per feature and 5
-/// per document; 9 in the file.
+/// Features of documents, in memory up to a limit. The features of further documents are in a temporary file that is
+/// mapped, so the system keeps them in memory while they are used. A join compares sets of similar size at a time, so
+/// such sets are next to each other in the file; otherwise each comparison would read a page of it. Memory: 4 bytes per
+/// feature and 5 per document; 9 in the file.
 class feature_store {
  public:
   /// `limit`: bytes, which include `bytes_per_document` for what the run stores elsewhere for each document.
@@ -62,7 +62,7 @@ class feature_store {
     to->used += features.size();
     ends_.push_back(to->begin + to->used);
     if (is_in_memory()) return;
-    // In the file, a document does not follow the previous one, so its size is stored.
+    // In the file a document does not follow the previous document, so its size is stored.
     *end = static_cast<std::uint32_t>(features.size());
     ++to->used;
   }

@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-/// Inserts the labels of the other corpus, whose documents represent themselves, before those of the input.
+/// Inserts the labels of the other corpus, whose documents represent themselves, before the labels of the input.
 std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<std::uint32_t>& of_input) {
   std::vector<std::uint32_t> label(all.against);
   std::iota(label.begin(), label.end(), 0U);

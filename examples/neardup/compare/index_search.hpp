@@ -37,7 +37,7 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
                             std::span<const feature_set> batch,
                             const std::function<void(std::size_t i, std::span<const indexed_match> matches)>& visit);
 
-/// For each set of a batch, the most similar indexed set, of equally similar ones that with the smallest number. As
+/// For each set of a batch, the most similar indexed set; of equally similar sets the one with the smallest number. As
 /// visit_similar_in_index(), without memory for matches.
 std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& settings, const indexed_sets& indexed,
                                                            std::span<const feature_set> batch);

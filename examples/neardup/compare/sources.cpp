@@ -63,7 +63,7 @@ std::vector<source_count> source_tally::counts() const {
     while (end < losses.size() && key(losses[end]) == key(losses[begin])) ++end;
     source_count& count = all[losses[begin].source];
     count.dropped += end - begin;
-    // The largest groups of the source, by size; of equal ones the first comes first.
+    // The largest groups of the source, by size; groups of equal size keep their order.
     const source_count::group found{losses[begin].group, end - begin};
     const auto place = std::find_if(count.largest.begin(), count.largest.end(),
                                     [&](const source_count::group& other) { return other.dropped < found.dropped; });

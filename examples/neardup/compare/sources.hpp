@@ -52,7 +52,7 @@ class source_tally {
   std::vector<loss> dropped_;
 };
 
-/// Returns the name of a group, which is that of its representative, by its number.
+/// Returns the name of the group with a number: the name of its representative.
 using group_namer = std::function<std::string(std::uint64_t)>;
 
 /// Warnings: about a source with ten or more documents that loses more than half of them; about a group that takes more

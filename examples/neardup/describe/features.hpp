@@ -13,8 +13,8 @@
 
 namespace command {
 
-/// The value of --features. zh:words are the words of Chinese text by a dictionary; zh:keywords are those that jieba's
-/// extract_tags counts, which excludes its English stop words and single characters.
+/// The value of --features. zh:words are the words of Chinese text by a dictionary; zh:keywords are the words that
+/// jieba's extract_tags counts: it leaves out its English stop words and single characters.
 struct feature_setting {
   using dictionary_words = neardup::without<neardup::chinese_words>;
   enum class chinese { no, words, keywords };

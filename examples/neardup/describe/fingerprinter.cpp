@@ -47,7 +47,7 @@ fingerprinter fingerprint_keywords(const fingerprint_settings& settings, const T
   const auto scratch = std::make_shared<typename decltype(hash)::workspace>();
   return [=, bits = settings.bits](const document_texts& texts) {
     *tokenize.texts = &texts;
-    // The tokens of one text are views of it, so no copy is needed.
+    // The tokens of a single text are views of that text, so no copy is needed.
     return first_bits(hash(texts.size() == 1 ? texts.front() : std::string_view(), *scratch), bits);
   };
 }
@@ -167,7 +167,7 @@ document_describer make_describer(const fingerprint_settings& settings, const co
   if (comparison.only_copies) return describe_bytes();
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
-  // Without a check, the features are those of the fingerprint, which short texts have as a digest.
+  // Without a check, short texts have a digest of the features of the fingerprint.
   const bool has_both =
       comparison.reads_features && !settings.are_given &&
       (checks ? comparison.checks_sets() && settings.features == comparison.check_features : !comparison.keeps_digests);

@@ -116,7 +116,8 @@ feature_reader read_given_features(const fingerprint_settings& settings, bool ch
       };
 }
 
-/// For the cosine: the lowest bits of the features' hashes, in ascending order, followed by their weights as floats.
+/// Reads the data for the cosine: the lowest bits of the features' hashes, in ascending order, followed by their
+/// weights as floats.
 feature_reader read_weighed_features(const fingerprint_settings& settings, const feature_setting& features) {
   const neardup::xxh3<64> hash{settings.seed};
   return [hash, weigh = make_feature_weigher(settings, features),
@@ -158,7 +159,7 @@ double cosine_of(feature_set a, feature_set b) {
   return neardup::cosine(unpacked(a), unpacked(b));
 }
 
-/// For the edit distance: the size of the normalised texts in bytes, followed by the bytes.
+/// Reads the data for the edit distance: the size of the normalised texts in bytes, followed by the bytes.
 feature_reader read_normalised_texts() {
   return [result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     std::string all;
@@ -180,7 +181,7 @@ std::optional<double> edit_similarity_at_least(std::string_view a, std::string_v
   const double most = std::ceil((1 - least) * static_cast<double>(longer));
   const auto distance = neardup::edit_distance(a, b, static_cast<std::size_t>(most));
   if (!distance) return std::nullopt;
-  // One division of integers, as in the library: 17 / 25 rounds to the same as the limit .68, but 1 - 8. / 25 does not.
+  // Divides two integers once, as the library does: 17. / 25 == .68, but 1 - 8. / 25 != .68.
   const double similarity = static_cast<double>(longer - *distance) / static_cast<double>(longer);
   return similarity >= least ? std::optional(similarity) : std::nullopt;
 }

@@ -54,7 +54,7 @@ struct fingerprint_settings {
   /// Whether features have different weights, computed or from the input.
   [[nodiscard]] bool has_weights() const { return weights != weighting::unit || top > 0 || are_given; }
 
-  /// Whether the rarity of features matters: for their weights, or for the choice of those that count.
+  /// Whether the rarity of features matters: for their weights, or for the choice of the features that count.
   [[nodiscard]] bool needs_idf() const {
     return weights == weighting::idf || weights == weighting::tf_idf || (top > 0 && !are_given);
   }
@@ -71,9 +71,9 @@ struct comparison_settings {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool reads_features = false;  ///< reads the data for the check, or a digest of short documents
-  bool keeps_digests = false;   ///< the digests are those that files keep
+  bool keeps_digests = false;   ///< the digests have the form that files keep
   bool is_exact = false;  ///< all documents are candidates, for a check of sets of features or of the edit distance
-  bool is_bound_to_index = false;  ///< features and limits are those of an index
+  bool is_bound_to_index = false;  ///< features and limits come from an index
   bool has_fingerprints = true;    ///< false if no fingerprints are made, because nobody needs them
   bool only_copies = false;        ///< a document's "features" are the 128-bit hash of its texts, in four words
 

@@ -13,7 +13,7 @@ namespace command {
 namespace {
 
 constexpr std::size_t share_of_log = 8;     // the log has at most 1 / 8 of the bytes of the file
-constexpr std::size_t around_records = 56;  // bytes of the header of a log, and of that of a record
+constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
 template <class Fingerprint>
@@ -84,7 +84,7 @@ class changed_index_of final : public changed_index {
     });
   }
 
-  /// The documents in order, without removed ones, followed by the added ones, as `index` writes them.
+  /// The documents as `index` writes them: the old documents in order, without removed ones, then the added documents.
   void write_anew(const index_change& change) const {
     as_input([&] { index_.view().verify(); });  // without this, damaged data would get a valid checksum
     const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());

@@ -64,11 +64,11 @@ struct finished_batch {
   std::string ids;
   std::vector<exact_key> exact_scores;          ///< values that a score does not represent exactly
   std::vector<std::vector<std::string>> texts;  ///< texts of each document, if they are needed
-  std::vector<std::string> sources;             ///< the documents' values of the field that --by names, if it names one
+  std::vector<std::string> sources;             ///< for each document the value of the field that --by names, if any
   std::uint64_t lines = 0, lines_before = 0;    ///< lines of the batch, and of the source before it
   std::uint64_t bytes = 0;
   std::string ill_formed;             ///< a sample of bytes that are not well-formed
-  bool is_without_line_ends = false;  ///< the batch is a whole source that is one line with carriage returns in it
+  bool is_without_line_ends = false;  ///< the batch is a whole source: a single line that contains carriage returns
   left_out_records left_out;          ///< records of crawls that are not texts
 };
 

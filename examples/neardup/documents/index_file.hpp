@@ -48,7 +48,7 @@ class opened_index {
   /// Throws: input_error.
   opened_index(const std::string& file, bool is_verified) : opened_index(open_index_files(file), is_verified) {}
 
-  /// Throws: input_error if its fingerprints are made differently from those of the texts or lists so far.
+  /// Compares the composition of the index with that of the texts or lists so far. Throws: input_error if they differ.
   void expect_alike(reading& r) const {
     r.lists.expect(path_, view_.made_of());
     if (!r.how.comparison.reads_features) return;

@@ -33,8 +33,8 @@ void check_words(const std::string& path, const named_values& stored, const feat
 void check_composition(const std::string& name, const neardup::fingerprint_composition& found,
                        const neardup::fingerprint_composition& expected);
 
-/// Reads lists and indexes, which must all have one composition: for texts that of the options; otherwise the one that
-/// the options name, or that of the first file.
+/// Reads lists and indexes, which must all have one composition. If texts are compared, it is the composition of the
+/// options; otherwise the composition that the options name, or that of the first file.
 class list_reader {
  public:
   /// The settings must outlive it.

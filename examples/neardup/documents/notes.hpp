@@ -37,7 +37,7 @@ class digest_set {
     }
   }
 
-  /// Uses the first free slot from the one that is proportional to the digest.
+  /// Uses the first free slot, counted from slot digest / 2^64 * size.
   bool put(std::uint64_t digest) {
     digest = std::max<std::uint64_t>(digest, 1);  // 0 marks a free slot
     const double place = static_cast<double>(digest >> 11) * 0x1p-53 * static_cast<double>(table_.size());
@@ -130,8 +130,8 @@ class run_notes {
   /// Names the phase after the reading, whose progress cannot be measured.
   void phase(const std::string& what);
 
-  /// Ends the progress bar and prints the notes, including what was left out of the sources; `summary` is the first of
-  /// them. Throws: input_error at the end if anything was skipped in a folder.
+  /// Ends the progress bar and prints the notes, including what was left out of the sources; `summary` is the first
+  /// note. Throws: input_error at the end if anything was skipped in a folder.
   void finish(const std::string& summary, const source_walker& sources);
 
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }

@@ -22,8 +22,8 @@ constexpr std::uint64_t id_of(std::uint64_t shard, std::uint64_t record) { retur
 /// The path of the file beside a shard.
 inline std::string features_path(const std::string& shard) { return shard + ".features"; }
 
-/// As check_output() for the file beside a shard. Throws: output_error, also if a file of that name exists that is not
-/// of this kind: nobody has named it, so it must not be overwritten, and join() would not accept it.
+/// As check_output() for the file beside a shard. Throws: output_error, also if a file of another kind has that name:
+/// the user has not named that file, so it must not be overwritten, and join() would not accept it.
 void check_features_output(const std::string& shard);
 
 /// A document and the earlier document of its shard that it equals, both as record numbers.
@@ -72,12 +72,12 @@ inline std::span<const std::uint32_t> set_in(std::span<const std::uint32_t> feat
   return check == similarity_measure::cosine ? features.first(features.size() / 2) : features;
 }
 
-/// The comparison that shards were made for, as far as files of features are beside them; reads no more of these than
-/// needed. Throws: input_error, also if shards have different distances, or a file of features belongs to another
+/// The comparison that shards were made for, as far as files of features are beside them. Reads no more of these files
+/// than needed. Throws: input_error, also if shards have different distances, or a file of features belongs to another
 /// shard.
 struct shard_comparison {
-  std::string first, without;  ///< the first shard that has features, and the first one that has none; may be empty
-  named_values settings;       ///< settings of the first shard with features, from named_comparison()
+  std::string first, without;                ///< the first shard with features, and the first one without; may be empty
+  named_values settings;                     ///< settings of the first shard with features, from named_comparison()
   neardup::fingerprint_composition made_of;  ///< the composition of its fingerprints
 
   /// The distance; nullopt if there are no features.
@@ -142,10 +142,10 @@ struct shard_inputs {
   std::vector<std::unique_ptr<shard_documents>> documents;
   std::vector<std::unique_ptr<pair_file>> pairs;
 
-  /// Whether the pairs come from exact joins. Precondition: all are of one kind.
+  /// Whether the pairs come from exact joins. Precondition: all joins are of one kind.
   [[nodiscard]] bool are_exact() const { return !pairs.empty() && pairs.front()->is_exact; }
 
-  /// The documents of a shard. Throws: input_error if they are missing, or belong to another file than the one with
+  /// The documents of a shard. Throws: input_error if they are missing, or do not belong to the file with this
   /// `checksum`.
   [[nodiscard]] const shard_documents& of(std::uint64_t shard, std::uint64_t checksum,
                                           const std::string& asked_by) const;

@@ -20,8 +20,8 @@ struct foreign_content {
 /// Whether a file with this beginning may turn out to be foreign when more of it is known.
 bool may_be_foreign(std::string_view beginning);
 
-/// The format of a file by its first `longest_foreign_magic` bytes, or fewer if it is shorter. nullopt if it is not a
-/// known one.
+/// The format of a file by its first `longest_foreign_magic` bytes, or fewer if it is shorter. nullopt if the format is
+/// unknown.
 std::optional<foreign_content> foreign_format(std::string_view beginning);
 
 /// foreign_format() for callers with more bytes: also detects tar archives, whose mark comes late.

@@ -95,7 +95,7 @@ class member_decoder {
   [[nodiscard]] virtual bool may_be_padded() const = 0;
 };
 
-/// Unpacks members; after a damaged one it continues with the next one that can be unpacked.
+/// Unpacks members; after a damaged member it continues with the next member that can be unpacked.
 class surviving_unpacker final : public byte_stream {
  public:
   surviving_unpacker(std::shared_ptr<byte_stream> packed, std::unique_ptr<member_decoder> decoder, bool holds_members)
@@ -359,7 +359,7 @@ class gzip_unpacker final : public block_unpacker {
     return room - stream_.avail_out;
   }
 
-  /// Called between members: another one follows, or zeros that fill a tape block, or the end.
+  /// Called between members: another member follows, or zeros that fill a tape block, or the end.
   void begin_member() {
     if (members_ > 0) {
       const std::size_t zeros = std::min(rest_.find_first_not_of('\0'), rest_.size());

@@ -106,7 +106,7 @@ std::FILE* create_file(const std::string& path, bool is_private);
 /// no permissions.
 void copy_rights(std::FILE* file, const std::string& from);
 
-/// The file that links lead to, even if it does not exist. If links form a loop, one of them.
+/// The file that links lead to, even if it does not exist. If the links form a loop, returns one of the links.
 std::string link_target(const std::string& path);
 
 /// Identifies a file by any of its names; a link has the identity of the file that it leads to. For a file that does
@@ -118,7 +118,8 @@ std::string identity_of_file(const std::string& path);
 bool may_replace(const std::string& path);
 
 /// Calls `replace()`, which creates or replaces a file; the file then has the owner, the group and the permissions of
-/// the one at `like`, as copy_rights() sets them. Files created meanwhile have no more permissions than that one.
+/// the file at `like`, as copy_rights() sets them. Files created meanwhile have no more permissions than the file at
+/// `like`.
 /// Thread safety: none.
 void replace_with_rights(const std::string& path, const std::string& like, const std::function<void()>& replace);
 

@@ -30,7 +30,7 @@ bool has_two_similarities(const typed_options& typed) {
 
 namespace {
 
-/// Sets the features of fingerprint and check; if one is given, it applies to both.
+/// Sets the features of fingerprint and check. If only one of both is given, it applies to both.
 void apply_features(const typed_options& typed, run_settings& to) {
   const auto features = typed["--features"], check_features = typed["--check-features"];
   if (features) to.fingerprint.features = parse_feature_setting("--features", *features);
@@ -144,7 +144,8 @@ std::string why_by_fingerprints(const typed_options& typed, const run_settings& 
   return "";
 }
 
-/// Chooses how candidates are found: by features, or by fingerprints if these are asked for or there is no other way.
+/// Chooses how candidates are found: by features, or by fingerprints if the options ask for fingerprints or features
+/// cannot be joined.
 void apply_exact(const typed_options& typed, run_settings& to) {
   const bool is_containment = to.comparison.checks_containment();
   if (is_containment && !typed.takes(takes::exact)) {
@@ -172,9 +173,9 @@ void apply_exact(const typed_options& typed, run_settings& to) {
   }
 }
 
-/// The Jaccard similarity for which the distance is chosen. For the cosine, it is that of two sets of equal size; for
-/// the edit similarity, that of texts in which as many characters were replaced, far from each other, so that each
-/// changes all n-grams that contain it.
+/// The Jaccard similarity for which the distance is chosen. For a cosine, this is the Jaccard similarity of two sets of
+/// equal size with that cosine. For an edit similarity, it is that of two texts in which so many characters were
+/// replaced, far from each other, that each changes all n-grams that contain it.
 double jaccard_for(double similarity, const run_settings& settings) {
   if (settings.comparison.check == similarity_measure::jaccard) return similarity;
   const bool has_runs =

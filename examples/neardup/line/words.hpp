@@ -47,7 +47,7 @@ class typed_options {
 
   std::vector<std::string> paths;
   const verb* chosen = nullptr;
-  verb_table verbs;                ///< all of them
+  verb_table verbs;                ///< all verbs
   bool first_may_be_verb = false;  ///< the first path is where a verb would be, and looks like one
 
  private:

@@ -210,7 +210,7 @@ bool matches_any(const std::vector<std::string>& patterns, std::string_view rela
       return matches_glob(pattern, for_paths ? path : path.substr(path.rfind('/') + 1));
     };
     if (!for_folders || is_folder) return matches(relative_path);
-    // A file also matches if one of the folders above it does.
+    // A file also matches if a folder above it matches.
     for (std::size_t end = relative_path.find('/'); end != relative_path.npos; end = relative_path.find('/', end + 1)) {
       if (matches(relative_path.substr(0, end))) return true;
     }

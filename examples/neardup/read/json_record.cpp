@@ -377,7 +377,7 @@ struct json_parser {
     return here == nullptr || here->below.empty() ? nullptr : here->find(std::to_string(number));
   }
 
-  /// Reads a value that is asked for, or that contains one that is; resolves escapes.
+  /// Reads a value that is asked for, or that contains a requested value. Resolves escapes.
   token take_value(od::value value, int depth, const key_tree& here) {
     forget(here);  // if a key occurs twice, the last one counts
     if (here.slots.empty()) return scan(value, depth, &here);
@@ -591,7 +591,7 @@ json_reader make_json_reader(const input_settings& settings) {
   };
 }
 
-/// simdjson checks numbers only when it reads them, and then refuses those beyond 64 bits, which are valid JSON.
+/// simdjson checks numbers only when it reads them, and then refuses integers beyond 64 bits, which are valid JSON.
 bool is_number(std::string_view text) {
   const auto take = [&](char c) {
     const bool found = text.starts_with(c);

@@ -22,8 +22,8 @@ class record_cutter {
       : unit_(unit), begin_(begin), taken_(begin), is_lost_(unit == unit_of_input::warc) {}
 
   /// Processes the next bytes. Appends the ends of records, counted from the beginning of the source. At the end of the
-  /// source, the bytes behind the last end are a record, too: for tables and WARC the last one, for an array what
-  /// follows it.
+  /// source, the bytes behind the last end are a record, too: for tables and WARC the last record, for an array the
+  /// bytes behind it.
   void take(std::string_view bytes, std::vector<std::uint64_t>& ends);
 
   /// Whether everything so far is whole records, although it is not yet known whether the last one has ended.

@@ -224,8 +224,8 @@ std::string name_of_argument(const input_settings& settings, std::size_t number)
 
 constexpr const char* is_written = "is also the output of this run";
 
-/// Whether a path is one of these files, maybe by another name. Files that are written must not be read: they would be
-/// lost, or never end.
+/// Whether a path is one of these files, maybe by another name. A file that this run writes must not be read: its old
+/// content would be lost, or it would never end.
 bool is_one_of(const std::string& path, const std::vector<std::string>& files) {
   if (files.empty()) return false;
   const std::string identity = identity_of_file(path);
@@ -251,7 +251,7 @@ std::optional<bad_input> missing(const input_settings& settings, std::size_t num
 }  // namespace
 
 source_walker::source_walker(const input_settings& settings) : settings_(settings), outputs_(settings.written) {
-  // All copies go to one temporary file: one for each source could be more files than a program may open.
+  // All copies go to one temporary file: a file for each source could be more files than a program may open.
   if (settings.is_read_twice) copies_ = std::make_shared<temporary_file>();
   if (settings.skip_bad) return;
   for (std::size_t i = 0; i < settings.paths.size(); ++i) {

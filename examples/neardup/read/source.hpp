@@ -93,7 +93,7 @@ struct source {
 
   /// The name of the source in messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }
-  /// The name of one of its lines in messages; line 0 means that the source is the document.
+  /// The name of a line of the source in messages; line 0 means that the source is the document.
   [[nodiscard]] std::string where(std::uint64_t line) const { return numbered(name(), line); }
   /// The name of a line that has no id of its own.
   [[nodiscard]] std::string id_of(std::uint64_t line) const { return numbered(path, line); }
@@ -130,7 +130,7 @@ class source_file {
   /// Whether reading may have to wait for a writer.
   [[nodiscard]] bool is_live() const noexcept { return file_ != nullptr && !file_->is_regular(); }
 
-  /// Whether nothing arrives from a live source for a tenth of a second. Always true for a compressed one.
+  /// Whether nothing arrives from a live source for a tenth of a second. Always true for a compressed source.
   [[nodiscard]] bool is_quiet() const;
 
  private:
@@ -196,7 +196,7 @@ class source_walker {
   bool passes_over_indexes_ = false;
   std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;
-  std::vector<folder> open_folders_;            // the last one is being read
+  std::vector<folder> open_folders_;            // the folders that contain each other; the last is being read
   std::unordered_set<std::string> real_paths_;  // paths of files and folders seen, without links
   std::shared_ptr<source> first_;
   std::uint64_t reached_twice_ = 0;

@@ -69,7 +69,7 @@ class audit {
     return similarity_at_least(how_.check, all_.check[i], all_.check[j], least);
   }
 
-  /// From a sample of the kept documents: those with a nearly similar other kept document.
+  /// Takes from a sample of the kept documents those to which another kept document is nearly similar.
   std::vector<decision> nearly_dropped(std::vector<std::uint32_t> kept, std::size_t count) {
     constexpr std::size_t looked_at = 50, most = 5000;  // documents looked at for each wanted one, and in total
     std::vector<std::uint32_t> sample = kept;
@@ -89,7 +89,7 @@ class audit {
     return found;
   }
 
-  /// Keeps the more similar one; of equally similar ones the first.
+  /// Keeps the more similar document; of equally similar documents the first.
   static void take(std::optional<decision>& best, const decision& other) {
     const auto rank = [](const decision& d) {
       return std::tuple(-d.similarity.value_or(0), d.similarity ? 0 : *d.distance, d.other);

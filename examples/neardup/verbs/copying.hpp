@@ -31,7 +31,7 @@ class record_copier {
     if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     out_ << raw;
     open_line_ = !raw.ends_with('\n');
-    // The end of a WARC record, which the last one of a file may lack.
+    // The end of a WARC record, which the last record of a file may lack.
     if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
       out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
       open_line_ = false;
@@ -68,7 +68,7 @@ class record_copier {
   bool open_line_ = false;
 };
 
-/// Copies kept records, and dropped ones if asked for, each to a file in the format of the input.
+/// Copies kept records, and if asked for dropped records, each kind to a file in the format of the input.
 class record_writer {
  public:
   explicit record_writer(context& c) : context_(c), kept_(c.out, c.settings.output.as_json()) {

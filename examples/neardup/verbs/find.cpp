@@ -174,7 +174,8 @@ void print_findings(context& c, const wanted& what) {
   finish(c, ": " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
-/// Reads the texts of an index again, if they are where they were, and have the same features as then.
+/// Reads the texts of an index again, if they are where they were when the index was made, and still have the same
+/// features.
 class texts_of_index {
  public:
   texts_of_index(context& c, const stored_places& places)

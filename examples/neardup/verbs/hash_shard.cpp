@@ -8,8 +8,9 @@ namespace command {
 
 namespace {
 
-/// Collects the documents of a shard. A document that equals an earlier one in everything that is compared has the same
-/// near-duplicates. It is registered as a copy, and is not in the list, so that many copies do not give many pairs.
+/// Collects the documents of a shard. A document that equals an earlier document in all compared data has the same
+/// near-duplicates. Such a document is registered as a copy, and is not in the list, so that many copies do not give
+/// many pairs.
 template <class Fingerprint>
 void write_shard(context& c, std::uint64_t shard, bool keeps_features) {
   std::vector<Fingerprint> fingerprints;

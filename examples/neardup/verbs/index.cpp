@@ -53,9 +53,9 @@ constexpr std::array index_options{
                usual::with_verb},
 };
 
-/// The block count of an index of `count` fingerprints: the one asked for, or the default of the library. Above 64 bits,
-/// where the fastest layout that fits half of the memory is twice as fast by the cost model, it is that one. An index may
-/// grow, so it is laid out for a hundred thousand at least.
+/// The block count of an index of `count` fingerprints: the count asked for, or the default of the library. Above 64
+/// bits it is that of the fastest layout that fits half of the memory, if that is twice as fast by the cost model. An
+/// index may grow, so it is laid out for a hundred thousand fingerprints at least.
 int blocks_for(const run_settings& settings, std::size_t count) {
   const auto bits = static_cast<std::size_t>(settings.fingerprint.bits);
   const int k = settings.comparison.distance, usual = blocks_of(settings);
@@ -206,7 +206,7 @@ class coming_documents {
     return all;
   }
 
-  /// Adds the documents; with --replace, of documents with one id only the last.
+  /// Adds the documents. With --replace, adds only the last of several documents with one id.
   void add_to(index_change& change) const {
     for (std::size_t i = 0; i < documents_.size(); ++i) {
       const coming& d = documents_[i];

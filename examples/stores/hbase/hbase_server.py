@@ -75,7 +75,7 @@ def configure(folder):
         "hbase.zookeeper.property.clientPortAddress": "127.0.0.1",
         "hbase.zookeeper.property.dataDir": f"{folder}/zookeeper",
         "hbase.zookeeper.quorum": "127.0.0.1",
-        # A pause longer than its session of ZooKeeper ends the server, and a busy machine makes long ones.
+        # A pause longer than the server's session of ZooKeeper ends the server, and a busy machine makes long pauses.
         "hbase.zookeeper.property.tickTime": 60000,
         "zookeeper.session.timeout": 1000000,
         "zookeeper.session.timeout.localHBaseCluster": 1000000,
