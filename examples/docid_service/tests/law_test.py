@@ -77,7 +77,7 @@ class Law(TestCase):
         return name
 
     def send(self, texts):
-        """All texts are sent in one request."""
+        """Sends the texts in one request, and compares each answer with the law."""
         articles = [article(self.number + i, title="", content=" ".join(words)) for i, words in enumerate(texts)]
         self.number += len(texts)
         for one, words, name in zip(articles, texts, self.doc_ids(articles)):
