@@ -1,4 +1,4 @@
-// An index of feature sets: finds the stored sets that are similar to another one, exactly.
+// An index of feature sets: finds exactly the stored sets that are similar to a given set.
 #pragma once
 
 #include <algorithm>
@@ -31,19 +31,18 @@ namespace neardup::inline v0 {
 /// Feature sets in memory, one per id, with exact search: a query finds every stored set with at least a similarity.
 ///
 /// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
-/// stored once, whatever their number of ids. An empty set is kept, and matches nothing.
-/// Feature: the type of features. Id: any index_id. Searches decide exactly as jaccard(a, b) >= least does, and visit()
-/// of pairs does; each match comes once. A search may ask for a larger similarity than the index was made for, which is
-/// faster.
-/// For containment, the overlap is divided by the size of the smaller set, and has to be at least `min_common`.
+/// stored once, whatever their number of ids. An empty set is kept, and matches nothing. Feature: the type of features.
+/// Id: any index_id. Searches decide exactly as jaccard(a, b) >= least does, and as pairs() of sets does. Each match
+/// comes once. A search may ask for a larger similarity than the index was made for, which is faster. For containment,
+/// the overlap is divided by the size of the smaller set, and has to be at least `min_common`.
 ///
-/// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that share
-/// rare features with it (set_postings.hpp has how). erase() is O(1). No insertion stops to rebuild: order and memory are
-/// renewed in small steps.
-/// Memory: for each distinct set its features and an eighth, about 50 bytes, and 15 bytes for each of its
-/// n - ceil(similarity * n) + 1 rarest features (for containment, for each of its n features); for each id 20 bytes and
-/// the id; one byte for four features. Erased sets take memory until further insertions have renewed it; while that
-/// happens, there are up to twice as many postings.
+/// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that
+/// share rare features with it (set_postings.hpp has how). erase() is O(1). No single insertion rebuilds the index: the
+/// order of features and the memory are renewed in small steps.
+/// Memory: for each distinct set its features and an eighth, about 50 bytes, and 15 bytes for each of its n -
+/// ceil(similarity * n) + 1 rarest features (for containment, for each of its n features); for each id 20 bytes and the
+/// id; one byte for four features. Erased sets take memory until further insertions have renewed it. During the renewal
+/// there are up to twice as many postings.
 /// Guarantee: const members are safe from many threads while no thread writes; a member that throws changes no answer. A
 /// moved-from index may only be destroyed or assigned to.
 /// Example: `set_index<> index{0.8};  index.insert(features, 7);
@@ -68,7 +67,7 @@ class set_index {
     double similarity;
 
     friend bool operator==(const match_type&, const match_type&) = default;
-    /// The order of search results: the most similar first, of equally similar ones by id.
+    /// The order of search results: by descending similarity, then by id.
     friend bool operator<(const match_type& a, const match_type& b) {
       if (a.similarity != b.similarity) return a.similarity > b.similarity;
       return a.id < b.id;
@@ -89,14 +88,14 @@ class set_index {
     }
   };
 
-  /// Scratch memory of a search, reused from query to query; one object per thread.
+  /// Scratch memory of a search, reused from query to query. Each thread needs its own object.
   class workspace {
     friend set_index;
     detail::set_postings::workspace finding_;
   };
 
-  /// Makes an empty index for similarities of at least `least` by `measure`. `min_common`: the least overlap, however
-  /// similar sets are; 0 stands for default_min_contained for containment, and 1 otherwise.
+  /// Makes an empty index for similarities of at least `least` by `measure`. `min_common`: the least overlap of two
+  /// sets, however similar they are. 0 stands for default_min_contained for containment, and for 1 otherwise.
   /// Throws: std::invalid_argument unless least > 0.
   explicit set_index(double least, set_similarity measure = set_similarity::jaccard, std::size_t min_common = 0)
       : postings_(detail::overlap_bounds(measure, least, min_common)) {}
@@ -106,7 +105,7 @@ class set_index {
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 
-  /// Stores a set under an id. The set may be one of this index.
+  /// Stores a set under an id. `set` may refer to a set of this index.
   /// Returns: false if the id is stored already; its set is then unchanged.
   /// Throws: std::invalid_argument unless the features are ascending and distinct; std::length_error from 2^30 features
   /// or 2^32 - 2 sets or ids on; std::bad_alloc.
@@ -117,7 +116,7 @@ class set_index {
     return true;
   }
 
-  /// Stores a set under an id, in place of the set of a stored id.
+  /// Stores a set under an id. If the id is stored already, its set is replaced.
   /// Returns: true if the id is new. Throws: as insert().
   bool insert_or_assign(set_type set, const Id& id) {
     check(set);
@@ -126,7 +125,7 @@ class set_index {
       add(set, id);
       return true;
     }
-    const std::uint32_t slot = hold(set);  // From here on nothing throws.
+    const std::uint32_t slot = hold(set);  // from here on nothing throws
     const std::uint32_t before = ids_.slot(entry);
     if (slot == before) return false;
     unlink(entry);
@@ -134,10 +133,10 @@ class set_index {
     return false;
   }
 
-  /// Stores many sets. An id that is stored already, or came before, keeps its set. `sets`: see set_range, as for
-  /// pairs(). A large batch is faster than one insertion after the other, because the order of the features is learnt
-  /// from it at once; `run` spreads checking the sets over threads.
-  /// Returns: how many ids were new. Throws: std::invalid_argument if the numbers of sets and ids differ; as insert().
+  /// Stores many sets. If an id is stored already, or occurs earlier in `ids`, its first set stays. `sets`: see
+  /// set_range, as for pairs(). A large batch is faster than one insertion after the other, because the order of the
+  /// features is learnt from it at once; `run` spreads checking the sets over threads.
+  /// Returns: the number of new ids. Throws: std::invalid_argument if the numbers of sets and ids differ; as insert().
   template <set_range Sets>
     requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
                                                                                std::span<const Id> ids,
@@ -167,7 +166,7 @@ class set_index {
       return added.size();
     }
 
-  /// Removes an id, and its set if no other id has it.
+  /// Removes an id, and its set if no other id has the same set.
   /// Returns: false if the id was not stored. Complexity: O(1).
   bool erase(const Id& id) noexcept {
     const std::uint32_t entry = ids_.find(id);
@@ -208,11 +207,11 @@ class set_index {
   }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // Each throws std::invalid_argument if `least` is below least_similarity() or not a number, or the features are not
-  // ascending and distinct; and std::bad_alloc.
+  // Each search throws std::invalid_argument if `least` is below least_similarity() or not a number, or the features
+  // are not ascending and distinct; and std::bad_alloc.
 
-  /// The matches of a set: all ids whose sets have at least the similarity `least`, the most similar first, of equally
-  /// similar ones by id.
+  /// The matches of a set: all ids whose sets have at least the similarity `least`, by descending similarity, then by
+  /// id.
   [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<double> least = {}) const {
     workspace scratch;
     std::vector<match_type> matches;
@@ -297,7 +296,8 @@ class set_index {
            ids_.memory_usage();
   }
 
-  /// Stores all sets anew, without the memory that erased ones have left, in an order of features learnt from them.
+  /// Stores all sets anew: frees the memory that erased sets have left, and learns the order of the features from the
+  /// sets.
   /// Complexity: that of insert_all().
   void compact() {
     set_index fresh(postings_.fresh());
@@ -341,10 +341,10 @@ class set_index {
   using ids_type = detail::id_table<Id>;
   static constexpr std::uint32_t none = ids_type::none;
 
-  /// What belongs to a distinct set besides its features.
+  /// The data of a distinct set besides its features.
   struct slot_entry {
-    std::uint32_t first = none;  // one of its ids in ids_; none for a free slot
-    std::uint32_t next = none;   // in a chain of contents_, or of the free slots
+    std::uint32_t first = none;  // an entry of ids_; none for a free slot
+    std::uint32_t next = none;   // next in a chain of contents_, or of free slots
     std::uint32_t hash = 0;
   };
 
@@ -379,7 +379,7 @@ class set_index {
     slots_[slot].first = ids_.link(entry, slot, slots_[slot].first);
   }
 
-  /// Returns: the slot of a set, which is stored if it is new. Precondition: it gets an id.
+  /// Returns: the slot of a set. Stores the set if it is new. Precondition: the caller then links an id to the slot.
   std::uint32_t hold(set_type set) {
     const auto hash = static_cast<std::uint32_t>(detail::sketch_of(set).hash);
     for (std::uint32_t at = contents_.first(hash); at != none; at = slots_[at].next) {
@@ -405,7 +405,7 @@ class set_index {
     return slot;
   }
 
-  /// Takes an entry away from its set, which goes if that was its last id.
+  /// Unlinks the entry of an id from its set. Removes the set if that was its last id.
   void unlink(std::uint32_t entry) noexcept {
     const std::uint32_t slot = ids_.slot(entry);
     slots_[slot].first = ids_.unlink(entry);
@@ -417,7 +417,7 @@ class set_index {
     --distinct_;
   }
 
-  /// Calls `visit(id)` for each id of a slot, until it returns false. Returns: false if it did.
+  /// Calls `visit(id)` for each id of a slot, until `visit` returns false. Returns: false if `visit` returned false.
   template <class Visit>
   bool visit_ids(std::size_t slot, const Visit& visit) const {
     const std::uint32_t first = slots_[slot].first;
@@ -430,7 +430,8 @@ class set_index {
     return true;
   }
 
-  /// Calls `take(slot, common, similarity)` for each similar set, until it returns false. Returns: false if it did.
+  /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false. Returns: false if `take`
+  /// returned false.
   template <class Take>
   bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
     check(query);
@@ -462,9 +463,9 @@ class set_index {
   detail::set_store<Feature> sets_;  // by slot
   detail::set_postings postings_;    // by slot
   detail::chunked_array<slot_entry> slots_;
-  detail::hash_chains contents_;  // slots by the hashes of their sets
+  detail::hash_chains contents_;  // finds slots by the hashes of their sets
   ids_type ids_;
-  std::uint32_t free_ = none;  // begins a chain of free slots
+  std::uint32_t free_ = none;  // the first of the chain of free slots
   std::size_t distinct_ = 0;
 };
 

@@ -102,7 +102,7 @@ class feature_candidates {
     }
   }
 
-  /// A no-op: postings grow without being moved.
+  /// No-op: memory for postings need not be reserved, because it grows without moving them.
   void reserve(std::size_t /*count*/) noexcept {}
   [[nodiscard]] double similarity() const noexcept { return postings_.bounds().threshold(); }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return postings_.memory_usage(); }

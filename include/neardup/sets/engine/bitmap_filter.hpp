@@ -24,7 +24,7 @@ struct set_sketch {
   std::uint64_t hash = 0;
 };
 
-/// Sketches a set from the tokens of its features.
+/// Computes the set_sketch of a set from the tokens of its features.
 class set_sketcher {
  public:
   void add(std::uint32_t token) noexcept {

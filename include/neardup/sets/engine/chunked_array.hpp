@@ -33,7 +33,8 @@ class chunked_array {
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return chunks_[i / chunk][i % chunk]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return chunks_[i / chunk][i % chunk]; }
 
-  /// Appends value-initialised elements until there are `size`. Precondition: elements beyond size() were not assigned.
+  /// Appends value-initialised elements until there are `size` elements. Precondition: elements beyond size() have not
+  /// been assigned.
   void grow_to(std::size_t size) {
     while (chunks_.size() * chunk < size) chunks_.push_back(std::make_unique<T[]>(chunk));
     size_ = (std::max)(size_, size);
@@ -43,7 +44,7 @@ class chunked_array {
     chunks_.clear();
     size_ = 0;
   }
-  /// Frees the last chunk. Returns: false if there is none; otherwise the array may only be freed further.
+  /// Frees the last chunk. Returns: false if no chunk was left. After a call, only free_chunk() may be called.
   bool free_chunk() noexcept {
     if (chunks_.empty()) return false;
     chunks_.pop_back();

@@ -1,4 +1,4 @@
-// How many sets have a feature, in one byte: an order of all features with rare ones first.
+// Document frequencies of features, in one byte each, to order all features with rare ones first.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace neardup::inline v0::detail {
 
 /// Counts the sets that have a feature, on a scale of 256 levels: exactly up to 16, then eight levels for each doubling
-/// (a Morris counter: a count on a higher level is increased with the probability that fits the level). Features share
-/// a counter if the upper bits of their tokens agree.
+/// (a Morris counter: on a higher level, a count is increased only with a probability, which falls with the level).
+/// Features share a counter if the upper bits of their tokens agree.
 ///
-/// A search is exact with any order of the features. The order decides how many candidates there are, so it has to tell
-/// rare features apart; the counts of frequent ones may be rough.
+/// A search is exact with any order of the features. The order determines the number of candidates, so the counts of
+/// rare features have to be exact; those of frequent features may be rough.
 /// Source: Morris, Counting large numbers of events in small registers, CACM 21 (10), 1978.
 /// Memory: about one byte for eight counted features, allocated in pieces of 1 KiB as features occur.
 class feature_rarity {
  public:
-  /// For about `features` counted features in total.
+  /// `features`: about how many features will be counted in all.
   explicit feature_rarity(std::size_t features = 0)
       : places_(std::clamp(features / features_a_place, min_places, max_places)),
         segments_((places_ + segment - 1) / segment) {}
@@ -35,20 +35,20 @@ class feature_rarity {
     if (levels != nullptr) detail::prefetch(levels + at % segment);
   }
 
-  /// Counts one set that has the feature of this token. Throws: std::bad_alloc; the other counts are as they were.
+  /// Counts one set that has the feature of this token. Throws: std::bad_alloc; no count is changed then.
   void count(std::uint32_t token) {
     const std::size_t at = place(token);
     std::unique_ptr<level_type[]>& levels = segments_[at / segment];
     if (levels == nullptr) levels = std::make_unique<level_type[]>(segment);
     level_type& level = levels[at % segment];
-    // Without a branch: which levels are exact cannot be predicted.
+    // Without a branch, because it cannot be predicted whether a level is exact.
     random_ += golden_ratio;
-    constexpr std::uint64_t never = std::uint64_t{1} << 32;  // keeps the last level
+    constexpr std::uint64_t never = std::uint64_t{1} << 32;  // the bit that never lets the last level rise
     const std::uint64_t random = (random_ ^ random_ >> 29) * 0xbf58476d1ce4e5b9U >> 32 | never;
     level = static_cast<level_type>(level + ((random & one_in[level]) == 0 ? 1 : 0));
   }
 
-  /// The level of a token; more for more frequent features.
+  /// The level of a token, which is higher for more frequent features.
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::size_t at = place(token);
     const level_type* const levels = segments_[at / segment].get();
@@ -60,7 +60,7 @@ class feature_rarity {
     for (auto& levels : segments_) levels.reset();
   }
 
-  /// Frees a piece of the memory. Returns: false if there is none; otherwise the counts may only be freed further.
+  /// Frees a piece of the memory. Returns: false if no memory was left. After a call, only free_piece() may be called.
   bool free_piece() noexcept {
     if (segments_.empty()) return false;
     segments_.pop_back();
@@ -76,10 +76,11 @@ class feature_rarity {
   using level_type = std::uint8_t;
   static constexpr std::size_t segment = 1024;
   static constexpr std::size_t features_a_place = 8, min_places = 1024, max_places = std::size_t{1} << 27;
-  static constexpr std::size_t cached = std::size_t{1} << 18;  // so many places stay in the second-level cache
+  static constexpr std::size_t cached = std::size_t{1} << 18;  // this many places fit the second-level cache
   static constexpr std::size_t exact = 16, levels_a_doubling = 8;
 
-  /// By level: the mask of random bits that have to be 0 for the level to increase. The last level is final.
+  /// By level: the mask of the random bits that must all be 0 for the level to increase. The last level never
+  /// increases.
   static constexpr std::array<std::uint64_t, 256> one_in = [] {
     std::array<std::uint64_t, 256> masks{};
     for (std::size_t level = exact; level < masks.size(); ++level) {

@@ -19,9 +19,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// The chains of a hash table whose nodes are numbered by the owner, who also stores their hashes and the next node of
-/// each. The number of buckets grows by one at a time (linear hashing, see posting_lists), so no insertion rehashes
-/// everything.
+/// The chains of a hash table. Nodes are numbers that the caller chooses; the caller also stores the hash of each node,
+/// and the node that follows it in its chain. The number of buckets grows by one at a time (linear hashing, see
+/// posting_lists), so no insertion rehashes everything.
 class hash_chains {
  public:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
@@ -31,7 +31,8 @@ class hash_chains {
     return heads_.size() == 0 ? none : heads_[place(hash, buckets_)] - 1;
   }
 
-  /// Makes room for one more node. `next_of(node)` refers to the next node of one, `hash_of(node)` returns its hash.
+  /// Makes room for one more node. `next_of(node)` returns a reference to the number of the node that follows,
+  /// `hash_of(node)` the hash of a node.
   /// Guarantee: strong.
   template <class NextOf, class HashOf>
   void make_room(const NextOf& next_of, const HashOf& hash_of) {
@@ -56,7 +57,7 @@ class hash_chains {
     head = node + 1;
     ++size_;
   }
-  /// Removes a node that is in the table.
+  /// Removes a node. Precondition: the node is in the table.
   template <class NextOf>
   void erase(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
     --size_;
@@ -92,9 +93,9 @@ concept has_std_hash = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
-/// Ids, each with the slot of its set: found by id, and for each slot in a circular list. By hash if std::hash<Id>
-/// exists, otherwise by order.
-/// Guarantee: strong. Memory: about 20 bytes and the id; 72 more by order.
+/// Ids, each with the slot of its set. An id is found by hash if std::hash<Id> exists, otherwise by order. The ids of a
+/// slot form a circular list.
+/// Guarantee: strong. Memory: per id, about 20 bytes and the id; 72 bytes more if ids are found by order.
 template <class Id>
 class id_table {
   static constexpr bool is_hashed = has_std_hash<Id>;
@@ -104,7 +105,7 @@ class id_table {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// The entry of an id; `none` if it is not stored.
+  /// The entry of an id; `none` if the id is not stored.
   [[nodiscard]] std::uint32_t find(const Id& id) const noexcept {
     if constexpr (is_hashed) {
       std::uint32_t at = chains_.first(hash_of(id));
@@ -117,10 +118,10 @@ class id_table {
   }
   [[nodiscard]] const Id& id(std::uint32_t at) const noexcept { return entries_[at].id; }
   [[nodiscard]] std::uint32_t slot(std::uint32_t at) const noexcept { return entries_[at].slot; }
-  /// The next entry of the same slot; after the last one follows the first one again.
+  /// The next entry of the same slot. The first entry follows the last.
   [[nodiscard]] std::uint32_t following(std::uint32_t at) const noexcept { return entries_[at].following; }
 
-  /// Adds an id without a slot. Returns: its entry. Precondition: it is not stored.
+  /// Adds an id without a slot. Returns: its entry. Precondition: the id is not stored.
   std::uint32_t insert(const Id& id) {
     if (free_ == none) {
       if (entries_.size() >= none - 1) fail<std::length_error>("a set_index has at most 2^32 - 2 ids");
@@ -154,7 +155,8 @@ class id_table {
     --size_;
   }
 
-  /// Adds an entry to the list of a slot; `first` is any entry of it, or `none`. Returns: the new first entry.
+  /// Adds an entry to the list of a slot; `first` is any entry of that list, or `none` if the list is empty. Returns:
+  /// an entry of the list.
   std::uint32_t link(std::uint32_t at, std::uint32_t slot, std::uint32_t first) noexcept {
     entry& added = entries_[at];
     added.slot = slot;
@@ -167,7 +169,7 @@ class id_table {
     entries_[added.previous].following = at;
     return first;
   }
-  /// Removes an entry from the list of its slot. Returns: another entry of it, or `none`.
+  /// Removes an entry from the list of its slot. Returns: another entry of the list; `none` if the list is empty then.
   std::uint32_t unlink(std::uint32_t at) noexcept {
     const entry& gone = entries_[at];
     if (gone.following == at) return none;
@@ -191,7 +193,7 @@ class id_table {
  private:
   struct entry {
     Id id;
-    std::uint32_t slot, next;  // next in a chain, or of the free entries
+    std::uint32_t slot, next;  // in a chain, or of the free entries
     std::uint32_t previous, following;
   };
   struct nothing {

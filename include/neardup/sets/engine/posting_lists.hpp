@@ -1,4 +1,4 @@
-// Posting lists of sets by feature, which grow one bucket at a time.
+// The posting lists of features, in a hash table that grows one bucket at a time.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A set that has a feature: its number, its size, and the position of the feature in the order of its features. A size
-/// or position of `large` stands for any from there on.
+/// A set that has a feature: the number and size of the set, and the position of the feature in the order of the
+/// features of the set. `large` stands for all sizes or positions from `large` on.
 struct set_posting {
   static constexpr std::uint16_t large = 0xffff;
 
@@ -35,10 +35,12 @@ struct set_posting {
   }
 };
 
-/// Memory for small arrays of postings, which are addressed by 32 bits. Arrays are reused by their capacities.
+/// Memory for small arrays of postings. An array is named by 32 bits. A free array is reused for an array of the same
+/// capacity.
 class posting_memory {
  public:
-  /// The capacity of an array for `count` postings: up to 8 as many, from then on four capacities for each doubling.
+  /// The capacity of an array for `count` postings: `count` itself up to 8; from then on there are four capacities for
+  /// each doubling.
   [[nodiscard]] static constexpr std::size_t capacity(std::size_t count) noexcept {
     if (count <= 8) return count;
     const std::size_t step = std::bit_floor(count - 1) / 4;
@@ -79,7 +81,7 @@ class posting_memory {
     unused_.push_back(number);  // allocate_alone() has reserved memory
   }
 
-  /// Frees a piece of the memory. Returns: false if there is none; otherwise the rest may only be freed further.
+  /// Frees a piece of the memory. Returns: false if no memory was left. After a call, only free_piece() may be called.
   bool free_piece() noexcept {
     if (chunks_.empty()) return false;
     chunks_.pop_back();
@@ -94,9 +96,9 @@ class posting_memory {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t chunk = 1024, min_chunk = 64;
-  static constexpr std::size_t capacities = 36;  // that fit into a chunk
+  static constexpr std::size_t capacities = 36;  // number of capacities within a chunk
 
-  /// The number of a capacity among those of a chunk.
+  /// The index of a capacity in free_. Precondition: capacity <= chunk.
   [[nodiscard]] static constexpr std::size_t index_of(std::size_t capacity) noexcept {
     if (capacity <= 8) return capacity - 1;
     const std::size_t below = std::bit_floor(capacity - 1);
@@ -107,7 +109,7 @@ class posting_memory {
     std::uint32_t& free = free_[index_of(capacity)];
     at(array)->number = std::exchange(free, array);
   }
-  /// Makes free arrays of what is left of the open chunk.
+  /// Turns the rest of the open chunk into free arrays.
   void give_rest() noexcept {
     while (used_ < open_size_) {
       const std::size_t rest = open_size_ - used_;
@@ -133,7 +135,7 @@ class posting_memory {
     return number;
   }
   std::uint32_t allocate_alone(std::size_t size) {
-    unused_.reserve(++alone_);  // so that release() cannot fail
+    unused_.reserve(++alone_);  // room for release(), which cannot fail
     return add_chunk(size) * static_cast<std::uint32_t>(chunk);
   }
 
@@ -141,9 +143,9 @@ class posting_memory {
   std::vector<std::uint32_t> unused_;                         // numbers of chunks without memory
   std::array<std::uint32_t, capacities> free_ = none_free();  // first free array of each capacity
   std::uint32_t open_ = 0;
-  std::size_t open_size_ = 0, used_ = 0;  // of the chunk that arrays are taken from
+  std::size_t open_size_ = 0, used_ = 0;  // of chunk open_, from which arrays are taken
   std::size_t allocated_ = 0;             // number of postings that fit into all chunks
-  std::size_t alone_ = 0;                 // how many chunks of their own were asked for
+  std::size_t alone_ = 0;                 // number of arrays that took a chunk of their own
 
   static constexpr std::array<std::uint32_t, capacities> none_free() noexcept {
     std::array<std::uint32_t, capacities> result{};
@@ -156,24 +158,24 @@ class posting_memory {
 ///
 /// A bucket has the postings of about four tokens in one array, so a lookup reads two cache lines. The number of
 /// buckets grows by one at a time (linear hashing), so no insertion rehashes everything. The postings of a frequent
-/// feature are in a list with bitmaps, and if they are very many, in groups by size and position: a group is accepted or
-/// skipped as a whole.
-/// Postings are never removed; whoever reads them tells which are outdated.
+/// feature are in a list with bitmaps, and if they are very many, in groups by size and position: a group is accepted
+/// or skipped as a whole. Postings are never removed. The caller must recognise outdated postings.
 /// Source: Litwin, Linear hashing: a new tool for file and table addressing, VLDB 1980.
 /// Guarantee: if add() throws, no posting is lost. Movable, not copyable.
 class posting_lists {
  public:
-  /// A posting in a list, with a bitmap of the set (set_bitmap, its two words combined by exclusive or).
+  /// A posting in a posting_list, with a bitmap of its set: the exclusive or of the two words of set_bitmap.
   struct listed {
     std::uint64_t bits;
     std::uint32_t number;
     std::uint16_t size, position;
   };
 
-  /// `max_in_row`: postings of a more frequent feature are grouped, which changes no result.
+  /// `max_in_row`: if a feature has more postings, they are grouped by size and position, which changes no result.
   explicit posting_lists(std::size_t max_in_row) : max_in_row_(max_in_row) {}
 
-  /// Adds a posting of a set with these bits. `bits_of(number)` returns the bits of a set whose postings were added.
+  /// Adds a posting of a set whose bitmap is `bits`. `bits_of(number)` returns the bitmap of a set that has postings
+  /// already.
   template <class BitsOf>
   void add(const set_posting& added, std::uint64_t bits, const BitsOf& bits_of) {
     if (buckets_of_.size() == 0) buckets_of_.grow_to(1);
@@ -197,7 +199,7 @@ class posting_lists {
     ++size_;
   }
 
-  /// Prefetches for adding postings of some tokens, which are the lowest 32 bits of `keys`.
+  /// Prefetches the data for adding postings of some tokens, which are the lowest 32 bits of `keys`.
   void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept {
     if (buckets_of_.size() == 0) return;
     for (const std::uint64_t key : keys) prefetch(&buckets_of_[place(static_cast<std::uint32_t>(key))]);
@@ -207,14 +209,14 @@ class posting_lists {
     }
   }
 
-  /// Passes the postings of some tokens, which are the lowest 32 bits of `keys`, to `query`, which has
-  /// meet(number, size, position, index of the key), meet(listed, index) and admits(sizes_from, sizes_to,
-  /// positions_from, index), which returns whether any posting in these ranges may match.
+  /// Passes the postings of some tokens, which are the lowest 32 bits of `keys`, to `query`. `query` has meet(number,
+  /// size, position, index) and meet(listed, index), which get a posting of keys[index]; and admits(sizes_from,
+  /// sizes_to, positions_from, index), which returns whether a posting in these ranges may match.
   /// Returns: the number of postings and groups that were examined.
   template <class Query>
   std::size_t visit(std::span<const std::uint64_t> keys, Query& query) const {
     if (buckets_of_.size() == 0) return 0;
-    constexpr std::size_t step = 32;  // so that the cache misses of so many keys overlap
+    constexpr std::size_t step = 32;  // keys at a time, so that their cache misses overlap
     std::array<const bucket*, step> found;
     std::size_t examined = 0;
     for (std::size_t begin = 0; begin < keys.size(); begin += step) {
@@ -235,19 +237,21 @@ class posting_lists {
     return examined;
   }
 
-  /// Announces so many postings: the buckets are split early, while that moves few postings.
+  /// Announces the number of postings that will be added, so that buckets are split early, while splitting moves few
+  /// postings.
   void expect(std::size_t postings) noexcept { expected_ = postings / mean_in_bucket; }
   /// The number of postings in buckets.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Makes room for so many postings, so that no bucket is split while they are added. Precondition: there are none.
+  /// Makes room for a number of postings, so that no bucket is split while they are added. Precondition: there are no
+  /// postings.
   void reserve(std::size_t postings) {
     const std::size_t buckets = (std::max)(postings / mean_in_bucket, std::size_t{1});
     buckets_of_.grow_to(buckets);
     buckets_ = buckets;
   }
 
-  /// Frees a piece of the memory. Returns: false if there is none; otherwise the rest may only be freed further.
+  /// Frees a piece of the memory. Returns: false if no memory was left. After a call, only free_piece() may be called.
   bool free_piece() noexcept { return memory_.free_piece() || buckets_of_.free_chunk() || lists_.free_chunk(); }
 
   /// Removes everything, and frees its memory.
@@ -269,12 +273,13 @@ class posting_lists {
     std::uint32_t array = 0;
     std::uint32_t count = 0;
   };
-  /// Postings of similar sizes and positions, in parts, so that growing copies few.
+  /// Postings of similar sizes and positions. They are divided into parts, so that growing copies few postings.
   struct group {
     std::uint16_t sizes_from, sizes_to, positions_from;
     std::vector<std::vector<listed>> parts;
   };
-  /// The postings of a frequent feature: in one row, or if there are very many, in groups sorted by size and position.
+  /// The postings of a frequent feature: in one row, or, if there are more than max_in_row, in groups sorted by size
+  /// and position.
   struct posting_list {
     std::vector<listed> row;
     std::vector<group> groups;
@@ -282,8 +287,8 @@ class posting_lists {
 
   static constexpr std::size_t mean_in_bucket = 4;
   static constexpr int max_splits = 8;              // in one call of add()
-  static constexpr std::size_t max_in_array = 64;   // postings of one feature; more go into a list
-  static constexpr std::size_t max_in_part = 1024;  // of a group
+  static constexpr std::size_t max_in_array = 64;   // postings of one feature; if it has more: a list
+  static constexpr std::size_t max_in_part = 1024;  // postings in a part of a group
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return place_among(token, buckets_); }
   static std::size_t place_among(std::uint32_t token, std::size_t buckets) noexcept {
@@ -291,7 +296,7 @@ class posting_lists {
     return at < buckets ? at : at & (all / 2 - 1);
   }
 
-  /// Adds a bucket, and moves the postings there that belong there, which are all in one other bucket. Guarantee: strong.
+  /// Adds a bucket. Moves the postings that belong there to it; they are all in one other bucket. Guarantee: strong.
   void split() {
     buckets_of_.grow_to(buckets_ + 1);
     bucket& from = buckets_of_[buckets_ - std::bit_floor(buckets_)];
@@ -307,7 +312,7 @@ class posting_lists {
       const bucket added{memory_.allocate(moved), moved};
       leaving.is_due = false;
       set_posting *to_left = memory_.at(left.array), *to_added = memory_.at(added.array);
-      // `all` is still valid: chunks do not move.
+      // `all` is still valid, because allocating does not move chunks.
       for (const set_posting& p : all) *(moves(p) ? to_added++ : to_left++) = p;
       memory_.release(from.array, from.count);
       from = left;
@@ -328,8 +333,8 @@ class posting_lists {
     memory_.at(to.array)[to.count++] = added;
   }
 
-  /// Moves the postings of one token from a bucket to a new list, which is the last one. A posting of size 0 refers to
-  /// it. Guarantee: strong.
+  /// Moves the postings of one token from a bucket to a new list at the end of lists_. A posting of size 0 takes their
+  /// place; its `number` is the index of the list. Guarantee: strong.
   template <class BitsOf>
   void move_to_list(bucket& of, std::uint32_t token, const BitsOf& bits_of) {
     const std::span<const set_posting> all(memory_.at(of.array), of.count);
@@ -355,7 +360,7 @@ class posting_lists {
     listed_bytes_ += bytes;
   }
 
-  /// Grows by a quarter, and adds to a number of bytes.
+  /// Appends a posting to a row, whose capacity grows by a quarter. Adds the bytes that it grew by to `bytes`.
   static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes) {
     const std::size_t before = row.capacity();
     if (row.size() == before) row.reserve(before + before / 4 + 4);
@@ -375,7 +380,8 @@ class posting_lists {
     list = std::move(grouped);
   }
 
-  /// The range of numbers that are grouped with this one: alone below 64, then 32 ranges for each doubling.
+  /// The range of sizes or positions that are grouped with n: only n itself below 64; from then on there are 32 ranges
+  /// for each doubling.
   static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept {
     if (n < 64 || n == set_posting::large) return {n, n};
     const unsigned step = std::bit_floor(unsigned{n}) / 32, from = n / step * step;

@@ -27,7 +27,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The least overlaps of sets with one set, remembered from set to set.
+/// The least overlap of a given set with sets of each size. Keeps a table from set to set.
 class least_overlaps {
  public:
   /// Prepares for a set of `n` features.
@@ -47,7 +47,7 @@ class least_overlaps {
       first_ = bounds.min_common();
     }
     if (bounds.measure() == set_similarity::jaccard) {
-      // The overlap depends only on the sum of the sizes.
+      // The least overlap depends only on the sum of the sizes.
       const std::size_t most = (std::min)(n + last_, max_in_table);
       for (std::size_t sum = table_.size(); sum <= most; ++sum) {
         table_.push_back(static_cast<std::uint32_t>(bounds.least(sum / 2, sum - sum / 2)));
@@ -65,7 +65,7 @@ class least_overlaps {
   [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
   [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
   [[nodiscard]] std::size_t last_size() const noexcept { return last_; }
-  /// The least overlap with a set of `size` features; more than either size if none suffices.
+  /// The least overlap with a set of `size` features; more than the smaller size if no overlap suffices.
   [[nodiscard]] std::size_t operator()(std::size_t size) const noexcept {
     if (bounds_->measure() != set_similarity::cosine) {
       const std::size_t at = bounds_->measure() == set_similarity::jaccard ? size + n_ : (std::min)(size, n_);
@@ -79,11 +79,11 @@ class least_overlaps {
 
   std::optional<overlap_bounds> bounds_;
   std::size_t n_ = 0, first_ = 0, last_ = 0;
-  std::vector<std::uint32_t> table_;  // by sum of sizes, or by the smaller size
+  std::vector<std::uint32_t> table_;  // by sum of the sizes (jaccard), or by the smaller size (containment)
 };
 
-/// An inverted index of sets: finds every stored set that is similar enough to another one, and few others. Sets are
-/// numbered; their owner provides their features.
+/// An inverted index of sets: finds every stored set that is similar enough to a given set, and few others. Sets are
+/// numbered; the caller provides their features.
 ///
 /// All features are in one order, rare ones first. Two sets that are similar enough have one of their prefix features
 /// in common (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are
@@ -91,13 +91,13 @@ class least_overlaps {
 /// containment, the smaller set may have any size: all features are indexed and looked up, the prefix features apart
 /// from the others, and a candidate needs several common prefix features (overlap_bounds::least_met).
 ///
-/// The order is frozen in a *generation* of postings. It is learnt anew when as many sets were inserted, or erased, as
-/// there were when it was learnt, or when more postings have been examined than learning costs. So a feature that was
-/// rare and is now in every set, such as a phrase of a new template, does not slow it down for long. Learning opens a
-/// second generation. Each insert then moves some sets there, and a search looks into both, until the first one is
-/// empty and is freed in pieces. So no insert takes long, and erased sets leave no postings behind.
-/// An outdated posting, of an erased set or of a number that was used again, leads to a candidate that the bitmap or
-/// the caller discards. So an insert that throws need not remove what it has posted.
+/// The order is frozen in a *generation* of postings. The order is learnt anew when as many sets were inserted, or
+/// erased, as there were when it was learnt, or when examining postings has taken longer than learning. So a feature
+/// that was rare and is now in every set, such as a phrase of a new template, does not slow down searches for long.
+/// Learning opens a second generation. Each insert() then moves some sets to the second, and a search looks into both
+/// generations, until the first is empty and is freed in pieces. So no insert takes long, and erased sets leave no
+/// postings behind. An outdated posting, of an erased set or of a number that was used again, leads to a candidate that
+/// the bitmap or the caller discards. So an insert that throws need not remove what it has posted.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates; erase()
 /// is O(1). Memory: 24 bytes for each number, about 15 for each indexed feature, and one for about four features. A set
@@ -107,29 +107,29 @@ class least_overlaps {
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 class set_postings {
  public:
-  /// Scratch memory, reused from set to set; one object per thread.
+  /// Scratch memory, reused from set to set. Each thread needs its own object.
   class workspace {
     friend set_postings;
     prefix_finder finder_;
     least_overlaps least_;
     std::vector<std::uint64_t> rest_;        // keys of the features behind the prefix
-    std::vector<std::uint32_t> met_;         // numbers of sets that have a feature
-    std::vector<set_candidate> candidates_;  // of these, the ones that the bitmap does not exclude
+    std::vector<std::uint32_t> met_;         // numbers of sets found by a feature
+    std::vector<set_candidate> candidates_;  // the sets among met_ that bitmaps do not exclude
   };
 
-  /// `max_in_row`: the postings of a more frequent feature are grouped by size and position, which changes no result.
+  /// `max_in_row`: if a feature has more postings, they are grouped by size and position, which changes no result.
   explicit set_postings(const overlap_bounds& bounds, std::size_t max_in_row = 2048)
       : bounds_(bounds), max_in_row_(max_in_row), current_(std::make_unique<generation>(max_in_row)) {}
 
   set_postings(set_postings&& other) = default;
   set_postings& operator=(set_postings&& other) = default;
 
-  /// An empty index with the same settings.
+  /// Returns: an empty index with the same settings.
   [[nodiscard]] set_postings fresh() const { return set_postings(bounds_, max_in_row_); }
 
-  /// Adds a set. `features_of(number)` returns the features of sets added before: the ones last added, or none if the
-  /// set should not be found any more.
-  /// A number may be added again with other features, which replace the previous ones.
+  /// Adds a set. `features_of(number)` returns the features of a set that was added before: those with which it was
+  /// last added, or none if the set should not be found any more. A number may be added again with other features,
+  /// which replace the previous ones.
   template <class Feature, class FeaturesOf>
   void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return erase(number);
@@ -141,8 +141,8 @@ class set_postings {
     ++inserted_;
   }
 
-  /// Learns the order from `count` sets that will be added, `set_at(i)` for i below that, and reserves memory for them,
-  /// so that it need not be learnt while they are added. Precondition: there is no set.
+  /// Learns the order from `count` sets that will be added, set_at(0) to set_at(count - 1), so that it need not be
+  /// learnt while they are added. Reserves memory for them. Precondition: no set is stored.
   template <class SetAt>
   void learn_from(std::size_t count, const SetAt& set_at) {
     std::size_t features = 0, postings = 0;
@@ -183,9 +183,9 @@ class set_postings {
     looked_at_.reset();
   }
 
-  /// Calls `visit(number, least)` for each stored set that may be similar to this one by `bounds`, once, in ascending
-  /// order; `least` is the overlap that makes it similar. Precondition: `bounds` have the measure and the least overlap
-  /// of this index, and no smaller threshold.
+  /// Calls `visit(number, least)` once for each stored set that may be similar to `features` by `bounds`, in ascending
+  /// order, until `visit` returns false. `least` is the overlap that makes the set similar. Precondition: `bounds` have
+  /// the same measure and the same least overlap as this index, and no smaller threshold.
   template <class Feature, class Visit>
   void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,
                 const Visit& visit) const {
@@ -226,9 +226,9 @@ class set_postings {
 
  private:
   static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16, looked_at_a_feature = 16;
-  static constexpr std::size_t moved_a_feature = 4, least_moved = 256;  // features, for an inserted one; at each insert
+  static constexpr std::size_t moved_a_feature = 4, least_moved = 256;  // see advance()
   static constexpr int freed_an_insert = 8;                             // pieces of memory
-  static constexpr std::uint32_t salt = 0x85ebca6bU;  // of tokens behind the prefix, which are posted for containment
+  static constexpr std::uint32_t salt = 0x85ebca6bU;  // changes tokens behind the prefix (containment)
 
   /// A stored set.
   struct record {
@@ -237,7 +237,7 @@ class set_postings {
     set_bitmap bitmap{};
     std::uint32_t size : 30;
     std::uint32_t is_live : 1;
-    std::uint32_t parity : 1;  // of the number of its generation
+    std::uint32_t parity : 1;  // parity of its generation
 
     record() noexcept : size(0), is_live(0), parity(0) {}
   };
@@ -246,7 +246,7 @@ class set_postings {
   struct generation {
     explicit generation(std::size_t max_in_row) : postings(max_in_row) {}
 
-    /// Returns: false if nothing is left to free.
+    /// Frees a piece of the memory. Returns: false if nothing was left.
     bool free_piece() noexcept { return postings.free_piece() || counts.free_piece(); }
 
     feature_rarity counts;
@@ -279,7 +279,7 @@ class set_postings {
     for (const Feature feature : features) in.count(feature_token(feature));
   }
 
-  /// Posts a set in the current generation, then records it.
+  /// Adds the postings of a set to the current generation, then its record.
   template <class Feature>
   void place(std::span<const Feature> features, std::uint32_t number, const set_bitmap& bitmap) {
     const std::uint64_t bits = folded(bitmap);
@@ -295,7 +295,7 @@ class set_postings {
       }
     } else if (const std::size_t prefix = bounds_.prefix(n); prefix != 0) {
       const auto keys = writer_scratch_.finder_.find(features, prefix, current_->counts);
-      constexpr std::size_t step = 32;  // so that the cache misses of so many postings overlap
+      constexpr std::size_t step = 32;  // postings at a time, so that their cache misses overlap
       for (std::size_t position = 0; position < prefix; ++position) {
         if (position % step == 0) {
           current_->postings.prefetch_buckets(keys.subspan(position, (std::min)(step, prefix - position)));
@@ -325,8 +325,8 @@ class set_postings {
            looked_at_.value() > min_looked_at + looked_at_a_feature * features_;
   }
 
-  /// Opens a generation if one is due, and moves sets to it. The work is proportional to the features of the set that is
-  /// inserted.
+  /// Opens a generation if one is due, and moves sets to it. The moved sets have about moved_a_feature times as many
+  /// features as the inserted set, and least_moved more.
   template <class FeaturesOf>
   void advance(std::size_t features, const FeaturesOf& features_of) {
     for (int pieces = 0; dying_ != nullptr && pieces < freed_an_insert; ++pieces) {
@@ -334,7 +334,7 @@ class set_postings {
     }
     if (old_ == nullptr && dying_ == nullptr && is_due()) open();
     if (old_ == nullptr) return;
-    constexpr std::size_t step = 16;  // costs as much as so many features
+    constexpr std::size_t step = 16;  // moving a set costs as much as so many features
     std::size_t budget = moved_a_feature * features + least_moved;
     for (; moved_ < to_move_ && budget > 0; ++moved_) {
       const record& of = records_[moved_];
@@ -360,7 +360,7 @@ class set_postings {
     feature_rarity next(2 * features_);
     opened->counts = std::move(next_);
     opened->parity = current_->parity ^ 1U;
-    // Those of the present sets, and half as many again that come before the next generation.
+    // The postings of the present sets, and half as many for sets that are inserted before the next generation.
     const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
     opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
     next_ = std::move(next);
@@ -375,7 +375,7 @@ class set_postings {
 
   // ---- Candidates ---------------------------------------------------------------------------------------------------
 
-  /// Takes the sets that have a prefix feature of a set in common.
+  /// Receives the postings of the prefix features of a set of n features; collects the sets that may be similar.
   struct prefix_query {
     const least_overlaps& least;
     std::vector<std::uint32_t>& met;
@@ -383,8 +383,8 @@ class set_postings {
     std::uint64_t bits;
     std::size_t n;
 
-    /// The number of features in which the sets may differ; -1 if they cannot be similar enough. Both have their first
-    /// common feature at these positions.
+    /// The number of features in which similar sets of `size` and n features may differ, if their first common prefix
+    /// feature is at these positions; -1 if they cannot be similar enough.
     [[nodiscard]] std::ptrdiff_t may_differ(std::size_t size, std::size_t position, std::size_t own) const noexcept {
       if (size == set_posting::large) return (std::numeric_limits<std::ptrdiff_t>::max)();
       if (!least.fits(size)) return -1;
@@ -400,8 +400,8 @@ class set_postings {
     void meet(const posting_lists::listed& one, std::size_t own) {
       if (portable_popcount(one.bits ^ bits) <= may_differ(one.size, one.position, own)) met.push_back(one.number);
     }
-    /// The larger a set, the later may its first common feature be; the larger it is, the earlier must that of the
-    /// other set be.
+    /// Both conditions of may_differ() for a range of sizes: the largest size permits the greatest position in the
+    /// stored set, and the smallest size the greatest position in the other set.
     [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t position, std::size_t own) const noexcept {
       if (to == set_posting::large) return true;
       if (to < least.first_size() || from > least.last_size()) return false;
@@ -428,7 +428,8 @@ class set_postings {
     return examined;
   }
 
-  /// Takes the sets that have a feature of a set in common, for containment.
+  /// Receives the postings of the features of a set of n features, for containment; collects the sets of the requested
+  /// sizes.
   struct feature_query {
     std::vector<std::uint32_t>& met;
     const chunked_array<record>& records;
@@ -450,8 +451,8 @@ class set_postings {
     }
   };
 
-  /// Of smaller sets, the prefix features are looked up among all features of this set. Of the others, all features are
-  /// looked up among the prefix features of this set.
+  /// Finds smaller sets by their prefix features, which are compared with all features of this set. Finds the other
+  /// sets by all their features, which are compared with the prefix features of this set.
   template <class Feature>
   std::size_t meet_all(const generation& from, std::span<const Feature> features, const overlap_bounds& bounds,
                        const set_bitmap& bitmap, workspace& scratch) const {
@@ -461,8 +462,8 @@ class set_postings {
     std::vector<std::uint64_t>& keys = scratch.rest_;
     const auto sorted = scratch.finder_.find(features, n, from.counts);
     keys.assign(sorted.begin(), sorted.end());
-    // Features of 64 bits may share a token, which is looked up once: each set is then met once for each feature of its
-    // own, of which there are at least as many as common ones.
+    // Features of 64 bits may share a token, which is looked up only once. A stored set is then counted once for each
+    // of its own features with that token, which are at least as many as the common features.
     const auto looked_up = [&](std::size_t first, std::size_t last) {
       const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end = std::unique(begin, keys.begin() + static_cast<std::ptrdiff_t>(last));
@@ -511,15 +512,15 @@ class set_postings {
   overlap_bounds bounds_;
   std::size_t max_in_row_;
   chunked_array<record> records_;          // by number
-  std::unique_ptr<generation> current_;    // which sets are posted in
-  std::unique_ptr<generation> old_;        // whose sets are being moved, or null
-  std::unique_ptr<generation> dying_;      // whose memory is being freed, or null
+  std::unique_ptr<generation> current_;    // new sets are posted here
+  std::unique_ptr<generation> old_;        // its sets are being moved; or null
+  std::unique_ptr<generation> dying_;      // its memory is being freed; or null
   feature_rarity next_;                    // counts for the next generation
-  std::size_t moved_ = 0, to_move_ = 0;    // numbers below moved_ have left the old generation, up to to_move_
-  std::size_t size_ = 0, features_ = 0;    // of all sets
+  std::size_t moved_ = 0, to_move_ = 0;    // sets below moved_ have left old_, of those below to_move_
+  std::size_t size_ = 0, features_ = 0;    // number of sets, and of their features
   std::size_t learnt_ = 0;                 // number of sets when the order was learnt
-  std::size_t inserted_ = 0, erased_ = 0;  // since then
-  mutable counter looked_at_;              // postings examined since then
+  std::size_t inserted_ = 0, erased_ = 0;  // sets since the order was learnt
+  mutable counter looked_at_;              // postings examined since the order was learnt
   instruction_set level_ = active_instruction_set();
   workspace writer_scratch_;  // used by functions that write
 };

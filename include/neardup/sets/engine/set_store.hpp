@@ -17,10 +17,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// Sets by slot, a number that the owner chooses. Features lie in chunks of an arena, so a set needs no memory block of
-/// its own, and growing copies nothing. A chunk whose sets are all erased is freed; put() also examines some slots, and
-/// moves their sets out of chunks of which less than half is used. So erased sets leave at most about as much unused
-/// memory as the others use, once as many sets were put as there are slots.
+/// Sets by slot, a number that the caller chooses. Features are stored in chunks of an arena, so a small set needs no
+/// memory block of its own, and growing copies nothing. A chunk whose sets are all erased is freed. put() also examines
+/// some slots, and moves sets out of chunks of which less than half is used. So unused memory of erased sets is about
+/// as much as the other sets use, at most, after as many calls of put() as there are slots.
 ///
 /// Complexity: put() is linear in the set, erase() O(1). Memory: 12 bytes per slot, the features, and an eighth.
 /// Guarantee: strong. Movable, not copyable; a moved-from store is empty.
@@ -45,7 +45,8 @@ class set_store {
     std::swap(examined_, other.examined_);
   }
 
-  /// The set in a slot; empty if there is none. Valid until the next put(), or erase() of this slot.
+  /// The set in a slot; empty if the slot has no set. The span is valid until the next put(), or the erase() of this
+  /// slot.
   [[nodiscard]] set_type operator[](std::size_t slot) const noexcept {
     if (slot >= places_.size() || places_[slot].size == 0) return {};
     const place& at = places_[slot];
@@ -59,7 +60,7 @@ class set_store {
   /// The number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
 
-  /// Puts a set, which may be one of this store, into an unused slot.
+  /// Puts a set into a slot. Precondition: the slot has no set. The argument may be a set of this store.
   /// Throws: std::length_error for a set of 2^32 - 1 features or more; std::bad_alloc.
   void put(std::size_t slot, set_type set) {
     places_.grow_to(slot + 1);
@@ -98,8 +99,8 @@ class set_store {
   struct chunk {
     std::unique_ptr<Feature[]> features;
     std::uint32_t capacity = 0;
-    std::uint32_t used = 0;  // number of features that sets were put into
-    std::uint32_t live = 0;  // of these, the ones of present sets
+    std::uint32_t used = 0;  // room for features that sets have taken
+    std::uint32_t live = 0;  // the part of `used` of sets that are not erased
   };
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t min_chunk = 64, max_chunk = std::size_t{1} << 14;  // in features
@@ -127,7 +128,7 @@ class set_store {
     std::unique_ptr<Feature[]> features(new Feature[capacity]);
     if (unused_.empty()) {
       if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 4);
-      unused_.reserve(chunks_.capacity());  // for all chunks, so that erase() cannot fail
+      unused_.reserve(chunks_.capacity());  // room for all chunks: erase() cannot fail
       chunks_.emplace_back();
       unused_.push_back(static_cast<std::uint32_t>(chunks_.size() - 1));
     }
