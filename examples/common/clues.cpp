@@ -172,7 +172,7 @@ passage clue_passages::shortened(window best, const placed_words& words, const s
   // The first of the longest runs ends with this word.
   std::size_t last = best.begin;
   while (std::min(words[last].run, last + 1 - best.begin) < best.run) ++last;
-  const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // positions of features
+  const std::size_t run_begin = last + 1 - best.run, run_end = last + 2 - kind.words;  // counted in features
   const auto may_go = [&](std::size_t i) {
     if (features[i] == none) return true;
     if (inside[features[i]] == 1) return false;

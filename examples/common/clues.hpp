@@ -12,8 +12,8 @@
 
 namespace common {
 
-/// Of the documents with the largest shares of a clue, this many are also ranked by the longest common run, for which
-/// their texts are read.
+/// The number of documents, those with the largest shares of a clue, that are also ranked by the longest common run.
+/// Their texts are read for that.
 inline constexpr std::size_t ranked_by_run = 100;
 
 /// The longest run of words that a clue and a text have in common, ignoring case. It is read off a suffix automaton of
@@ -61,7 +61,7 @@ class clue_passages {
   explicit clue_passages(std::string_view clue);
 
   struct place {
-    std::size_t text;  ///< index among the texts
+    std::size_t text;  ///< index of the text among the texts
     passage where;
   };
   /// The best passage of several texts, or nullopt if they have no word of the clue. The passage with the most pairs is
@@ -78,7 +78,7 @@ class clue_passages {
   };
   struct window {
     std::size_t common = 0, run = 0;
-    std::size_t begin = 0, end = 0;  // positions of features
+    std::size_t begin = 0, end = 0;  // indexes of features
   };
   using placed_words = std::vector<common_run::placed_word>;
 
@@ -93,7 +93,7 @@ class clue_passages {
 
   common_run run_;
   std::vector<feature_kind> kinds_;
-  std::size_t longest_;  // most words of a passage
+  std::size_t longest_;  // the most words that a passage has
 };
 
 }  // namespace common

@@ -111,7 +111,7 @@ class article_rows {
     return published::bytes_of(tables_.value(print, flag), 4) + static_cast<char>(flag + more);
   }
   void flush_if_many() {
-    constexpr std::size_t many = 100000;  // bytes
+    constexpr std::size_t many = 100000;  // bytes of changes that are sent together
     if (table_.waiting_bytes() >= many) flush();
   }
 

@@ -40,7 +40,7 @@ class clue_index {
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:
-  /// A text of a document. It is outdated unless `version` is the document's latest.
+  /// A text of a document. It is outdated unless `version` is the latest version of the document.
   struct entry {
     doc_number document;
     std::uint32_t version;
@@ -64,7 +64,7 @@ class clue_index {
   };
   std::vector<version> versions_;                // for each document number
   std::size_t all_features_ = 0, features_ = 0;  // number of features of all entries, and of the entries not outdated
-  std::vector<part> parts_;                      // oldest first
+  std::vector<part> parts_;                      // the oldest part first
   std::size_t next_part_ = 0;                    // the next part to look through for outdated entries
   std::vector<entry> recent_entries_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> recent_;  // pairs of a feature and the index of its entry

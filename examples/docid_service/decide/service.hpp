@@ -35,7 +35,7 @@ inline constexpr std::array<const char*, 5> step_names = {"none", "nid", "url", 
 struct answer {
   std::string name;  ///< the docId
   step by = step::none;
-  std::optional<int> distance = std::nullopt;  ///< if fingerprints were compared
+  std::optional<int> distance = std::nullopt;  ///< set if fingerprints were compared
   std::optional<double> similarity;
 };
 
@@ -66,7 +66,7 @@ struct text_similarity {
 struct duplicate_view {
   std::string name;  ///< the docId
   step by;
-  std::string article;  ///< JSON
+  std::string article;  ///< the article as JSON
   /// JSON of the document's first article, or of the kept one if the first is not stored or is `article`
   std::string original;
 };
@@ -91,7 +91,7 @@ struct counters {
   std::atomic<std::uint64_t> commit_microseconds{};
   std::atomic<std::uint64_t> documents{};
   std::atomic<std::uint64_t> nids{};
-  std::atomic<std::uint64_t> checks{};       // documents compared with an article
+  std::atomic<std::uint64_t> checks{};       // number of documents compared with an article
   std::atomic<std::uint64_t> checks_read{};  // number of `checks` whose features were not in memory
   std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
@@ -146,8 +146,8 @@ class service {
     article arrived;
     description title;
     description content;
-    std::optional<feature_set> pairs;      // computed when needed
-    std::optional<feature_set> all_pairs;  // set if clues are enabled
+    std::optional<feature_set> pairs;      // pairs of the content, computed when needed
+    std::optional<feature_set> all_pairs;  // all pairs of the content; set if clues are enabled
   };
   struct task {
     std::vector<item> items;
@@ -212,7 +212,7 @@ class service {
   std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the latest first
   counters counts_;
   std::chrono::steady_clock::time_point logged_{};
-  std::mt19937_64 random_{std::random_device{}()};  // makes versions of kept articles
+  std::mt19937_64 random_{std::random_device{}()};  // for the versions of kept articles
 
   std::mutex mutex_;
   std::condition_variable arrived_;

@@ -64,7 +64,7 @@ struct common_part {
 feature_set all_pairs_of(std::string_view text) { return pairs_of(text, std::numeric_limits<std::size_t>::max()); }
 
 bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other, double least) {
-  constexpr double margin = 0.044;  // see the header
+  constexpr double margin = 0.044;  // four standard deviations, see the header
   const common_part part(one, other);
   const bool is_estimate = part.last != every_hash;
   return neardup::jaccard_at_least(part.one, part.other, is_estimate ? std::min(least + margin, 1.0) : least)

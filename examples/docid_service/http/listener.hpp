@@ -77,7 +77,7 @@ class turned_away {
     std::unique_ptr<owned_descriptor> socket;
     moment until;
     bool is_answered = false;
-    std::size_t dropped = 0;  // number of bytes
+    std::size_t dropped = 0;  // number of bytes received and dropped
   };
 
   bool goes_on(client& one, std::size_t& answered) const;

@@ -64,7 +64,7 @@ class request_reader::parser final : public http::basic_parser<true> {
   request head;
   bool awaits_leave = false;  // the client waits for permission to send the body
   const std::function<bool(std::string_view)>* take = nullptr;
-  bool is_given_up = false;  // take returned false
+  bool is_given_up = false;  // `take` has returned false
 
  private:
   void on_request_impl(http::verb, text_view method, text_view target, int version, error_code&) override {

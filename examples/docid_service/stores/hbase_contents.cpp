@@ -63,7 +63,7 @@ void hbase_contents::commit() {
     for (const std::string& row : erased_) table_.erase_row(row);
     table_.flush();
   } catch (...) {
-    table_.discard_changes();  // the next commit erases them
+    table_.discard_changes();  // the next commit erases these rows
     throw;
   }
   erased_.clear();

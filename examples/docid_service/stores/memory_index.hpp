@@ -26,7 +26,7 @@ class memory_index final : public fingerprint_index {
   struct committed {
     explicit committed(int distance) : index(distance) {}
     index_type index;
-    std::uint64_t commits = 0;  // the number of commits that it contains, counted from the first
+    std::uint64_t commits = 0;  // the number of commits that the index contains, counted from the first
   };
   struct found_part {
     index_type::batch_type found;
@@ -172,7 +172,7 @@ class memory_index final : public fingerprint_index {
 
   struct query {
     std::optional<fingerprint> print;
-    const found_part* part;  // null without a fingerprint
+    const found_part* part;  // null for a query without a fingerprint
     std::size_t place;
   };
 

@@ -9,7 +9,7 @@
 namespace docid {
 
 struct store_options {
-  std::string data = "docid_data";  ///< the folder
+  std::string data = "docid_data";  ///< the folder of all files
   std::string mariadb;              ///< an options file; if empty, SQLite is used
   std::string redis;                ///< host:port, or the path of a socket; if empty, the index is in memory
   std::string contents;             ///< sqlite, mariadb, rocksdb or hbase; if empty, the same as for the documents

@@ -118,7 +118,8 @@ class Clues(TestCase):
         self.assertEqual((one["share"], one["run"], one["passage"]["text"]), (1.0, 19, english))
 
     def test_the_100_with_the_largest_shares_are_ranked_by_their_runs(self):
-        # All contain the four pairs of the clue, but runs of different lengths; the 101st contains the whole clue.
+        # All articles contain the four pairs of the clue, but in runs of different lengths; the 101st contains the
+        # whole clue.
         contents = [sentence(i, 60) + " a b c zz c d e" for i in range(100)] + [sentence(100, 60) + " a b c d e"]
         names = self.doc_ids(article(i, content=content) for i, content in enumerate(contents))
         self.assertEqual([one["docId"] for one in self.check("a b c d e", limit=3)], names[:3])

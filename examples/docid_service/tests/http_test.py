@@ -42,7 +42,8 @@ def get(path, *fields, method="GET"):
 
 class Http(TestCase):
     def talk(self, sent, half=True):
-        """All answers to these bytes, until the service closes the connection; `half`: closes the sending side before."""
+        """All answers to these bytes, until the service closes the connection. `half`: whether the client first closes
+        its sending side."""
         with self.service.socket() as client:
             return self.talk_through(client, sent, half)
 

@@ -52,7 +52,7 @@ class document_table {
   bool keeps_places_;
   std::vector<run> runs_;
   compact_numbers names_;  // 2 * line, or 2 * position in ids_ + 1; 0: the source is the document
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> extents_;  // offset and length of each document
   std::map<std::size_t, std::uint64_t> repeated_;  // documents that have the id of an earlier document, and their lines
   std::deque<char> ids_;  // ids; before each its length, 7 bits per byte, the last byte below 128
 };

@@ -21,7 +21,7 @@ enum class source_kind { none, field, folder, file, host };
 
 struct source_setting {
   source_kind kind = source_kind::none;
-  std::string field;  ///< a field of the record, for `field` and `host`; `host` without one takes the id
+  std::string field;  ///< a field of the record, for `field` and `host`; if empty, `host` takes the id
   std::string text;   ///< the value as typed
 };
 

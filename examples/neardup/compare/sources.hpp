@@ -14,7 +14,7 @@ namespace command {
 struct source_count {
   struct group {
     std::uint64_t number;   ///< the number that was passed to drop()
-    std::uint64_t dropped;  ///< documents of this source
+    std::uint64_t dropped;  ///< number of documents of this source
   };
 
   std::string name;

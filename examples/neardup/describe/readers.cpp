@@ -349,7 +349,7 @@ void look_for_terms(const fingerprint_settings& settings, std::string_view text)
 
 void look_for_spelling(const fingerprint_settings& settings, const document_texts& texts) {
   constexpr std::uint64_t enough_documents = 1000;
-  constexpr std::size_t beginning = 4096;  // bytes
+  constexpr std::size_t beginning = 4096;  // in bytes
   if (!settings.spelling || settings.spelling->seen >= enough_documents) return;
   const bool is_changed = std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
     std::string_view part = text.substr(0, beginning);

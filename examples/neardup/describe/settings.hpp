@@ -63,7 +63,7 @@ struct fingerprint_settings {
   [[nodiscard]] bool learns_idf() const { return needs_idf() && idf_file.empty(); }
 };
 
-/// When two documents are near-duplicates.
+/// The settings that decide when two documents are near-duplicates.
 struct comparison_settings {
   int distance = 3;
   int blocks = 0;                        ///< 0: the library's default

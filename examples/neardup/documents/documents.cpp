@@ -83,7 +83,7 @@ class batch_worker {
     if (out.input.has_lines()) {
       read_lines(out);
     } else if (out.input.from != nullptr) {
-      out.lines = 1;  // a bad line
+      out.lines = 1;  // the batch is a bad line
     } else {
       for (std::size_t i = 0; i < out.input.files.size(); ++i) read_one_file(out, i);
     }
@@ -122,7 +122,7 @@ class batch_worker {
       const bool is_first = out.input.offset + begin == 0;
       begin = end;
       if (is_first && is_table(out)) {
-        count_lines(out, raw);  // the header
+        count_lines(out, raw);  // counts the lines of the header
         continue;
       }
       auto wrong = recovers_ ? out.input.from->recovered->find(place_of(out, raw)) : std::nullopt;
@@ -284,7 +284,7 @@ class batch_worker {
   document_texts folded_texts_;
 };
 
-/// Reports bad input of a batch whose position is known, and counts; calls `visit` for the documents that count.
+/// Reports and counts bad input of a batch whose position is known. Calls `visit` for the documents that count.
 void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const document_visitor& visit) {
   const batch& input = done.input;
   const auto where = [&](std::uint64_t index) {

@@ -34,7 +34,7 @@ struct document {
   bool has_tokens = false;
   bool ill_formed = false;
   bool has_zeros = false;         ///< contains zero bytes, which texts do not have
-  bool counts = false;            ///< set when it is visited
+  bool counts = false;            ///< set when the document is visited
   bool repeats_id = false;        ///< whether an earlier document has the same id
   std::uint32_t index = 0;        ///< index of its line or file in the batch
   std::uint32_t id_size = no_id;  ///< size of its own id, in the ids of the batch

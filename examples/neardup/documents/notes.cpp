@@ -274,7 +274,7 @@ std::optional<std::string> run_notes::note_on_short_texts() const {
 std::optional<std::string> run_notes::note_on_spelling() const {
   if (!fingerprint_.spelling || comparison_.is_bound_to_index) return std::nullopt;
   const std::uint64_t seen = fingerprint_.spelling->seen, changed = fingerprint_.spelling->changed;
-  if (20 * changed <= seen) return std::nullopt;  // 5 %
+  if (20 * changed <= seen) return std::nullopt;  // at most 5 %
   neardup::feature_choice canonical = fingerprint_.features.choice;
   canonical.kind = canonical.kind == neardup::feature_kind::chars ? neardup::feature_kind::canonical_chars
                                                                   : neardup::feature_kind::canonical_words;

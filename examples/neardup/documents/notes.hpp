@@ -56,7 +56,7 @@ class digest_set {
 /// The hint for files of a kind, if each is read as one text.
 struct one_text_hint;
 
-/// Numbers of records of crawls that are not plain text, by their kind.
+/// The number of records of crawls that are not plain text, for each kind.
 struct left_out_records {
   std::uint64_t html = 0, packed = 0, no_text = 0;
 };
@@ -166,7 +166,7 @@ class run_notes {
   bool bar_;
   std::string encoding_;           // encoding of the texts
   std::string weight_;             // what tokens need, besides existing
-  std::uint64_t total_bytes_ = 0;  // 0 if not known
+  std::uint64_t total_bytes_ = 0;  // 0 if the total is unknown
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
   tally bad_, passed_over_, ill_formed_, without_tokens_, zeros_, foreign_, without_line_ends_;

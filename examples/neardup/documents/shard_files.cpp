@@ -228,7 +228,7 @@ void save_pairs(const std::string& path, const pair_facts& facts, const neardup:
 // ---- the files of a run ---------------------------------------------------------------------------------------------
 
 file_role role_of_file(const std::string& path) {
-  constexpr int attachments = 5;  // docs/format.md
+  constexpr int attachments = 5;  // content of attachment files (docs/format.md)
   const stored_fingerprints stored = read_header(path);
   if (stored.is_list()) return file_role::list;
   if (stored.content != attachments) return file_role::other;

@@ -53,7 +53,7 @@ struct shard_documents {
   named_values settings;  ///< settings of the comparison: the same for all shards that belong together
   std::uint64_t number, list_checksum;
   stored_documents documents;                ///< copies have no features of their own
-  std::span<const copy_of_document> copies;  ///< sorted
+  std::span<const copy_of_document> copies;  ///< sorted by record
 };
 
 /// The settings that two runs have to agree on, as stored by shard_documents.

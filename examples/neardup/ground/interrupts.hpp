@@ -33,7 +33,7 @@ class unfinished_file {
   void finish(const std::function<void()>& end) noexcept;
 
  private:
-  std::size_t number_ = 0;  // 0 for no file
+  std::size_t number_ = 0;  // 0 if there is no file
 };
 
 }  // namespace command

@@ -252,14 +252,14 @@ class surviving_unpacker final : public byte_stream {
   std::shared_ptr<byte_stream> packed_;
   std::unique_ptr<member_decoder> decoder_;
   bool holds_members_;
-  std::string in_;          // compressed
+  std::string in_;          // compressed bytes
   std::size_t begin_ = 0;   // position in in_ of the member, or of bytes not examined yet
   std::size_t at_ = 0;      // position in in_ up to which bytes are unpacked
   bool at_end_ = false;     // no more input follows
-  bool inside_ = false;     // inside a member
+  bool inside_ = false;     // whether a member has begun and not ended
   bool is_member_ = false;  // whether the bytes at begin_ are the magic bytes of a member
   bool is_streaming_ = false, is_cut_off_ = false;
-  std::string held_;  // unpacked content
+  std::string held_;  // unpacked content that is not returned yet
   std::size_t given_ = 0;
   std::uint64_t members_ = 0, unread_ = 0;
   std::optional<std::uint64_t> gap_;  // number of bytes that are lost before held_
@@ -381,7 +381,7 @@ class gzip_unpacker final : public block_unpacker {
   }
 
   z_stream stream_{};
-  bool inside_ = false;  // inside a member
+  bool inside_ = false;  // whether a member has begun and not ended
   bool padded_ = false;
   std::uint64_t members_ = 0;
 };
@@ -423,7 +423,7 @@ class gzip_member final : public member_decoder {
 class gzip_packer final : public packer {
  public:
   gzip_packer() {
-    constexpr int memory = 8;  // zlib's default
+    constexpr int memory = 8;  // zlib's default level of memory
     if (::deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_format, memory, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }

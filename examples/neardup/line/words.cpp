@@ -37,7 +37,7 @@ class help_formatter : public CLI::Formatter {
 
 /// Converts a size to a number of bytes. Returns: why it is invalid; empty if it is valid.
 std::string read_size(std::string& size) {
-  const std::string given = size;  // CLI11 removes the unit first
+  const std::string given = size;  // kept for the message, because CLI11 removes the unit first
   try {
     if (CLI::AsSizeValue(false)(size).empty()) return "";
   } catch (const CLI::ValidationError&) {

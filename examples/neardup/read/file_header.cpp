@@ -11,7 +11,7 @@ namespace command {
 
 namespace {
 
-constexpr std::size_t header_size = 64;  // the fixed part
+constexpr std::size_t header_size = 64;  // size of the fixed part
 
 constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8), log_magic("\x89NDUL\r\n\x1a", 8);
 

@@ -228,7 +228,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     out.live = may_wait && !was_full_;
     if (*whole == 0 && last_bad_) return read_next(out, stop);
     if (*whole == 0 && offset_ == 0 && from_->unit == unit_of_input::files) {
-      out.ends.push_back(0);  // an empty text
+      out.ends.push_back(0);  // the batch is an empty text
       return true;
     }
     return *whole > 0;  // there are none only at the end

@@ -80,7 +80,7 @@ class source_lines {
   const input_settings& settings_;
   std::shared_ptr<source> from_;
   bool opened_ = false;
-  std::optional<source_file> file_;      // open until its end
+  std::optional<source_file> file_;      // null after its end
   bool was_full_ = false;                // the last batch of a pipe was full, so more bytes may be available at once
   std::uint64_t offset_ = 0;             // position of rest_ in the source
   std::string rest_;                     // the beginning of a line whose end is not read yet
@@ -118,7 +118,7 @@ class batch_reader {
 
   const input_settings& settings_;
   source_walker& walker_;
-  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // the current one first
+  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // sources_.front() is the current one
 };
 
 /// A hint for a source whose lines may end with carriage returns alone, which do not end lines here.

@@ -574,7 +574,7 @@ struct json_parser {
   std::vector<std::string> names;    // names of the requested fields: texts, id, score, source
   key_tree wanted;                   // each name as a key, and as the path that it may be
   std::vector<token> found;          // for each name, then for each path
-  std::vector<std::string> scratch;  // for each element of `found`
+  std::vector<std::string> scratch;  // for each element of `found`: its text without escapes
   std::string other_scratch;
   std::string repaired_line;
   std::array<weighted_words, 2> weighted;  // the weighted field, found by its name and by its path

@@ -53,12 +53,12 @@ class record_cutter {
   std::string line_;  // the beginning of a line, as far as it matters
   std::uint64_t line_size_ = 0;
   bool is_first_ = true;    // the next line is the first one of a header
-  bool is_lost_ = false;    // searching for the next record
+  bool is_lost_ = false;    // searching for the next record, behind a gap
   bool is_behind_ = false;  // behind a record, where blank lines follow
   std::uint64_t blank_lines_ = 0;
   std::uint64_t length_ = 0;
   bool has_length_ = false;
-  std::uint64_t to_skip_ = 0;  // remaining bytes of a body
+  std::uint64_t to_skip_ = 0;  // bytes of a body that are still to be skipped
 };
 
 /// Cuts a bad piece, which record_cutter took for one record, wherever a record begins with certainty: a CSV row with

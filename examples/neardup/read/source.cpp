@@ -172,7 +172,7 @@ std::string_view source_file::peek(std::size_t size, const std::atomic<bool>& st
 
 bool source_file::is_quiet() const {
   if (is_packed_) return true;
-  constexpr int patience = 100;  // milliseconds
+  constexpr int patience = 100;  // in milliseconds
   return !(content_ && content_->has_peeked()) && !file_->is_ready(patience);
 }
 

@@ -82,7 +82,7 @@ struct source {
   std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
   bool in_folder = false;  ///< found in a folder, instead of named
-  bool text_only = false;  ///< refuses a binary file
+  bool text_only = false;  ///< whether a binary file is refused
   bool as_it_is = false;   ///< reads bytes of a format that is not text, too
   bool survives = false;   ///< continues behind damaged members of a compressed file
 
@@ -151,8 +151,8 @@ class source_walker {
   /// The next step: a source, or a path that cannot be used.
   using step = std::variant<std::shared_ptr<source>, bad_input>;
 
-  /// Throws: input_error if an argument does not exist, because that should be known before hours of reading, not
-  /// after; but not with --skip-bad.
+  /// Throws: input_error if an argument does not exist, unless --skip-bad is given: the user should know that before
+  /// hours of reading, not after.
   explicit source_walker(const input_settings& settings);
   ~source_walker();
 

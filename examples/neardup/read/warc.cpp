@@ -80,7 +80,8 @@ bool is_packed(std::string_view body, const std::string& packing, const std::str
   if (body.starts_with(gzip) || body.starts_with(zstd)) return true;
   if (packing.empty() || packing == "identity" || wide_form_of(body, charset)) return false;
   if (has_controls(body)) return true;
-  // A short compressed body may have none of these marks. Encodings that are not compressions tell nothing.
+  // A short compressed body may have none of these marks. If its Content-Encoding is a compression, a body that should
+  // be UTF-8 and is not counts as compressed.
   constexpr std::array packers{"gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"};
   const bool may_be_packed = std::find(packers.begin(), packers.end(), packing) != packers.end();
   return may_be_packed && (charset.empty() || is_name_of_utf8(charset)) && !is_utf8(body);

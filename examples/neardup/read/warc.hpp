@@ -23,9 +23,9 @@ class warc_reader {
   const input_settings& settings_;
   void decode(const std::string& encoding, std::string_view& body, bool& ill_formed);
 
-  std::string joined_;                                      // a body that was chunked
+  std::string joined_;                                      // the body of a chunked response, joined
   std::string decoded_;                                     // a text that was UTF-16 or UTF-32
-  std::map<std::string, std::optional<decoder>> decoders_;  // nullopt for unknown names
+  std::map<std::string, std::optional<decoder>> decoders_;  // decoders by name; nullopt for unknown names
 };
 
 /// The header of a WARC record or an HTTP response: its lines behind the first one.

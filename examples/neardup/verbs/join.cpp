@@ -42,7 +42,7 @@ struct shard {
   std::uint64_t checksum = 0;
   neardup::fingerprint_composition made_of;
   std::vector<Fingerprint> fingerprints;
-  std::vector<std::uint64_t> ids;  // ascending
+  std::vector<std::uint64_t> ids;  // ids of the shard, ascending
 
   explicit shard(const std::string& file) : path(file), checksum(read_header(file).checksum) {
     as_input([&] {

@@ -61,7 +61,7 @@ class shard_groups {
     constexpr std::uint64_t is_member = std::uint64_t{1} << 63;
     for (std::uint64_t i = label_.size(); i-- > 0;) {
       const std::uint64_t first = label_[i];
-      if (first >= i) continue;  // a representative
+      if (first >= i) continue;  // document i is a representative
       label_[i] = label_[first] | is_member;
       label_[first] = i;
     }

@@ -22,7 +22,7 @@ constexpr std::array report_options{
                usual::with_verb},
 };
 
-// In a group with very many members, differences are shown for so many.
+// The most members of a group for which differences are shown.
 constexpr std::size_t max_compared = 50;
 
 /// Writes a group, whose first member is kept. It is data in an element of its own, which the page reads when the group

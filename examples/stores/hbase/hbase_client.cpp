@@ -295,7 +295,7 @@ struct table::implementation {
   std::map<std::string, std::unique_ptr<connection>> servers;
   std::map<std::string, region> regions;  // regions by their first rows
   std::vector<change> changes;
-  std::size_t waiting = 0;  // bytes of changes
+  std::size_t waiting = 0;  // bytes of changes that wait to be sent
 
   /// Calls attempt(), again after each passing error until patience is over. Returns: what attempt() returns.
   template <class Attempt>
@@ -353,7 +353,7 @@ struct table::implementation {
   /// Asks the master which server has hbase:meta, and that server for the regions of the table.
   void find_regions() {
     const std::string locations = connect_to_master("ClientMetaService")->call("GetMetaRegionLocations", message());
-    std::string_view server;  // ServerName
+    std::string_view server;  // a ServerName
     for_each_of(locations, 1, [&](std::string_view one) { server = server.empty() ? bytes_of(one, 2) : server; });
     if (server.empty()) throw passing_error("HBase: hbase:meta is nowhere yet");
     connection& meta = server_at(std::string(bytes_of(server, 1)), std::to_string(number_of(server, 2)));
