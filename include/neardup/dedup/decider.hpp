@@ -259,7 +259,7 @@ class decider {
   explicit decider(Source source, bool short_by_tokens_only)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
-  /// Whether a document has what its source compares: a fingerprint, or features.
+  /// Whether a document has the data that the source compares: a fingerprint, or features.
   [[nodiscard]] bool is_comparable(const description_type& document) const noexcept {
     return source_.compares_fingerprints() ? document.fingerprint.has_value() : !document.features.empty();
   }

@@ -47,7 +47,7 @@ template <std::size_t Words>
   return digest;
 }
 
-/// Everything that a decision about a text needs.
+/// The description of a text: all data that a decision about it needs.
 template <class Fingerprint, class Feature = std::uint32_t>
 struct description {
   using fingerprint_type = Fingerprint;

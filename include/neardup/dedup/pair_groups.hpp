@@ -124,7 +124,7 @@ class pair_groups {
   std::vector<std::pair<Number, Number>> copies_;  // (original of the copy, copy)
   bool are_copies_sorted_ = true;
   std::optional<std::pair<Number, Number>> last_;       // the last pair added
-  std::optional<original_rank<Number>> best_;           // for the later document of it
+  std::optional<original_rank<Number>> best_;           // the best original so far of the later document of last_
   std::vector<std::pair<Number, double>> with_copies_;  // dropped documents that have copies and match it
   std::vector<match> matches_;
 };

@@ -379,8 +379,8 @@ class stream_deduplicator {
   detail::age_list ages_;
   std::uint64_t now_ = 0;
   std::size_t steps_ = 0;
-  std::size_t largest_ = 0;  // size() at most, since shrink()
-  std::size_t erased_ = 0;   // erased since shrink()
+  std::size_t largest_ = 0;  // greatest size() since shrink()
+  std::size_t erased_ = 0;   // documents erased since shrink()
   workspace own_;
 };
 

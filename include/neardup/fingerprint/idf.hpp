@@ -62,7 +62,7 @@ class hashed_idf {
   /// Prefetches the entry of value(hash).
   void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[home_slot(hash)]); }
 
-  /// The value of the term with this hash, or the median if there is none.
+  /// The value of the term with this hash; the median value if the table has no such term.
   [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {
     std::size_t slot = home_slot(hash);
     while (entries_[slot].value_and_1 != 0 && entries_[slot].hash != hash) slot = next(slot);

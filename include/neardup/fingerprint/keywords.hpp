@@ -88,7 +88,7 @@ class keywords {
 
   struct candidate {
     std::uint64_t score;
-    std::uint64_t value;  // of the term in the table
+    std::uint64_t value;  // value of the term in the table
     std::size_t number;   // index of a distinct token
   };
 

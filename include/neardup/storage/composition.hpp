@@ -24,8 +24,8 @@ inline constexpr unsigned fingerprint_definition = 2;
 /// comparable only if their compositions are equal.
 ///
 /// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
-/// of another program, fill in their kind and any text that distinguishes them from others. An empty member does not
-/// apply. Precondition: no member has a line break.
+/// of another program, fill in their kind and any text that distinguishes them from others. An empty member means that
+/// there is no such part or table. Precondition: no member has a line break.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;
   unsigned definition = fingerprint_definition;

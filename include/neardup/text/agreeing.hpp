@@ -29,7 +29,7 @@ namespace neardup::inline v0 {
 /// Tokenizes a text into its numbers, such as "-1234.5".
 ///
 /// Script and typography do not matter: digits of all scripts, hyphens and minuses, full width, ignored characters
-/// (soft hyphens, zero-width spaces). Where the meaning of a number is in doubt, it differs from every other reading.
+/// (soft hyphens, zero-width spaces). If it is in doubt whether two numbers mean the same, they are different tokens.
 ///
 ///     number    = [minus] amount {joint [minus] amount}        -5, 3/4/2025, 10:30, 1-5, 1.2.3, 3<4
 ///     amount    = digits [fraction] [exponent] [power] [percent]

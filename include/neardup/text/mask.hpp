@@ -101,7 +101,7 @@ class text_masker {
       return;
     }
     end_run(out);
-    // Up to two spaces may separate the parts of a date: system logs write "Nov 2".
+    // Up to two spaces may separate the parts of a date: system logs write "Nov  2".
     if (c == ' ' && before_ != kind::other && spaces_ < 2) {
       held_.push_back(c);
       ++spaces_;

@@ -92,7 +92,7 @@ struct advice {
                                        ///< measured on these, or only predicted if it is 0
   double partnered = 0;  ///< share of documents that have near-duplicates; a document and its copies count as one
   std::vector<feature_facts> facts;
-  std::vector<setup> setups;    ///< for each features, kind and bits: the smallest distance with that recall
+  std::vector<setup> setups;    ///< for each features, kind and bits: the smallest distance with the required recall
   std::size_t recommended = 0;  ///< index in setups; see recommended_setup()
   bool is_reached = false;      ///< whether the recommended setup reaches the required recall
 };

@@ -53,9 +53,9 @@ class gram_order {
     std::vector<std::uint8_t> marks;  // marks of positions in the text
   };
 
-  /// Prefix filter: finds the rarest q-grams of a text, as many as `edits` edits cannot change all. If one q-gram of a
-  /// bucket is in the prefix, so are all of the text. Returns: false if `edits` edits can change all q-grams of the
-  /// text.
+  /// Prefix filter: finds the rarest q-grams of a text, just enough that `edits` edits cannot change all of them. Of
+  /// each bucket, the prefix has all q-grams of the text or none. Returns: false if `edits` edits can change all
+  /// q-grams of the text.
   ///
   /// An edit changes only the q-grams that overlap its position, so q-grams at least q apart need an edit each. If two
   /// texts are within `edits` edits, their prefixes have a q-gram in common, at positions at most `edits` apart. Proof:

@@ -348,7 +348,7 @@ class bucket_table {
 
   /// Makes room so that push() of this hash cannot fail. `hash_of(slot)` returns the hash of the key of a stored slot,
   /// and `hash_of.prefetch(slot)` prefetches the data for that.
-  /// Guarantee: strong; entries may have moved.
+  /// Guarantee: strong, although entries may have moved.
   template <class HashOf>
   void prepare(std::uint64_t hash, const HashOf& hash_of) {
     if (segments_.empty()) segments_.emplace_back(is_wide_);

@@ -1,4 +1,4 @@
-// An inverted index of the rare features of sets, which finds stored sets that may be similar to another one.
+// An inverted index of the rare features of sets, which finds stored sets that may be similar to a given set.
 #pragma once
 
 #include <algorithm>

@@ -23,8 +23,9 @@ using hash_set = std::vector<std::uint64_t>;
 
 /// Sampled sets of hashes. Any number of other sets are compared with them, one after the other.
 ///
-/// It applies the prefix filter of feature_join.hpp on one side only: among any overlap_bounds::prefix() elements of a
-/// sampled set, a set that is similar enough contains at least one. The rarest elements are indexed, by their tokens.
+/// This class applies the prefix filter of feature_join.hpp on one side only: among any overlap_bounds::prefix()
+/// elements of a sampled set, a set that is similar enough contains at least one. The rarest elements are indexed, by
+/// their tokens.
 class sample_join {
  public:
   sample_join() = default;
