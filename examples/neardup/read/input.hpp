@@ -80,7 +80,7 @@ class source_lines {
   const input_settings& settings_;
   std::shared_ptr<source> from_;
   bool opened_ = false;
-  std::optional<source_file> file_;      // null after its end
+  std::optional<source_file> file_;      // set while the source is open
   bool was_full_ = false;                // the last batch of a pipe was full, so more bytes may be available at once
   std::uint64_t offset_ = 0;             // position of rest_ in the source
   std::string rest_;                     // the beginning of a line whose end is not read yet
