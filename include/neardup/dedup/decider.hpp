@@ -612,7 +612,7 @@ class decider {
   bool short_by_tokens_only_;
   std::vector<entry> documents_;                // by slot
   std::vector<kept_fingerprint> fingerprints_;  // by slot; empty if none are compared
-  detail::set_store<Feature> features_;         // by slot; without those of documents that have none
+  detail::set_store<Feature> features_;         // by slot; empty for documents without features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // slots of short texts

@@ -275,7 +275,7 @@ class deduplicator {
     workspace scratch;
     return find(text, scratch);
   }
-  /// find() with scratch memory that is reused.
+  /// The verdict of find(), with scratch memory that is reused.
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return find(describe(text, scratch), scratch);
   }
@@ -342,7 +342,7 @@ class deduplicator {
   }
   /// The least similarity of duplicates by the check.
   [[nodiscard]] double similarity() const noexcept requires has_check { return similarity_; }
-  /// The options, including the chosen values of those that were not given.
+  /// The options. Options that were not given have the values that were chosen.
   [[nodiscard]] dedup_options options() const noexcept {
     dedup_options result{.similarity = similarity_, .min_tokens = describer_->min_tokens()};
     if (const auto* const source = core_.source().fingerprints()) {

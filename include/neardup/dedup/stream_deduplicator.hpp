@@ -24,7 +24,7 @@ namespace neardup::inline v0 {
 /// What a full stream_deduplicator does with a new document.
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
-  refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of these is
+  refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of them is
                   ///< erased
 };
 

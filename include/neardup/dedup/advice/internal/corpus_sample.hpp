@@ -405,9 +405,9 @@ class corpus_sample {
       steps[i] /= static_cast<double>(queries);
       size += static_cast<double>(join_[i].size()) / static_cast<double>(drawn);
     }
-    // The limit of the steps per document: about three times the time in which `unique` reads a document and extracts
-    // its features. For a small corpus the limit is a tenth of a second in all; five seconds if the recall of
-    // fingerprints is measured by its pairs.
+    // The limit of the steps per document: about three times the time in which the command `unique` reads a document
+    // and extracts its features. For a small corpus the limit is a tenth of a second in all; five seconds if the recall
+    // of fingerprints is measured by its pairs.
     constexpr double of_document = 300, of_feature = 80;
     const double at_least = limits_.fingerprints ? 2e9 : 4e7;
     const double most = (std::max)(of_document + of_feature * size, at_least / static_cast<double>(documents_));
