@@ -207,7 +207,8 @@ class service {
   std::optional<std::uint64_t> redefinitions_;  // number of redefinitions whose features were dropped
   std::vector<doc_number> redefined_;           // documents that the current transaction has redefined
   clue_index clues_;
-  // Documents whose kept articles the index of clues does not know yet, with their pairs if already computed.
+  // Documents whose kept articles the index of clues does not know yet, with the features of these articles (pairs of
+  // words) where they are computed already.
   std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;
   std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the latest first
   counters counts_;

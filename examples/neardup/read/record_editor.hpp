@@ -21,7 +21,7 @@ class record_editor {
 
   /// The last record, without the ranges that `removed` has for each text: disjoint ranges of whole characters, in
   /// order. Complexity: linear.
-  /// Precondition: nothing is folded; the record is a line that is a text or a JSON object, in UTF-8. Throws:
+  /// Precondition: the settings fold no Chinese characters; the record is a line that is a text or a JSON object, in UTF-8. Throws:
   /// input_error if something is removed from a text that is an array of strings.
   [[nodiscard]] std::string without(const std::vector<std::vector<text_range>>& removed) const;
 

@@ -107,7 +107,7 @@ class manifest {
     const shard_documents documents(path);
     if (!settings_) settings_ = documents.settings;
     kept_[documents.number] = documents.list_checksum;
-    // For a shard without documents, only this file has its number.
+    // The feature file is the only one that names a shard without documents: no join mentions such a shard.
     shards_.try_emplace(documents.number, documents.list_checksum);
     print_whole("features of shard " + std::to_string(documents.number), documents.size(), path);
   }

@@ -86,7 +86,7 @@ class chosen_words {
     result.size_ = count;
     return result;
   }
-  /// Returns: the fingerprints of the same corpus with other numbers.
+  /// Returns: another selection from the same corpus: its fingerprints at the positions `numbers`.
   [[nodiscard]] chosen_words of(std::span<const Number> numbers) const noexcept { return {all_, numbers}; }
 
  private:

@@ -30,7 +30,7 @@ namespace neardup::inline v0::detail {
 /// The least overlap of a given set with sets of each size. Keeps a table from set to set.
 class least_overlaps {
  public:
-  /// Prepares for a set of `n` features.
+  /// Makes the table for a given set of `n` features.
   void prepare(const overlap_bounds& bounds, std::size_t n) {
     if (bounds_ && *bounds_ == bounds && n_ == n) return;
     if (!bounds_ || !(*bounds_ == bounds)) table_.clear();
@@ -400,8 +400,9 @@ class set_postings {
     void meet(const posting_lists::listed& one, std::size_t own) {
       if (portable_popcount(one.bits ^ bits) <= may_differ(one.size, one.position, own)) met.push_back(one.number);
     }
-    /// Both conditions of may_differ() for a range of sizes: the largest size permits the greatest position in the
-    /// stored set, and the smallest size the greatest position in the other set.
+    /// Whether a stored set of a size in [from, to] can have the required overlap, if its common feature is at `position`
+    /// of the stored set and at `own` of the given one. A stored set of the largest size tolerates the greatest
+    /// `position`, one of the smallest size the greatest `own`.
     [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t position, std::size_t own) const noexcept {
       if (to == set_posting::large) return true;
       if (to < least.first_size() || from > least.last_size()) return false;

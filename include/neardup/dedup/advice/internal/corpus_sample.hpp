@@ -64,7 +64,7 @@ class fingerprints_of_text {
 struct feature_reader {
   /// The fingerprint of the distinct features, each with weight 1; nullopt if the text has no features.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
-  /// The hashes of the distinct features, ascending; valid until the next call of either function.
+  /// The hashes of the distinct features, ascending; valid until the next call of `features` or `fingerprint`.
   std::function<std::span<const std::uint64_t>(std::string_view text)> features;
 };
 
