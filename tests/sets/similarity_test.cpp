@@ -89,12 +89,13 @@ TEST_CASE("common elements of a small set and one much larger", "[similarity][or
   std::mt19937 random(8);
   for (std::size_t round = 0; round < oracle::effort(4000, 400); ++round) {
     const std::uint32_t kinds = round % 2 == 0 ? 20000 : 0xffffffffU;
+    const auto any = [&] { return static_cast<std::uint32_t>(random() % kinds); };
     std::set<std::uint32_t> many, few;
     const std::size_t size = 257 + random() % 6000;
-    while (many.size() < size) many.insert(random() % kinds);
+    while (many.size() < size) many.insert(any());
     for (std::size_t i = random() % (2 + size / 256); i > 0; --i) {
       const bool is_shared = random() % 2 == 0;
-      few.insert(is_shared ? *std::next(many.begin(), static_cast<std::ptrdiff_t>(random() % size)) : random() % kinds);
+      few.insert(is_shared ? *std::next(many.begin(), static_cast<std::ptrdiff_t>(random() % size)) : any());
     }
     // The ends, and elements beyond them.
     if (random() % 4 == 0) few.insert({*many.begin(), *many.rbegin()});
