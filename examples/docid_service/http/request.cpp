@@ -193,7 +193,10 @@ void request_reader::parse() {
   begin_ += parser_->put(boost::asio::const_buffer(buffer_->data() + begin_, end_ - begin_), error);
   if (!error || error == http::error::need_more) return;
   if (error == http::error::header_limit) {
-    if (parser_->head.method.empty()) throw refusal(414, "the URL is longer than 8 kB");
+    // Unless the first line came whole, Beast parses it only after the whole head has come.
+    const std::string_view rest(buffer_->data() + begin_, end_ - begin_);
+    const bool has_line = !parser_->head.method.empty() || rest.find('\n') != rest.npos;
+    if (!has_line) throw refusal(414, "the URL is longer than 8 kB");
     throw refusal(431, fields_too_long);
   }
   throw refusal(400, "the request cannot be understood: " + error.message());
