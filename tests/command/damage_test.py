@@ -163,6 +163,31 @@ class Damage(CommandTest):
             refused = run("hash", *options, self.write("x" + suffix, last))
             self.assert_fails(refused, "the compressed data is corrupt")
 
+    def test_damage_at_the_beginning_of_a_compressed_file(self):
+        """What follows is read as if the file began there; what has no beginning is not read, and this is said."""
+        pages = texts(6)
+        jsonl = [record(page).encode() + b"\n" for page in pages]
+        records = [wet(page, i) for i, page in enumerate(pages)]
+        lines = [page.encode() + b"\n" for page in pages]
+        for options, parts, kept in (
+            (("--jsonl",), jsonl, [1, 2, 3, 4, 5]), (form("auto"), jsonl, [1, 2, 3, 4, 5]),
+            (form("warc"), records, [1, 2, 3, 4, 5]), (form("auto"), records, [1, 2, 3, 4, 5]),
+            (("--lines",), lines, [2, 3, 4, 5]),
+            (form("auto"), lines, []), (form("csv"), lines, []), (form("auto"), [b"[", *jsonl, b"]"], None),
+        ):
+            packed = [gzip.compress(part) for part in parts]
+            packed[0] = self.damaged(packed[0], len(packed[0]) // 2)
+            if kept is None:  # an array
+                kept, packed[1:] = [], [gzip.compress(b"[" + b",".join(jsonl) + b"]")]
+            for name in ("in", "in.gz"):
+                found, err = self.kept(b"".join(packed), options, name, status=0 if kept else 2)
+                self.assertEqual(found, kept, (options, err))
+                self.assertIn("left out, up to the next member", err)
+                if not kept:
+                    self.assertRegex(err, r"neardup: \d+ bytes behind bad input were not read")
+                again = run("unique", "--skip-bad", "--grouping", "components", *options, self.folder / name)
+                self.assertEqual((again.status, numbers(again.text)), (0 if kept else 2, kept), again.err)
+
     def test_a_gzip_file_goes_on_at_the_next_member(self):
         self.members(gzip.compress, ".gz")
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <neardup/text/utf8.hpp>
 #include <new>
+#include <utility>
 
 #include "errors.hpp"
 

@@ -630,6 +630,7 @@ std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& 
 }  // namespace
 
 std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>& stop) {
+  if (ahead_.empty() && failure_) throw_failure();
   while (ahead_.size() < size && !ended_) {
     const std::size_t old_size = ahead_.size();
     ahead_.resize(size);
@@ -662,7 +663,13 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
                                          when_foreign foreign, when_damaged damaged, const std::atomic<bool>& stop) {
   std::shared_ptr<peeking_stream> text = unzipped(file, name, damaged, stop);
-  const std::string_view beginning = magic_of(*text, stop);
+  std::string_view beginning;
+  try {
+    beginning = magic_of(*text, stop);
+  } catch (const gap_error&) {
+    text->throw_again(std::current_exception());
+    return text;  // the beginning is lost
+  }
   const auto found = foreign_format(beginning);
   if (found && foreign == when_foreign::refuse) throw foreign_file(found->text, found->may_hold_texts);
   if (found) return text;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <utility>
 
 #include "platform.hpp"
 
@@ -19,6 +20,9 @@ class peeking_stream final : public byte_stream {
   [[nodiscard]] bool has_peeked() const noexcept { return !ahead_.empty(); }
 
   std::size_t read(char* to, std::size_t size, const std::atomic<bool>& stop) override;
+
+  /// Lets the next call throw an error again that peek() has thrown.
+  void throw_again(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
 
  private:
   [[noreturn]] void throw_failure();

@@ -171,9 +171,14 @@ std::optional<std::size_t> source_lines::read_whole_lines(byte_buffer& bytes, st
 bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   try {
-    if (!std::exchange(opened_, true)) {
-      file_.emplace(*from_);
+    if (!std::exchange(opened_, true)) file_.emplace(*from_);
+    if (file_ && !is_settled_) {
       settle_unit(stop);
+      is_settled_ = true;
+      const bool needs_beginning = from_->unit == unit_of_input::files || from_->unit == unit_of_input::json_array;
+      if (has_lost_beginning_ && needs_beginning) {
+        throw read_error("what follows the damage is neither JSON Lines nor WARC", skip_line(true, stop));
+      }
     }
     if (!file_) {
       if (!last_bad_) return false;
@@ -256,6 +261,10 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
 void source_lines::go_on_behind(const read_error& error, batch& out, const std::atomic<bool>& stop) {
   out = batch{};
   out.bad = bad_input{from_->name(), error.what()};
+  if (!is_settled_) {
+    has_lost_beginning_ = true;
+    return;
+  }
   switch (from_->unit) {
     case unit_of_input::json_lines: break;  // the rest of a line is not an object, so it is refused
     case unit_of_input::lines: skips_line_ = true; break;
@@ -315,7 +324,8 @@ void source_lines::settle_unit(const std::atomic<bool>& stop) {
     from_->unit = unit;
     from_->has_settled_unit = true;
   }
-  if (from_->unit != unit_of_input::lines && from_->unit != unit_of_input::json_lines) cutter_.emplace(from_->unit);
+  if (from_->unit == unit_of_input::lines || from_->unit == unit_of_input::json_lines) return;
+  cutter_ = has_lost_beginning_ ? record_cutter(from_->unit, offset_) : record_cutter(from_->unit);
 }
 
 source_lines::source_lines(const input_settings& settings, std::shared_ptr<source> from, bool ahead)

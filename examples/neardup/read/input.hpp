@@ -80,6 +80,8 @@ class source_lines {
   const input_settings& settings_;
   std::shared_ptr<source> from_;
   bool opened_ = false;
+  bool is_settled_ = false;              // the unit is known
+  bool has_lost_beginning_ = false;      // the source is damaged before the bytes that tell the unit
   std::optional<source_file> file_;      // set while the source is open
   bool was_full_ = false;                // the last batch of a pipe was full, so more bytes may be available at once
   std::uint64_t offset_ = 0;             // position of rest_ in the source
