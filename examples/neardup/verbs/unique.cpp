@@ -778,9 +778,7 @@ Prints the input without near-duplicates: it drops each record that is similar t
 copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
 of an array of JSON as an array). Of whole files it prints the paths that are kept.
 Documents without tokens are kept. Blank lines of JSON Lines are dropped.
-With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays; all else
-of a record stays as it is, byte for byte.
-With --copies it drops only records with the same texts as an earlier one, byte for byte.
+With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays.
 With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
     takes::comparing | takes::exact | takes::same | takes::far_from_against | takes::grouping | takes::format,
