@@ -212,6 +212,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string piped_in_pieces = read({true, {piece(2), piece(3)}, std::size_t{2} + data[3] % 16});
   if (is_damaged || !is_plain) return 0;
   compare(piped, piped_in_pieces, "in pieces from a pipe");
-  compare(whole, piped, "from a pipe");
+  // An archive of tar is told in a regular file only: of a pipe too little is looked at.
+  if (whole.find("an archive of tar") == whole.npos) compare(whole, piped, "from a pipe");
   return 0;
 }

@@ -306,6 +306,17 @@ class Foreign(ReadingTest):
         for path in (self.write("a.tar", data), self.write("a.tar.gz", gzip.compress(data))):
             self.assert_fails(run("groups", path), f"{path}: an archive of tar; extract it first")
 
+    def test_gnu_tar_is_refused_and_a_text_with_its_magic_word_is_read(self):
+        archive = io.BytesIO()
+        with tarfile.open(fileobj=archive, mode="w", format=tarfile.GNU_FORMAT) as tar:
+            info = tarfile.TarInfo("a.txt")
+            info.size = 4
+            tar.addfile(info, io.BytesIO(b"text"))
+        path = self.write("gnu.tar", archive.getvalue())
+        self.assert_fails(run("groups", path), f"{path}: an archive of tar; extract it first")
+        text = self.write("stars.txt", b"x" * 256 + b" ustar and more words")
+        self.assertEqual(len(run("hash", text).text.splitlines()), 1)
+
     def test_texts_that_begin_like_other_formats_are_texts(self):
         for begin in ("BZh is a magic number", "BZh9", "B", "BZ", "PK", "P", "PARENTS", "PAR1 is", "LZIP it", "GIF", "%", "%PD",
                       "Obj", "Rar!", "FEA1", "SQLite format 30", "Q*M", "7z", "ARROW1", "(\xb5/", "ELF", "_*M"):

@@ -107,7 +107,10 @@ std::optional<foreign_content> foreign_format(std::string_view beginning) {
 
 std::optional<foreign_content> foreign_archive(std::string_view beginning) {
   constexpr std::size_t place = 257;
-  if (beginning.size() < place + 5 || beginning.substr(place, 5) != "ustar"sv) return std::nullopt;
+  if (beginning.size() <= place) return std::nullopt;
+  // Of POSIX and of GNU. The word alone may stand there in a text.
+  const std::string_view magic = beginning.substr(place);
+  if (!magic.starts_with("ustar\0"sv) && !magic.starts_with("ustar  \0"sv)) return std::nullopt;
   return foreign_content{"an archive of tar; extract it first, as by: tar -x", true};
 }
 
