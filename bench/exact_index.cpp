@@ -34,7 +34,7 @@ struct described {
   std::span<const std::uint32_t> features;
 };
 
-/// The candidates of a deduplicator, whose features its decider would keep.
+/// The candidate source of a deduplicator alone. The features, which a decider would keep, stay in `sets`.
 struct candidates {
   const sets_type& sets;
   neardup::feature_candidates source{least};

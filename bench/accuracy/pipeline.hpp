@@ -20,8 +20,8 @@ struct pipeline_report {
   [[nodiscard]] double seconds() const { return fingerprint_seconds + pair_seconds + check_seconds; }
 };
 
-/// Runs the library from texts to pairs: finds the candidate pairs whose fingerprints differ in at most k bits, and keeps
-/// those whose sets of `check` features have a Jaccard similarity of at least `similarity`.
+/// Runs the library from texts to pairs: candidates are the pairs of texts whose fingerprints differ in at most k bits.
+/// Candidates are kept if the texts' sets of `check` features have a Jaccard similarity of at least `similarity`.
 pipeline_report run_pipeline(const fingerprint_choice& choice, const feature_choice& check, double similarity, int k,
                              const std::vector<std::string>& texts, unsigned threads);
 

@@ -49,7 +49,7 @@ struct report {
 
   feature_choice truth;
   double similarity = 0;
-  std::uint64_t true_identical = 0;                 ///< the number of true pairs whose two texts are identical
+  std::uint64_t true_identical = 0;                 ///< the number of true pairs of two identical texts
   std::vector<std::unique_ptr<pair_check>> checks;  ///< the first one is the truth
   std::vector<composition_report> compositions;
   std::unique_ptr<minhash_report> minhash;  ///< null if not asked for

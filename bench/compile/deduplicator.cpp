@@ -1,4 +1,4 @@
-// One deduplicator: compiled, to measure what that costs (./dev bench compile).
+// A program with one deduplicator. ./dev bench compile measures how long it takes to compile.
 #include <neardup/dedup/deduplicator.hpp>
 
 #include <iostream>

@@ -1,4 +1,4 @@
-// A durable deduplicator with names for ids, and batches: compiled, to measure what that costs (./dev bench compile).
+// A durable deduplicator with strings as ids, and a batch. ./dev bench compile measures how long it takes to compile.
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/storage/deduplicator_file.hpp>
 #include <neardup/threads.hpp>

@@ -1,4 +1,4 @@
-// One index: compiled, to measure what that costs (./dev bench compile).
+// A program with one index. ./dev bench compile measures how long it takes to compile.
 #include <neardup/index/pigeonhole_index.hpp>
 
 #include <iostream>

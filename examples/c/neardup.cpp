@@ -47,7 +47,7 @@ class cancellable_threads {
   const volatile int* cancel_;
 };
 
-/// A sequence whose elements cannot be read any more once the caller has cancelled, so that long joins end.
+/// Wraps a sequence. Once the caller has cancelled, reading an element throws, so that a long join ends.
 template <class Sequence>
 class cancellable {
  public:

@@ -701,14 +701,14 @@ void service::update(item& incoming, doc_number document, step by) {
   }
 }
 
-/// Redefines a document if its first article has changed, whose texts define it.
+/// Redefines a document by the texts of its first article, if that article has changed.
 void service::redefine_if_first(item& incoming, doc_number document) {
   const known_article first = map_.first_of(document);
   if (first.nid == incoming.arrived.nid || first.url == incoming.arrived.url) redefine(incoming, document);
 }
 
-/// Called when the first article is erased: the next article defines the document. Does nothing if the content of that
-/// one is unknown, because an earlier version of the service, or another service, has stored it.
+/// Called when the first article is erased: the next article defines the document. Does nothing if the content of the
+/// next article is unknown, because an earlier version of the service, or another service, has stored the article.
 void service::redefine_by_next(doc_number document) {
   const known_article first = map_.first_of(document);
   const auto json = first.stored ? kept_.get(document, first.stored->version) : std::nullopt;

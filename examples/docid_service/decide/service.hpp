@@ -92,7 +92,7 @@ struct counters {
   std::atomic<std::uint64_t> documents{};
   std::atomic<std::uint64_t> nids{};
   std::atomic<std::uint64_t> checks{};       // number of documents compared with an article
-  std::atomic<std::uint64_t> checks_read{};  // number of `checks` whose features were not in memory
+  std::atomic<std::uint64_t> checks_read{};  // number of `checks` that read the features from the store
   std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
   std::atomic<std::uint64_t> clue_bytes{};
@@ -204,11 +204,11 @@ class service {
     std::vector<document_features> documents;
     doc_number first = 1, last = 0;
   } ahead_;
-  std::optional<std::uint64_t> redefinitions_;  // number of redefinitions whose features were dropped
+  std::optional<std::uint64_t> redefinitions_;  // redefinitions up to which old features were dropped
   std::vector<doc_number> redefined_;           // documents that the current transaction has redefined
   clue_index clues_;
-  // Documents whose kept articles the index of clues does not know yet, with the features of these articles (pairs of
-  // words) where they are computed already.
+  // Documents that the index of clues does not have in their present state, each with the features (pairs of words) of
+  // its kept article, if they are computed already.
   std::deque<std::pair<doc_number, std::optional<feature_set>>> changed_for_clues_;
   std::deque<std::pair<std::string, step>> latest_;  // nids of duplicates, the latest first
   counters counts_;

@@ -23,8 +23,8 @@ struct place {
 /// Throws: input_error, which tells that a source has changed.
 [[noreturn]] void fail_changed(const source& from);
 
-/// The names and positions of documents. Memory: 5 bytes per document, 16 more with positions, the document's own id if
-/// it has one, and for a file its path.
+/// The names and positions of documents. Memory: 5 bytes per document, 16 more with positions, and the id of a document
+/// that has one, or the path of a file.
 class document_table {
  public:
   explicit document_table(bool keeps_places) : keeps_places_(keeps_places) {}
