@@ -29,7 +29,7 @@ class cancellable_threads {
  public:
   explicit cancellable_threads(const neardup_run* run)
       : inner_{run == nullptr ? 0 : std::min(run->threads, most_threads)},
-        cancel_(run == nullptr ? nullptr : run->cancel) {}
+        run_(run == nullptr ? neardup_run{} : *run) {}
 
   [[nodiscard]] std::size_t parts() const { return inner_.parts(); }
   template <class Work>
@@ -39,12 +39,17 @@ class cancellable_threads {
   }
   /// Throws: cancelled.
   void check() const {
-    if (cancel_ != nullptr && *cancel_ != 0) throw cancelled();
+    if (run_.cancel != nullptr && *run_.cancel != 0) throw cancelled();
+  }
+  /// Tells the caller how many texts are done. `all`: 0 if that is not known. Throws: cancelled.
+  void tell(std::size_t done, std::size_t all) const {
+    if (run_.progress != nullptr) run_.progress(run_.context, done, all);
+    check();
   }
 
  private:
   neardup::threads inner_;
-  const volatile int* cancel_;
+  neardup_run run_;
 };
 
 /// Wraps a sequence. Once the caller has cancelled, reading an element throws, so that a long join ends.
@@ -216,10 +221,37 @@ class addition {
   std::size_t size_, nulls_;
 };
 
-neardup::any_tokenizer<> tokenizer_of(const neardup_composition* made_of) {
-  const char* const name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
-  return neardup::with_tokenizer(neardup::parse_features(name),
-                                 [](const auto& tokenizer) { return neardup::any_tokenizer<>(tokenizer); });
+neardup::feature_choice features_of(const neardup_composition* made_of) {
+  return neardup::parse_features(made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features);
+}
+
+/// Calls `use(tokenizer)` for each of the tokens that near-duplicates must share.
+template <class Use>
+void for_each_same(const neardup_composition* made_of, const Use& use) {
+  if (made_of == nullptr || made_of->same == nullptr) return;
+  for (const char* const* same = made_of->same; *same != nullptr; ++same) {
+    const std::string_view name(*same);
+    constexpr std::string_view of_file = "words:";
+    if (name == "numbers") {
+      use(neardup::numbers{});
+    } else if (name.starts_with(of_file) && name.size() > of_file.size()) {
+      const auto listed = neardup::listed_words::load(std::string(name.substr(of_file.size())));
+      if (listed.size() == 0) refuse(std::string(name) + ": the file has no words");
+      use(listed);
+    } else {
+      refuse("what is the same is numbers, or words:FILE, not '" + std::string(name) + "'");
+    }
+  }
+}
+
+template <class Hasher = neardup::xxh3<64>>
+neardup::any_tokenizer<Hasher> tokenizer_of(const neardup_composition* made_of) {
+  using any = neardup::any_tokenizer<Hasher>;
+  any result = neardup::with_tokenizer(features_of(made_of), [](const auto& tokenizer) { return any(tokenizer); });
+  for_each_same(made_of, [&](const auto& same) {
+    result = any(neardup::agreeing{neardup::any_tokenizer<>(same), result});
+  });
+  return result;
 }
 template <std::size_t Bits = 64>
 neardup::xxh3<Bits> hasher_of(const neardup_composition* made_of) {
@@ -256,6 +288,19 @@ void add_features(flat_sets<Feature>& to, const Extractor& extract, std::span<co
     to.add_valid(std::span<const Feature>(workers[from.part].features).subspan(begin, sizes[i]));
     begin += sizes[i];
   }
+}
+
+/// Calls `take(texts)` for all texts of an input in order, some at a time, and tells the caller how many are done.
+template <class Take>
+void for_each_texts(const neardup_input& input, const cancellable_threads& run, const Take& take) {
+  std::size_t done = 0;
+  const auto all = input.texts != nullptr   ? input.size
+                   : input.array != nullptr ? static_cast<std::size_t>(std::max<std::int64_t>(input.array->length, 0))
+                                            : 0;
+  for_each_texts(input, [&](std::span<const std::string_view> texts) {
+    take(texts);
+    run.tell(done += texts.size(), all);
+  });
 }
 
 neardup::set_similarity measure_of(neardup_measure measure) {
@@ -332,6 +377,12 @@ struct neardup_pairs {
   std::vector<std::uint32_t> first, second, common, distance;
   std::vector<double> similarity;
 
+  void add(const neardup::similar_text_pair& pair) {
+    first.push_back(static_cast<std::uint32_t>(pair.first));
+    second.push_back(static_cast<std::uint32_t>(pair.second));
+    distance.push_back(static_cast<std::uint32_t>(pair.distance));
+    similarity.push_back(pair.similarity);
+  }
   void reserve(std::size_t count, bool of_sets) {
     first.reserve(count);
     second.reserve(count);
@@ -374,7 +425,7 @@ void with_two(const neardup_sets* first, const neardup_sets* second, const Use& 
 /// Adds the codes of all texts of an input.
 template <class Hasher>
 void add_codes(neardup_codes& to, const Hasher& hash, const neardup_input& input, const cancellable_threads& run) {
-  for_each_texts(input, [&](std::span<const std::string_view> texts) {
+  for_each_texts(input, run, [&](std::span<const std::string_view> texts) {
     for (const auto& code : neardup::fingerprint_all(hash, cancellable(texts, run), run)) {
       to.valid.push_back(code ? 1 : 0);
       to.nulls += code ? 0 : 1;
@@ -439,7 +490,7 @@ neardup_status neardup_sets_add_texts(neardup_sets* sets, const neardup_composit
         [&]<class Feature>(flat_sets<Feature>& features) {
           const neardup::feature_extractor<neardup::any_tokenizer<>, neardup::xxh3<64>, Feature> extract(
               tokenizer_of(made_of), hasher_of(made_of));
-          for_each_texts(given(input, "input"), [&](std::span<const std::string_view> texts) {
+          for_each_texts(given(input, "input"), run, [&](std::span<const std::string_view> texts) {
             addition adding(*sets);
             add_features(features, extract, texts, run);
             for (const std::string_view text : texts) sets->nulls += text.data() == nullptr ? 1 : 0;
@@ -610,6 +661,146 @@ neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_set
   });
 }
 
+// ---- Joins of texts by their edit distance --------------------------------------------------------------------------
+
+struct neardup_texts {
+  growing_array<char> bytes;
+  std::vector<std::size_t> ends;
+  std::size_t nulls = 0;
+
+  [[nodiscard]] std::size_t size() const { return ends.size(); }
+  [[nodiscard]] std::string_view operator[](std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends[i - 1];
+    return {bytes.data() + begin, ends[i] - begin};
+  }
+};
+
+namespace c_interface {
+
+/// The least similarity of a join of texts.
+double similarity_of_texts(const neardup_join* join) {
+  if (join != nullptr && (join->measure != NEARDUP_JACCARD || join->min_common != 0)) {
+    refuse("texts that are compared by edits have no other measure, and no features in common");
+  }
+  return join == nullptr || join->similarity == 0 ? neardup::default_similarity : join->similarity;
+}
+
+neardup::text_group_options text_options_of(const neardup_grouping* grouping, std::size_t count,
+                                            const cancellable_threads& run) {
+  neardup::text_group_options options{
+      .progress = [&run](const neardup::text_join_progress& at) { run.tell(at.done, at.all); }};
+  if (grouping == nullptr) return options;
+  if (grouping->components != 0) options.by = neardup::grouping::components;
+  if (grouping->preference != nullptr) options.preference = {grouping->preference, count};
+  return options;
+}
+
+void write_labels(const std::vector<std::size_t>& from, std::uint32_t* to) {
+  std::transform(from.begin(), from.end(), to, [](std::size_t label) { return static_cast<std::uint32_t>(label); });
+}
+
+}  // namespace c_interface
+
+neardup_status neardup_texts_new(neardup_texts** result, neardup_error* error) {
+  return guarded(error, [&] { *result = new neardup_texts; });
+}
+void neardup_texts_free(neardup_texts* texts) { delete texts; }
+size_t neardup_texts_size(const neardup_texts* texts) { return texts->size(); }
+size_t neardup_texts_nulls(const neardup_texts* texts) { return texts->nulls; }
+
+neardup_status neardup_texts_add(neardup_texts* texts, const neardup_input* input, const neardup_run* how,
+                                 neardup_error* error) {
+  return guarded(error, [&] {
+    given(texts, "texts");
+    const cancellable_threads run(how);
+    for_each_texts(given(input, "input"), run, [&](std::span<const std::string_view> added) {
+      std::vector<std::string> normal(added.size());
+      in_steps(run, added.size(), 64, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) normal[i] = neardup::normalise(added[i]);
+      });
+      texts->ends.reserve(texts->ends.size() + added.size());
+      std::size_t size = texts->bytes.size();
+      for (const std::string& text : normal) size += text.size();
+      texts->bytes.reserve(size);  // from here on nothing throws
+      for (std::size_t i = 0; i < added.size(); ++i) {
+        texts->bytes.append(normal[i]);
+        texts->ends.push_back(texts->bytes.size());
+        texts->nulls += added[i].data() == nullptr ? 1 : 0;
+      }
+    });
+  });
+}
+
+neardup_status neardup_pairs_of_texts(const neardup_texts* texts, const neardup_texts* others, const neardup_join* join,
+                                      const neardup_run* how, neardup_pairs** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const double similarity = similarity_of_texts(join);
+    const neardup::text_join_options options{
+        .copies_once = join != nullptr && join->copies_once != 0,
+        .run = run,
+        .progress = [&](const neardup::text_join_progress& at) { run.tell(at.done, at.all); }};
+    auto made = std::make_unique<neardup_pairs>();
+    const cancellable all(given(texts, "texts"), run);
+    const auto found = others == nullptr ? neardup::pairs(all, similarity, options)
+                                         : neardup::pairs(all, cancellable(*others, run), similarity, options);
+    for (const auto& pair : found) made->add(pair);
+    *result = made.release();
+  });
+}
+
+neardup_status neardup_verify_texts(const neardup_texts* texts, const neardup_texts* others, const uint32_t* first,
+                                    const uint32_t* second, size_t count, const neardup_join* join,
+                                    const neardup_run* how, neardup_pairs** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const double least = similarity_of_texts(join);
+    if (!(least > 0)) refuse("the similarity must be above 0");
+    const neardup_texts& a = given(texts, "texts");
+    const neardup_texts& b = others == nullptr ? a : *others;
+    std::vector<std::optional<neardup::similar_text_pair>> found(count);
+    in_steps(run, count, 16, [&](std::size_t /*part*/, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (first[i] >= a.size() || second[i] >= b.size()) {
+          refuse("pair " + std::to_string(i) + " has a position that does not exist");
+        }
+        const std::string_view x = a[first[i]], y = b[second[i]];
+        if (x.empty() || y.empty()) continue;
+        const double similarity = neardup::edit_similarity(x, y);
+        if (similarity >= least) found[i] = {first[i], second[i], neardup::edit_distance(x, y), similarity};
+      }
+    });
+    auto made = std::make_unique<neardup_pairs>();
+    for (const auto& pair : found) {
+      if (pair) made->add(*pair);
+    }
+    *result = made.release();
+  });
+}
+
+neardup_status neardup_group_texts(const neardup_texts* texts, const neardup_grouping* grouping, const neardup_run* how,
+                                   uint32_t* labels, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    write_labels(neardup::group(cancellable(given(texts, "texts"), run),
+                                similarity_of_texts(grouping == nullptr ? nullptr : &grouping->join),
+                                text_options_of(grouping, texts->size(), run)),
+                 labels);
+  });
+}
+
+neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const neardup_texts* texts,
+                                              const neardup_grouping* grouping, const neardup_run* how,
+                                              uint32_t* labels, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    write_labels(neardup::extend_groups(cancellable(given(kept, "kept"), run), cancellable(given(texts, "texts"), run),
+                                        similarity_of_texts(grouping == nullptr ? nullptr : &grouping->join),
+                                        text_options_of(grouping, texts->size(), run)),
+                 labels);
+  });
+}
+
 // ---- Codes -----------------------------------------------------------------------------------------------------------
 
 neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const neardup_code_options* options,
@@ -630,11 +821,12 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
       // A code of 32 bits is the lowest 32 bits of a code of 64, as in the command.
       constexpr std::size_t width = std::max<std::size_t>(bits, 64);
       using hasher = neardup::xxh3<width>;
-      const auto name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
-      const auto tokenizer = neardup::with_tokenizer(
-          neardup::parse_features(name), [](const auto& chosen) { return neardup::any_tokenizer<hasher>(chosen); });
+      if (of.idf_file != nullptr && made_of != nullptr && made_of->same != nullptr) {
+        refuse("an idf_file with `same`: features go by what is the same, so no table knows how rare they are");
+      }
       with_weighter(of, [&](const auto& weighter) {
-        add_codes(*made, neardup::make_simhasher<width>(tokenizer, weighter, hasher_of<width>(made_of)),
+        add_codes(*made,
+                  neardup::make_simhasher<width>(tokenizer_of<hasher>(made_of), weighter, hasher_of<width>(made_of)),
                   given(input, "input"), run);
       });
     });
@@ -690,8 +882,9 @@ neardup_status neardup_cluster(const neardup_code_view* codes, int k, const near
 // ---- An index of codes -----------------------------------------------------------------------------------------------
 
 struct neardup_matches {
-  std::vector<std::uint32_t> query, distance;
+  std::vector<std::uint32_t> query, distance, common;
   std::vector<std::uint64_t> id;
+  std::vector<double> similarity;
 };
 
 /// An index of any width, in memory or in a file.
@@ -845,6 +1038,119 @@ const uint32_t* neardup_matches_query(const neardup_matches* matches) { return m
 const uint64_t* neardup_matches_id(const neardup_matches* matches) { return matches->id.data(); }
 const uint32_t* neardup_matches_distance(const neardup_matches* matches) { return matches->distance.data(); }
 
+const uint32_t* neardup_matches_common(const neardup_matches* matches) { return matches->common.data(); }
+const double* neardup_matches_similarity(const neardup_matches* matches) { return matches->similarity.data(); }
+
+// ---- An index of feature sets ---------------------------------------------------------------------------------------
+
+struct neardup_set_index {
+  std::variant<neardup::set_index<std::uint32_t, std::uint64_t>, neardup::set_index<std::uint64_t, std::uint64_t>>
+      inner;
+};
+
+namespace c_interface {
+
+/// Calls `use(index, sets)` with an index and sets of the same width.
+template <class Index, class Use>
+void with_sets(Index& index, const neardup_sets* sets, const Use& use) {
+  std::visit(
+      [&](auto& inner) {
+        using feature = typename std::remove_cvref_t<decltype(inner)>::feature_type;
+        const auto* const of = std::get_if<flat_sets<feature>>(&given(sets, "sets").features);
+        if (of == nullptr) refuse("the index and the sets have features of different widths");
+        use(inner, *of);
+      },
+      index.inner);
+}
+
+}  // namespace c_interface
+
+neardup_status neardup_set_index_new(int width, const neardup_join* join, neardup_set_index** result,
+                                     neardup_error* error) {
+  return guarded(error, [&] {
+    const neardup_join of = settings_of(join);
+    if (width != 32 && width != 64) refuse("features have 32 or 64 bits, not " + std::to_string(width));
+    const auto make = [&]<class Feature>(Feature /*type*/) {
+      *result = new neardup_set_index{
+          neardup::set_index<Feature, std::uint64_t>(of.similarity, measure_of(of.measure), of.min_common)};
+    };
+    if (width == 32) return make(std::uint32_t{});
+    make(std::uint64_t{});
+  });
+}
+
+void neardup_set_index_free(neardup_set_index* index) { delete index; }
+
+neardup_status neardup_set_index_insert(neardup_set_index* index, const neardup_sets* sets, const uint64_t* ids,
+                                        const neardup_run* how, size_t* inserted, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    with_sets(*index, sets, [&](auto& inner, const auto& all) {
+      *inserted = inner.insert_all(cancellable(all, run), std::span(ids, all.size()), run);
+    });
+  });
+}
+
+neardup_status neardup_set_index_erase(neardup_set_index* index, const uint64_t* ids, size_t count, size_t* erased,
+                                       neardup_error* error) {
+  return guarded(error, [&] {
+    *erased = 0;
+    std::visit(
+        [&](auto& inner) {
+          for (std::size_t i = 0; i < count; ++i) *erased += inner.erase(ids[i]) ? 1 : 0;
+        },
+        index->inner);
+  });
+}
+
+neardup_status neardup_set_index_search(const neardup_set_index* index, const neardup_sets* queries, double similarity,
+                                        int nearest_only, const neardup_run* how, neardup_matches** result,
+                                        neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    const auto least = similarity == 0 ? std::nullopt : std::optional(similarity);
+    auto made = std::make_unique<neardup_matches>();
+    const auto add = [&](std::size_t query, const auto& match) {
+      made->query.push_back(static_cast<std::uint32_t>(query));
+      made->id.push_back(match.id);
+      made->common.push_back(match.common);
+      made->similarity.push_back(match.similarity);
+    };
+    with_sets(*index, queries, [&](const auto& inner, const auto& all) {
+      if (all.size() > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("there are 2^32 queries");
+      if (nearest_only == 0) {
+        const auto found = inner.search_batch(cancellable(all, run), least, run);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          for (const auto& match : found[i]) add(i, match);
+        }
+        return;
+      }
+      using index_type = std::remove_cvref_t<decltype(inner)>;
+      static_cast<void>(inner.any_within({}, least));  // refuses a similarity that is too low, without a query, too
+      std::vector<typename index_type::workspace> scratch(run.parts());
+      std::vector<std::optional<typename index_type::match_type>> best(all.size());
+      in_steps(run, all.size(), 16, [&](std::size_t part, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) best[i] = inner.nearest(all[i], least, scratch[part]);
+      });
+      for (std::size_t i = 0; i < best.size(); ++i) {
+        if (best[i]) add(i, *best[i]);
+      }
+    });
+    *result = made.release();
+  });
+}
+
+int neardup_set_index_contains(const neardup_set_index* index, uint64_t id) {
+  return std::visit([&](const auto& inner) { return inner.contains(id); }, index->inner) ? 1 : 0;
+}
+int neardup_set_index_width(const neardup_set_index* index) { return index->inner.index() == 0 ? 32 : 64; }
+size_t neardup_set_index_size(const neardup_set_index* index) {
+  return std::visit([](const auto& inner) { return inner.size(); }, index->inner);
+}
+size_t neardup_set_index_memory(const neardup_set_index* index) {
+  return std::visit([](const auto& inner) { return inner.memory_usage(); }, index->inner);
+}
+
 // ---- Documents that come one by one, or in batches ------------------------------------------------------------------
 
 namespace c_interface {
@@ -869,10 +1175,14 @@ stream make_stream(const neardup_composition* made_of, const neardup_dedup_optio
 }
 
 neardup::fingerprint_composition composition_of(const neardup_composition* made_of) {
-  const char* const name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
-  return neardup::with_tokenizer(neardup::parse_features(name), [&](const auto& tokenizer) {
+  auto result = neardup::with_tokenizer(features_of(made_of), [&](const auto& tokenizer) {
     return neardup::composition_of(neardup::simhasher{tokenizer, neardup::unit{}, hasher_of(made_of)});
   });
+  for_each_same(made_of, [&](const auto& same) {
+    const auto facts = neardup::composition_of(neardup::simhasher{same, neardup::unit{}, hasher_of(made_of)});
+    result.tokenizer = "agreeing(" + facts.tokenizer + ", " + result.tokenizer + ")";
+  });
+  return result;
 }
 
 /// All texts of an input that is no stream; nulls are empty.
@@ -955,6 +1265,7 @@ neardup_status neardup_dedup_add(neardup_dedup* dedup, const neardup_input* inpu
         const auto decided =
             inner.add_batch(cancellable(piece, run), std::span(numbers).subspan(begin, piece.size()), run, at);
         for (std::size_t i = 0; i < decided.size(); ++i) write_verdict(decided[i], begin + i, *verdicts);
+        if (begin + piece.size() < texts.size()) run.tell(begin + piece.size(), texts.size());
       }
     };
     given(verdicts, "verdicts");

@@ -96,6 +96,10 @@ typedef struct {
   size_t threads; /* 0: as many as the machine has */
   /* If not NULL: a number that another thread, or a signal handler, sets to anything but 0 to end the call soon. */
   const volatile int* cancel;
+  /* If not NULL: called from time to time with the number of texts that are done, and the number of all texts, which is
+   * 0 for a stream. By any thread, never twice at once. A join of sets has no such number, and does not call it. */
+  void (*progress)(void* context, uint64_t done, uint64_t all);
+  void* context; /* first argument of `progress` */
 } neardup_run;
 
 /* A text of `size` bytes. If `data` is NULL, the text is a null, which is in no pair and is always kept. */
@@ -120,6 +124,9 @@ typedef struct {
 typedef struct {
   const char* features; /* "words:2" if NULL; "chars:5", "bytes:8", "code:4", ..., as neardup --features */
   uint64_t seed;        /* seed of the hash of features */
+  /* NULL, or strings that end with NULL: what near-duplicates must have the same of, as neardup --same. "numbers": all
+   * that is written in digits; "words:FILE": the words in a file, one a line. */
+  const char* const* same;
 } neardup_composition;
 
 /* Calls take(context, token, size) for each token of a text, until it returns something else than 0. */
@@ -172,8 +179,8 @@ size_t neardup_pairs_size(const neardup_pairs*);
 const uint32_t* neardup_pairs_first(const neardup_pairs*);
 const uint32_t* neardup_pairs_second(const neardup_pairs*);
 const uint32_t* neardup_pairs_common(const neardup_pairs*);   /* the overlap of sets; else NULL */
-const double* neardup_pairs_similarity(const neardup_pairs*); /* for sets; else NULL */
-const uint32_t* neardup_pairs_distance(const neardup_pairs*); /* for codes, in bits; else NULL */
+const double* neardup_pairs_similarity(const neardup_pairs*); /* for sets and texts; else NULL */
+const uint32_t* neardup_pairs_distance(const neardup_pairs*); /* for codes in bits, for texts in edits; else NULL */
 
 /* All pairs of sets that are similar enough: none is missed. With `others`, each pair is a set and one of `others`. */
 neardup_status neardup_pairs_of_sets(const neardup_sets*, const neardup_sets* others, const neardup_join*,
@@ -199,6 +206,34 @@ neardup_status neardup_group(const neardup_sets*, const neardup_grouping*, const
  * for each of `sets`, its own position if it becomes a representative. */
 neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_sets* sets, const neardup_grouping*,
                                      const neardup_run*, uint32_t* labels, neardup_error*);
+
+/* ---- Joins of texts by their edit distance -------------------------------------------------------------------------- */
+
+/* Normalised texts, numbered by position: folded to lower case, everything between two words one space. Their similarity
+ * is 1 - edit distance / characters of the longer text. A null, or a text without words, is similar to no text. In
+ * neardup_join the functions below take `similarity` and `copies_once`; the other members are 0. */
+typedef struct neardup_texts neardup_texts;
+
+neardup_status neardup_texts_new(neardup_texts** result, neardup_error*);
+void neardup_texts_free(neardup_texts*);
+/* Appends texts. If a stream fails or a call is cancelled, some may have been appended, as by neardup_sets_add_texts. */
+neardup_status neardup_texts_add(neardup_texts*, const neardup_input*, const neardup_run*, neardup_error*);
+size_t neardup_texts_size(const neardup_texts*);
+size_t neardup_texts_nulls(const neardup_texts*);
+
+/* As neardup_pairs_of_sets. */
+neardup_status neardup_pairs_of_texts(const neardup_texts*, const neardup_texts* others, const neardup_join*,
+                                      const neardup_run*, neardup_pairs** result, neardup_error*);
+/* As neardup_verify. */
+neardup_status neardup_verify_texts(const neardup_texts*, const neardup_texts* others, const uint32_t* first,
+                                    const uint32_t* second, size_t count, const neardup_join*, const neardup_run*,
+                                    neardup_pairs** result, neardup_error*);
+/* As neardup_group, on one thread. */
+neardup_status neardup_group_texts(const neardup_texts*, const neardup_grouping*, const neardup_run*, uint32_t* labels,
+                                   neardup_error*);
+/* As neardup_extend_groups, on one thread. */
+neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const neardup_texts*, const neardup_grouping*,
+                                              const neardup_run*, uint32_t* labels, neardup_error*);
 
 /* ---- Codes: fingerprints of 32, 64, 128 or 256 bits ---------------------------------------------------------------- */
 
@@ -240,7 +275,8 @@ neardup_status neardup_cluster(const neardup_code_view*, int k, const neardup_ru
 
 /* An index of pairs of a code and an id: a search finds all pairs within k bits of a query. */
 typedef struct neardup_index neardup_index;
-/* Matches in columns of equal length, sorted by query, distance, id and code. */
+/* Matches in columns of equal length: of codes sorted by query, distance, id and code, of sets by query, descending
+ * similarity and id. */
 typedef struct neardup_matches neardup_matches;
 
 /* An empty index for searches within k bits. `blocks`: the number of blocks into which a code is cut, which decides
@@ -270,7 +306,32 @@ void neardup_matches_free(neardup_matches*);
 size_t neardup_matches_size(const neardup_matches*);
 const uint32_t* neardup_matches_query(const neardup_matches*);
 const uint64_t* neardup_matches_id(const neardup_matches*);
-const uint32_t* neardup_matches_distance(const neardup_matches*);
+const uint32_t* neardup_matches_distance(const neardup_matches*); /* for codes, in bits; else NULL */
+const uint32_t* neardup_matches_common(const neardup_matches*);   /* for sets; else NULL */
+const double* neardup_matches_similarity(const neardup_matches*); /* for sets; else NULL */
+
+/* ---- An index of feature sets --------------------------------------------------------------------------------------- */
+
+/* Feature sets in memory, one for each id. A search finds all sets that are similar enough to a query: none is missed. */
+typedef struct neardup_set_index neardup_set_index;
+
+/* An empty index. `width`: the bits of a feature, 32 or 64. `join`: the least similarity of searches, the measure and
+ * the least overlap. */
+neardup_status neardup_set_index_new(int width, const neardup_join*, neardup_set_index** result, neardup_error*);
+void neardup_set_index_free(neardup_set_index*);
+/* Adds the set i of a collection under ids[i]. An id that is in the index keeps its set. A call that fails adds none. */
+neardup_status neardup_set_index_insert(neardup_set_index*, const neardup_sets*, const uint64_t* ids,
+                                        const neardup_run*, size_t* inserted, neardup_error*);
+neardup_status neardup_set_index_erase(neardup_set_index*, const uint64_t* ids, size_t count, size_t* erased,
+                                       neardup_error*);
+/* `similarity`: at least that of the index; 0 stands for that. With `nearest_only`, each query has at most one match: the
+ * most similar set, of equally similar ones that of the smallest id. */
+neardup_status neardup_set_index_search(const neardup_set_index*, const neardup_sets* queries, double similarity,
+                                        int nearest_only, const neardup_run*, neardup_matches** result, neardup_error*);
+int neardup_set_index_contains(const neardup_set_index*, uint64_t id);
+int neardup_set_index_width(const neardup_set_index*);
+size_t neardup_set_index_size(const neardup_set_index*);   /* number of ids */
+size_t neardup_set_index_memory(const neardup_set_index*); /* bytes */
 
 /* ---- Documents that come one by one, or in batches ----------------------------------------------------------------- */
 

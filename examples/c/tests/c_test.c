@@ -467,6 +467,135 @@ static void test_index(const char* folder) {
   neardup_index_free(index);
 }
 
+static void test_set_index(void) {
+  const uint32_t features[] = {1, 2, 3, 1, 2, 3, 4, 9};
+  const int64_t offsets[] = {0, 3, 7, 8, 8};
+  const uint64_t ids[] = {7, 5, 6, 8};
+  neardup_error e, *error = &e;
+  neardup_sets *sets = NULL, *wide = NULL;
+  neardup_set_index* index = NULL;
+  neardup_matches* matches = NULL;
+  neardup_join join;
+  size_t changed = 0;
+  memset(&join, 0, sizeof(join));
+  join.similarity = 0.7;
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  CHECK_OK(neardup_sets_new(64, &wide, error));
+  CHECK_OK(neardup_sets_add(sets, features, offsets, 4, error));
+  CHECK_OK(neardup_set_index_new(32, &join, &index, error));
+  CHECK_OK(neardup_set_index_insert(index, sets, ids, NULL, &changed, error));
+  CHECK(changed == 4 && neardup_set_index_size(index) == 4 && neardup_set_index_width(index) == 32);
+  CHECK_OK(neardup_set_index_insert(index, sets, ids, NULL, &changed, error));
+  CHECK(changed == 0 && neardup_set_index_contains(index, 8) && !neardup_set_index_contains(index, 4));
+  CHECK_OK(neardup_set_index_search(index, sets, 0, 0, NULL, &matches, error));
+  CHECK(neardup_matches_size(matches) == 5); /* two with each other, and three with themselves */
+  CHECK(neardup_matches_query(matches)[1] == 0 && neardup_matches_id(matches)[1] == 5);
+  CHECK(neardup_matches_common(matches)[1] == 3 && neardup_matches_similarity(matches)[1] == 0.75);
+  neardup_matches_free(matches);
+  CHECK_OK(neardup_set_index_erase(index, ids, 1, &changed, error));
+  CHECK(changed == 1 && neardup_set_index_memory(index) > 0);
+  CHECK_OK(neardup_set_index_search(index, sets, 0, 1, NULL, &matches, error));
+  CHECK(neardup_matches_size(matches) == 3 && neardup_matches_id(matches)[0] == 5);
+  neardup_matches_free(matches);
+  CHECK_OK(neardup_set_index_search(index, sets, 0.8, 1, NULL, &matches, error));
+  CHECK(neardup_matches_size(matches) == 2);
+  neardup_matches_free(matches);
+  error = &e;
+  CHECK(neardup_set_index_search(index, sets, 0.6, 0, NULL, &matches, error) == NEARDUP_INVALID);
+  CHECK(neardup_set_index_search(index, sets, 0.6, 1, NULL, &matches, error) == NEARDUP_INVALID);
+  CHECK(neardup_set_index_search(index, wide, 0, 0, NULL, &matches, error) == NEARDUP_INVALID);
+  CHECK(neardup_set_index_new(16, &join, &index, error) == NEARDUP_INVALID);
+  neardup_set_index_free(index);
+  neardup_set_index_free(NULL);
+  neardup_sets_free(wide);
+  neardup_sets_free(sets);
+}
+
+static uint64_t last_done, last_all;
+static void tell(void* context, uint64_t done, uint64_t all) {
+  ++*(int*)context;
+  last_done = done;
+  last_all = all;
+}
+
+static void test_edits(void) {
+  const char* const words[] = {"The ferry, at seven", "the ferry at eleven", NULL, "?", "the ferry at seven"};
+  neardup_text texts[5];
+  neardup_input input;
+  neardup_texts* corpus = NULL;
+  neardup_pairs* pairs = NULL;
+  neardup_sets* sets = NULL;
+  neardup_join join;
+  neardup_grouping grouping;
+  neardup_composition made_of;
+  neardup_run run;
+  neardup_error e, *error = &e;
+  const char* const same[] = {"numbers", NULL};
+  const char* const wrong[] = {"number", NULL};
+  const uint32_t first[] = {0, 0, 2}, second[] = {1, 4, 2};
+  uint32_t labels[5];
+  int i, calls = 0;
+  memset(&input, 0, sizeof(input));
+  memset(&join, 0, sizeof(join));
+  memset(&grouping, 0, sizeof(grouping));
+  memset(&made_of, 0, sizeof(made_of));
+  memset(&run, 0, sizeof(run));
+  for (i = 0; i < 5; ++i) {
+    texts[i].data = words[i];
+    texts[i].size = words[i] == NULL ? 0 : strlen(words[i]);
+  }
+  input.texts = texts;
+  input.size = 5;
+  run.progress = tell;
+  run.context = &calls;
+  CHECK_OK(neardup_texts_new(&corpus, error));
+  CHECK_OK(neardup_texts_add(corpus, &input, &run, error));
+  CHECK(neardup_texts_size(corpus) == 5 && neardup_texts_nulls(corpus) == 1);
+  CHECK(calls == 1 && last_done == 5 && last_all == 5);
+  CHECK_OK(neardup_pairs_of_texts(corpus, NULL, NULL, &run, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 3 && calls > 1 && last_done == last_all);
+  CHECK(neardup_pairs_second(pairs)[1] == 4 && neardup_pairs_distance(pairs)[1] == 0);
+  CHECK(neardup_pairs_distance(pairs)[0] == 2 && neardup_pairs_similarity(pairs)[0] == 17.0 / 19);
+  neardup_pairs_free(pairs);
+  join.copies_once = 1;
+  CHECK_OK(neardup_pairs_of_texts(corpus, NULL, &join, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 2);
+  neardup_pairs_free(pairs);
+  CHECK_OK(neardup_pairs_of_texts(corpus, corpus, NULL, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 9);
+  neardup_pairs_free(pairs);
+  CHECK_OK(neardup_verify_texts(corpus, NULL, first, second, 3, NULL, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 2 && neardup_pairs_distance(pairs)[0] == 2);
+  neardup_pairs_free(pairs);
+  CHECK_OK(neardup_group_texts(corpus, NULL, NULL, labels, error));
+  CHECK(labels[0] == 0 && labels[1] == 0 && labels[2] == 2 && labels[3] == 3 && labels[4] == 0);
+  grouping.components = 1;
+  CHECK_OK(neardup_group_texts(corpus, &grouping, NULL, labels, error));
+  CHECK(labels[1] == 0 && labels[4] == 0);
+  grouping.components = 0;
+  CHECK_OK(neardup_extend_groups_of_texts(corpus, corpus, &grouping, NULL, labels, error));
+  CHECK(labels[0] == 0 && labels[1] == 1 && labels[2] == 7 && labels[4] == 0);
+  error = &e;
+  join.measure = NEARDUP_COSINE;
+  CHECK(neardup_pairs_of_texts(corpus, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
+  neardup_texts_free(corpus);
+  neardup_texts_free(NULL);
+  made_of.same = same;
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  texts[0].data = "a ferry at 7", texts[0].size = 12;
+  texts[1].data = "a ferry at 8", texts[1].size = 12;
+  CHECK_OK(neardup_sets_add_texts(sets, &made_of, &input, NULL, error));
+  memset(&join, 0, sizeof(join));
+  join.similarity = 0.1;
+  CHECK_OK(neardup_pairs_of_sets(sets, NULL, &join, NULL, &pairs, error));
+  CHECK(neardup_pairs_size(pairs) == 0);
+  neardup_pairs_free(pairs);
+  error = &e;
+  made_of.same = wrong;
+  CHECK(neardup_sets_add_texts(sets, &made_of, &input, NULL, error) == NEARDUP_INVALID);
+  neardup_sets_free(sets);
+}
+
 static void test_dedup(const char* folder) {
   neardup_text texts[3];
   neardup_input input;
@@ -531,6 +660,8 @@ int main(int count, char** arguments) {
   test_errors();
   test_arrow();
   test_index(arguments[1]);
+  test_set_index();
+  test_edits();
   test_dedup(arguments[1]);
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
