@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <new>
 #include <optional>
 #include <shared_mutex>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -52,10 +54,38 @@ void call_guarded(const Call& call, const neardup_run& run, neardup_error& error
   }
 }
 
+/// How a call runs: the number of threads, and a function for its progress, or None.
+struct running {
+  std::size_t threads = 0;
+  nb::object progress = nb::none();
+
+  running(std::size_t count) : threads(count) {}  // NOLINT(google-explicit-constructor)
+  running(const nb::tuple& given)                 // NOLINT(google-explicit-constructor)
+      : threads(nb::cast<std::size_t>(given[0])), progress(given[1]) {}
+};
+
+/// The numbers of texts that are done and of all, which a call has told last.
+struct progress_state {
+  std::atomic<std::uint64_t> done = 0, all = 0;
+  std::uint64_t told = 0;  // what Python was told last
+
+  static void take(void* self, std::uint64_t done, std::uint64_t all) {
+    static_cast<progress_state*>(self)->all = all;
+    static_cast<progress_state*>(self)->done = done;
+  }
+  /// Calls the function of Python if there is something new. Throws: what that throws.
+  void tell(const nb::object& progress) {
+    const std::uint64_t now = done;
+    if (progress.is_none() || now == told) return;
+    told = now;
+    progress(now, all == 0 ? nb::none() : nb::object(nb::int_(all.load())));
+  }
+};
+
 /// Makes a call that is over soon, without the GIL: `call(run, error)`.
 template <class Call>
-void call_now(std::size_t threads, const Call& call) {
-  const neardup_run run{threads, nullptr};
+void call_now(const running& how, const Call& call) {
+  const neardup_run run{how.threads, nullptr, nullptr, nullptr};
   neardup_error error{};
   {
     const nb::gil_scoped_release release;
@@ -64,15 +94,27 @@ void call_now(std::size_t threads, const Call& call) {
   check(error);
 }
 
-/// Makes a call that may take long in a thread of its own, so that this one can see a signal such as that of Ctrl-C.
+/// Makes a call that may take long in a thread of its own, so that this one can see a signal such as that of Ctrl-C, and
+/// tell of the progress. An exception of either ends the call.
 template <class Call>
-void call_long(std::size_t threads, const Call& call) {
+void call_long(const running& how, const Call& call) {
   volatile int cancel = 0;
-  const neardup_run run{threads, &cancel};
+  progress_state at;
+  const neardup_run run{how.threads, &cancel, how.progress.is_none() ? nullptr : progress_state::take, &at};
+  std::optional<nb::python_error> raised;
+  const auto look_up = [&] {
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      at.tell(how.progress);
+    } catch (nb::python_error& e) {
+      raised.emplace(std::move(e));
+      cancel = 1;
+    }
+  };
   neardup_error error{};
   std::mutex mutex;
   std::condition_variable ends;
-  bool has_ended = false, is_interrupted = false;
+  bool has_ended = false;
   {
     const nb::gil_scoped_release release;
     std::thread worker;
@@ -89,19 +131,19 @@ void call_long(std::size_t threads, const Call& call) {
     }
     for (std::unique_lock lock(mutex); !has_ended;) {
       ends.wait_for(lock, std::chrono::milliseconds(50));
-      if (has_ended || is_interrupted) continue;
+      if (has_ended || raised) continue;
       lock.unlock();
       {
         const nb::gil_scoped_acquire acquire;
-        is_interrupted = PyErr_CheckSignals() != 0;
-        if (is_interrupted) cancel = 1;
+        look_up();
       }
       lock.lock();
     }
     if (worker.joinable()) worker.join();
   }
-  if (is_interrupted) throw nb::python_error();
+  if (raised) throw nb::python_error(std::move(*raised));
   check(error);
+  at.tell(how.progress);
 }
 
 // ---- What comes in ---------------------------------------------------------------------------------------------------
@@ -410,10 +452,33 @@ struct slot {
   owned<Handle, Free> take() { return owned<Handle, Free>(std::exchange(value, nullptr)); }
 };
 
-neardup_composition composition(const std::string& features, std::uint64_t seed) {
-  if (features.find('\0') != std::string::npos) throw nb::value_error("features have a null character");
-  return {features.c_str(), seed};
-}
+/// What features are made of, (features, seed, same), with all that the C interface refers to.
+class composition {
+ public:
+  composition(std::string features, std::uint64_t seed) : features_(std::move(features)), seed_(seed) { finish(); }
+  explicit composition(const nb::tuple& given)
+      : features_(nb::cast<std::string>(given[0])), seed_(nb::cast<std::uint64_t>(given[1])) {
+    for (const nb::handle one : nb::cast<nb::tuple>(given[2])) same_.push_back(nb::cast<std::string>(one));
+    finish();
+  }
+  composition(const composition&) = delete;
+  composition& operator=(const composition&) = delete;
+
+  [[nodiscard]] const neardup_composition* get() const { return &value_; }
+
+ private:
+  void finish() {
+    for (const std::string& same : same_) pointers_.push_back(same.c_str());
+    pointers_.push_back(nullptr);
+    value_ = {features_.c_str(), seed_, same_.empty() ? nullptr : pointers_.data()};
+  }
+
+  std::string features_;
+  std::uint64_t seed_;
+  std::vector<std::string> same_;
+  std::vector<const char*> pointers_;
+  neardup_composition value_{};
+};
 
 neardup_join join_of(double similarity, int measure, std::size_t min_common, bool copies_once) {
   if (similarity == 0) throw nb::value_error("the similarity is above 0");  // 0 would stand for the default
@@ -421,6 +486,7 @@ neardup_join join_of(double similarity, int measure, std::size_t min_common, boo
 }
 
 struct sets {
+  static constexpr const char* columns = "first second common similarity";
   owned<neardup_sets, neardup_sets_free> handle;
 
   explicit sets(int width) {
@@ -430,28 +496,53 @@ struct sets {
     check(error);
     handle.reset(made);
   }
+  [[nodiscard]] std::size_t size() const { return neardup_sets_size(handle.get()); }
 };
 
+/// Normalised texts, for joins by edits.
+struct edited_texts {
+  static constexpr const char* columns = "first second distance similarity";
+  owned<neardup_texts, neardup_texts_free> handle;
+
+  edited_texts() {
+    neardup_texts* made = nullptr;
+    neardup_error error{};
+    neardup_texts_new(&made, &error);
+    check(error);
+    handle.reset(made);
+  }
+  [[nodiscard]] std::size_t size() const { return neardup_texts_size(handle.get()); }
+};
+
+/// A result in columns of equal length, which Arrow and NumPy refer to. `columns`: their names.
 struct pairs {
   owned<neardup_pairs, neardup_pairs_free> handle;
+  const char* columns;
+
+  pairs(owned<neardup_pairs, neardup_pairs_free> made, const char* names) : handle(std::move(made)), columns(names) {}
 
   [[nodiscard]] std::size_t size() const { return neardup_pairs_size(handle.get()); }
-  [[nodiscard]] bool of_sets() const { return is_of_sets; }
-  bool is_of_sets = true;
 };
+
+/// Calls `use(name)` for each of the names in a line.
+template <class Use>
+void for_each_name(const char* names, const Use& use) {
+  std::istringstream line(names);
+  for (std::string name; line >> name;) use(name);
+}
 
 exported table_of(nb::handle self) {
   const pairs& own = nb::cast<const pairs&>(self);
   const neardup_pairs* const of = own.handle.get();
-  const std::size_t n = own.size();
-  std::vector<exported> columns{column("first", "I", neardup_pairs_first(of), n, self),
-                                column("second", "I", neardup_pairs_second(of), n, self)};
-  if (own.is_of_sets) {
-    columns.push_back(column("common", "I", neardup_pairs_common(of), n, self));
-    columns.push_back(column("similarity", "g", neardup_pairs_similarity(of), n, self));
-  } else {
-    columns.push_back(column("distance", "I", neardup_pairs_distance(of), n, self));
-  }
+  std::vector<exported> columns;
+  for_each_name(own.columns, [&](const std::string& name) {
+    const std::size_t n = own.size();
+    columns.push_back(name == "first"        ? column("first", "I", neardup_pairs_first(of), n, self)
+                      : name == "second"     ? column("second", "I", neardup_pairs_second(of), n, self)
+                      : name == "common"     ? column("common", "I", neardup_pairs_common(of), n, self)
+                      : name == "similarity" ? column("similarity", "g", neardup_pairs_similarity(of), n, self)
+                                             : column("distance", "I", neardup_pairs_distance(of), n, self));
+  });
   return table(std::move(columns));
 }
 
@@ -537,16 +628,38 @@ std::unique_ptr<codes> codes_of_arrow(nb::handle object) {
 
 struct matches {
   owned<neardup_matches, neardup_matches_free> handle;
+  bool is_of_sets;
+
+  matches(owned<neardup_matches, neardup_matches_free> made, bool of_sets)
+      : handle(std::move(made)), is_of_sets(of_sets) {}
 
   [[nodiscard]] std::size_t size() const { return neardup_matches_size(handle.get()); }
 };
 
-exported table_of_matches(nb::handle self) {
-  const neardup_matches* const of = nb::cast<const matches&>(self).handle.get();
-  const std::size_t n = neardup_matches_size(of);
-  return table({column("query", "I", neardup_matches_query(of), n, self),
-                column("id", "L", neardup_matches_id(of), n, self),
-                column("distance", "I", neardup_matches_distance(of), n, self)});
+/// Turns a column of numbers into one of strings, if `offsets` and `data` are given: Arrow's buffers of large_string.
+void name_column(exported& numbers, const nb::object& offsets, const nb::object& data) {
+  if (offsets.is_none()) return;
+  const auto array = nb::cast<nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(offsets);
+  numbers.format = "U";
+  numbers.buffers[1] = array.data();
+  numbers.buffers.push_back(PyBytes_AS_STRING(data.ptr()));
+  numbers.owner = nb::make_tuple(numbers.owner, offsets, data);
+}
+
+exported table_of_matches(nb::handle self, const nb::object& offsets, const nb::object& data) {
+  const matches& own = nb::cast<const matches&>(self);
+  const neardup_matches* const of = own.handle.get();
+  const std::size_t n = own.size();
+  std::vector<exported> columns{column("query", "I", neardup_matches_query(of), n, self),
+                                column("id", "L", neardup_matches_id(of), n, self)};
+  name_column(columns.back(), offsets, data);
+  if (own.is_of_sets) {
+    columns.push_back(column("common", "I", neardup_matches_common(of), n, self));
+    columns.push_back(column("similarity", "g", neardup_matches_similarity(of), n, self));
+  } else {
+    columns.push_back(column("distance", "I", neardup_matches_distance(of), n, self));
+  }
+  return table(std::move(columns));
 }
 
 using id_array = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -572,6 +685,28 @@ struct code_index {
   }
 };
 
+/// An index of feature sets, which readers share and a writer has for itself.
+struct feature_index {
+  owned<neardup_set_index, neardup_set_index_free> handle;
+  mutable std::shared_mutex mutex;
+
+  feature_index(int width, const neardup_join& join) {
+    neardup_set_index* made = nullptr;
+    neardup_error error{};
+    neardup_set_index_new(width, &join, &made, &error);
+    check(error);
+    handle.reset(made);
+  }
+
+  /// Calls `use(handle)` when no other thread writes.
+  template <class Use>
+  auto read(const Use& use) const {
+    const nb::gil_scoped_release release;
+    const std::shared_lock lock(mutex);
+    return use(handle.get());
+  }
+};
+
 /// Verdicts about documents, in columns.
 struct verdicts {
   std::vector<std::uint8_t> is_new;
@@ -587,7 +722,7 @@ struct verdicts {
   }
 };
 
-exported table_of_verdicts(nb::handle self) {
+exported table_of_verdicts(nb::handle self, const nb::object& offsets, const nb::object& data) {
   const verdicts& of = nb::cast<const verdicts&>(self);
   const std::size_t n = of.is_new.size();
   std::vector<std::uint8_t> has_original(n);
@@ -600,6 +735,7 @@ exported table_of_verdicts(nb::handle self) {
   original.bitmap = similarity.bitmap = bitmap_of(has_original.data(), n);
   original.buffers[0] = similarity.buffers[0] = original.bitmap->data();
   original.null_count = similarity.null_count = std::count(has_original.begin(), has_original.end(), std::uint8_t{0});
+  name_column(original, offsets, data);
   return table({std::move(is_new), std::move(original), std::move(similarity)});
 }
 
@@ -634,7 +770,7 @@ std::size_t length_of(const ArrowArray& array) {
 
 /// Decides about all documents of an input; `decide(input, first, verdicts, run, error)` about some, from the given one.
 template <class Decide>
-std::unique_ptr<verdicts> decide_all(nb::handle texts, std::size_t threads, const Decide& decide) {
+std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const Decide& decide) {
   const text_input in(texts);
   auto result = std::make_unique<verdicts>();
   const auto work = [&](const neardup_run* run, neardup_error* error) {
@@ -666,11 +802,72 @@ std::unique_ptr<verdicts> decide_all(nb::handle texts, std::size_t threads, cons
   };
   // A thread takes longer to start than a few texts.
   if (in.input.texts != nullptr && in.input.size < 64) {
-    call_now(threads, work);
+    call_now(how, work);
   } else {
-    call_long(threads, work);
+    call_long(how, work);
   }
   return result;
+}
+
+/// The joins of a corpus: of sets by features, or of texts by edits.
+template <class Corpus, auto Pairs, auto Verify, auto Group, auto Extend>
+void define_joins(nb::module_& m) {
+  m.def(
+      "pairs",
+      [](const Corpus& of, const Corpus* others, double similarity, int measure, std::size_t min_common,
+         bool copies_once, const nb::tuple& how) {
+        const neardup_join join = join_of(similarity, measure, min_common, copies_once);
+        slot<neardup_pairs, neardup_pairs_free> made;
+        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+          Pairs(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), &join, run, &made.value, error);
+        });
+        return std::make_unique<pairs>(made.take(), Corpus::columns);
+      },
+      "of"_a, "others"_a.none(), "similarity"_a, "measure"_a, "min_common"_a, "copies_once"_a, "how"_a);
+
+  m.def(
+      "verify",
+      [](const Corpus& of, const Corpus* others, position_array first, position_array second, double similarity,
+         int measure, std::size_t min_common, const nb::tuple& how) {
+        if (first.shape(0) != second.shape(0)) throw nb::value_error("the positions of pairs are of different number");
+        const neardup_join join = join_of(similarity, measure, min_common, false);
+        slot<neardup_pairs, neardup_pairs_free> made;
+        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+          Verify(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), first.data(), second.data(),
+                 first.shape(0), &join, run, &made.value, error);
+        });
+        return std::make_unique<pairs>(made.take(), Corpus::columns);
+      },
+      "of"_a, "others"_a.none(), "first"_a, "second"_a, "similarity"_a, "measure"_a, "min_common"_a, "how"_a);
+
+  m.def(
+      "group",
+      [](const Corpus* kept, const Corpus& of, double similarity, int measure, std::size_t min_common,
+         const nb::object& prefer, bool components, bool keep_only, const nb::tuple& how) {
+        using scores = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+        neardup_grouping grouping{join_of(similarity, measure, min_common, false), nullptr, components ? 1 : 0,
+                                  keep_only ? 1 : 0};
+        const std::size_t n = of.size();
+        scores given;
+        if (!prefer.is_none()) {
+          given = nb::cast<scores>(prefer);
+          if (given.shape(0) != n) throw nb::value_error("there are not as many scores as texts");
+          if (n > 0) grouping.preference = given.data();
+        }
+        auto* const labels = new std::vector<std::uint32_t>(n);
+        const nb::capsule owner(labels,
+                                [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
+        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+          if (kept == nullptr) {
+            Group(of.handle.get(), &grouping, run, labels->data(), error);
+          } else {
+            Extend(kept->handle.get(), of.handle.get(), &grouping, run, labels->data(), error);
+          }
+        });
+        return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(labels->data(), {n}, owner));
+      },
+      "kept"_a.none(), "of"_a, "similarity"_a, "measure"_a, "min_common"_a, "prefer"_a.none(), "components"_a,
+      "keep_only"_a, "how"_a);
 }
 
 }  // namespace
@@ -680,10 +877,10 @@ NB_MODULE(_native, m) {
 
   m.def("tokens", [](nb::bytes text, const std::string& features) {
     nb::list result;
-    const neardup_composition made_of = composition(features, 0);
+    const composition made_of(features, 0);
     neardup_error error{};
     neardup_tokens(
-        &made_of, {text.c_str(), text.size()},
+        made_of.get(), {text.c_str(), text.size()},
         [](void* context, const char* token, std::size_t size) {
           static_cast<nb::list*>(context)->append(nb::bytes(token, size));
           return 0;
@@ -697,14 +894,14 @@ NB_MODULE(_native, m) {
       .def(nb::init<int>())
       .def(
           "add_texts",
-          [](sets& self, nb::handle texts, const std::string& features, std::uint64_t seed, std::size_t threads) {
+          [](sets& self, nb::handle texts, const nb::tuple& made_of, const nb::tuple& how) {
             const text_input in(texts);
-            const neardup_composition made_of = composition(features, seed);
-            call_long(threads, [&](const neardup_run* run, neardup_error* error) {
-              neardup_sets_add_texts(self.handle.get(), &made_of, &in.input, run, error);
+            const composition of(made_of);
+            call_long(how, [&](const neardup_run* run, neardup_error* error) {
+              neardup_sets_add_texts(self.handle.get(), of.get(), &in.input, run, error);
             });
           },
-          "texts"_a.none(), "features"_a, "seed"_a, "threads"_a)
+          "texts"_a.none(), "made_of"_a, "how"_a)
       .def("add_lists",
            [](sets& self, nb::handle lists) {
              arrow_object arrow;
@@ -756,9 +953,22 @@ NB_MODULE(_native, m) {
         return array_capsules(list);
       });
 
+  nb::class_<edited_texts>(m, "Texts")
+      .def(nb::init<>())
+      .def(
+          "add",
+          [](edited_texts& self, nb::handle texts, const nb::tuple& how) {
+            const text_input in(texts);
+            call_long(how, [&](const neardup_run* run, neardup_error* error) {
+              neardup_texts_add(self.handle.get(), &in.input, run, error);
+            });
+          },
+          "texts"_a.none(), "how"_a)
+      .def("__len__", &edited_texts::size);
+
   nb::class_<pairs>(m, "Pairs")
       .def("__len__", &pairs::size)
-      .def_prop_ro("of_sets", &pairs::of_sets)
+      .def_prop_ro("columns", [](const pairs& self) { return self.columns; })
       .def("column",
            [](nb::handle self, const std::string& name) -> nb::object {
              const pairs& own = nb::cast<const pairs&>(self);
@@ -772,67 +982,9 @@ NB_MODULE(_native, m) {
       .def("array", [](nb::handle self) { return array_capsules(table_of(self)); })
       .def("stream", [](nb::handle self) { return stream_capsule(table_of(self)); });
 
-  m.def(
-      "pairs_of_sets",
-      [](const sets& of, const sets* others, double similarity, int measure, std::size_t min_common, bool copies_once,
-         std::size_t threads) {
-        const neardup_join join = join_of(similarity, measure, min_common, copies_once);
-        slot<neardup_pairs, neardup_pairs_free> made;
-        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
-          neardup_pairs_of_sets(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), &join, run,
-                                &made.value, error);
-        });
-        auto result = std::make_unique<pairs>();
-        result->handle = made.take();
-        return result;
-      },
-      "of"_a, "others"_a.none(), "similarity"_a, "measure"_a, "min_common"_a, "copies_once"_a, "threads"_a);
-
-  m.def(
-      "verify",
-      [](const sets& of, const sets* others, position_array first, position_array second, double similarity,
-         int measure, std::size_t min_common, std::size_t threads) {
-        if (first.shape(0) != second.shape(0)) throw nb::value_error("the positions of pairs are of different number");
-        const neardup_join join = join_of(similarity, measure, min_common, false);
-        slot<neardup_pairs, neardup_pairs_free> made;
-        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
-          neardup_verify(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), first.data(),
-                         second.data(), first.shape(0), &join, run, &made.value, error);
-        });
-        auto result = std::make_unique<pairs>();
-        result->handle = made.take();
-        return result;
-      },
-      "of"_a, "others"_a.none(), "first"_a, "second"_a, "similarity"_a, "measure"_a, "min_common"_a, "threads"_a);
-
-  m.def(
-      "group",
-      [](const sets* kept, const sets& of, double similarity, int measure, std::size_t min_common,
-         const nb::object& prefer, bool components, bool keep_only, std::size_t threads) {
-        using scores = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-        neardup_grouping grouping{join_of(similarity, measure, min_common, false), nullptr, components ? 1 : 0,
-                                  keep_only ? 1 : 0};
-        const std::size_t n = neardup_sets_size(of.handle.get());
-        scores given;
-        if (!prefer.is_none()) {
-          given = nb::cast<scores>(prefer);
-          if (given.shape(0) != n) throw nb::value_error("there are not as many scores as texts");
-          if (n > 0) grouping.preference = given.data();
-        }
-        auto* const labels = new std::vector<std::uint32_t>(n);
-        const nb::capsule owner(labels,
-                                [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
-        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
-          if (kept == nullptr) {
-            neardup_group(of.handle.get(), &grouping, run, labels->data(), error);
-          } else {
-            neardup_extend_groups(kept->handle.get(), of.handle.get(), &grouping, run, labels->data(), error);
-          }
-        });
-        return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(labels->data(), {n}, owner));
-      },
-      "kept"_a.none(), "of"_a, "similarity"_a, "measure"_a, "min_common"_a, "prefer"_a.none(), "components"_a,
-      "keep_only"_a, "threads"_a);
+  define_joins<sets, neardup_pairs_of_sets, neardup_verify, neardup_group, neardup_extend_groups>(m);
+  define_joins<edited_texts, neardup_pairs_of_texts, neardup_verify_texts, neardup_group_texts,
+               neardup_extend_groups_of_texts>(m);
 
   nb::class_<codes>(m, "Codes")
       .def_static("of_arrow", &codes_of_arrow)
@@ -886,50 +1038,46 @@ NB_MODULE(_native, m) {
 
   m.def(
       "codes_of_texts",
-      [](nb::handle texts, const std::string& features, std::uint64_t seed, int kind, int bits,
-         const nb::object& weights, const nb::object& idf_file, std::size_t threads) {
+      [](nb::handle texts, const nb::tuple& made_of, int kind, int bits, const nb::object& weights,
+         const nb::object& idf_file, const nb::tuple& how) {
         const text_input in(texts);
-        const neardup_composition made_of = composition(features, seed);
+        const composition of(made_of);
         const std::string weights_name = weights.is_none() ? "" : nb::cast<std::string>(weights);
         const std::string idf_name = idf_file.is_none() ? "" : nb::cast<std::string>(idf_file);
         const neardup_code_options options{static_cast<neardup_code_kind>(kind), bits,
                                            weights.is_none() ? nullptr : weights_name.c_str(),
                                            idf_file.is_none() ? nullptr : idf_name.c_str()};
         slot<neardup_codes, neardup_codes_free> made;
-        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
-          neardup_codes_of_texts(&made_of, &options, &in.input, run, &made.value, error);
+        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+          neardup_codes_of_texts(of.get(), &options, &in.input, run, &made.value, error);
         });
-        const neardup_codes* const of = made.value;
         auto result = std::make_unique<codes>();
         result->bits = bits;
-        const std::size_t n = neardup_codes_size(of);
-        result->valid.assign(neardup_codes_valid(of), neardup_codes_valid(of) + n);
-        result->words.assign(neardup_codes_words(of), neardup_codes_words(of) + n * result->stride());
+        const std::size_t n = neardup_codes_size(made.value);
+        const std::uint64_t* const words = neardup_codes_words(made.value);
+        result->valid.assign(neardup_codes_valid(made.value), neardup_codes_valid(made.value) + n);
+        result->words.assign(words, words + n * result->stride());
         return result;
       },
-      "texts"_a.none(), "features"_a, "seed"_a, "kind"_a, "bits"_a, "weights"_a.none(), "idf_file"_a.none(),
-      "threads"_a);
+      "texts"_a.none(), "made_of"_a, "kind"_a, "bits"_a, "weights"_a.none(), "idf_file"_a.none(), "how"_a);
 
   m.def(
       "near_pairs",
-      [](const codes& of, const codes* others, int k, bool copies_once, std::size_t threads) {
+      [](const codes& of, const codes* others, int k, bool copies_once, const nb::tuple& how) {
         const neardup_code_view a = of.view(), b = others == nullptr ? neardup_code_view{} : others->view();
         slot<neardup_pairs, neardup_pairs_free> made;
-        call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+        call_long(how, [&](const neardup_run* run, neardup_error* error) {
           neardup_near_pairs(&a, others == nullptr ? nullptr : &b, k, copies_once ? 1 : 0, run, &made.value, error);
         });
-        auto result = std::make_unique<pairs>();
-        result->is_of_sets = false;
-        result->handle = made.take();
-        return result;
+        return std::make_unique<pairs>(made.take(), "first second distance");
       },
-      "of"_a, "others"_a.none(), "k"_a, "copies_once"_a, "threads"_a);
+      "of"_a, "others"_a.none(), "k"_a, "copies_once"_a, "how"_a);
 
-  m.def("cluster", [](const codes& of, int k, std::size_t threads) {
+  m.def("cluster", [](const codes& of, int k, const nb::tuple& how) {
     const neardup_code_view view = of.view();
     auto* const labels = new std::vector<std::uint32_t>(of.size());
     const nb::capsule owner(labels, [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
-    call_long(threads, [&](const neardup_run* run, neardup_error* error) {
+    call_long(how, [&](const neardup_run* run, neardup_error* error) {
       neardup_cluster(&view, k, run, labels->data(), error);
     });
     return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(labels->data(), {labels->size()}, owner));
@@ -943,10 +1091,22 @@ NB_MODULE(_native, m) {
              const neardup_matches* const of = own.handle.get();
              if (name == "query") return view_of(neardup_matches_query(of), own.size(), self);
              if (name == "id") return view_of(neardup_matches_id(of), own.size(), self);
+             if (name == "common") return view_of(neardup_matches_common(of), own.size(), self);
+             if (name == "similarity") return view_of(neardup_matches_similarity(of), own.size(), self);
              return view_of(neardup_matches_distance(of), own.size(), self);
            })
-      .def("array", [](nb::handle self) { return array_capsules(table_of_matches(self)); })
-      .def("stream", [](nb::handle self) { return stream_capsule(table_of_matches(self)); });
+      .def(
+          "array",
+          [](nb::handle self, const nb::object& offsets, const nb::object& data) {
+            return array_capsules(table_of_matches(self, offsets, data));
+          },
+          "offsets"_a.none(), "data"_a.none())
+      .def(
+          "stream",
+          [](nb::handle self, const nb::object& offsets, const nb::object& data) {
+            return stream_capsule(table_of_matches(self, offsets, data));
+          },
+          "offsets"_a.none(), "data"_a.none());
 
   nb::class_<code_index>(m, "Index")
       .def_static("make",
@@ -974,7 +1134,7 @@ NB_MODULE(_native, m) {
       .def("erase",
            [](code_index& self, const codes& of, id_array ids) { return self.change(of, ids, neardup_index_erase); })
       .def("search",
-           [](const code_index& self, const codes& queries, int k, std::size_t threads) {
+           [](const code_index& self, const codes& queries, int k, const nb::tuple& how) {
              const neardup_code_view view = queries.view();
              slot<neardup_matches, neardup_matches_free> made;
              const auto work = [&](const neardup_run* run, neardup_error* error) {
@@ -982,13 +1142,11 @@ NB_MODULE(_native, m) {
                neardup_index_search(self.handle.get(), &view, k, run, &made.value, error);
              };
              if (queries.size() < 1024) {
-               call_now(threads, work);
+               call_now(how, work);
              } else {
-               call_long(threads, work);
+               call_long(how, work);
              }
-             auto result = std::make_unique<matches>();
-             result->handle = made.take();
-             return result;
+             return std::make_unique<matches>(made.take(), false);
            })
       .def("save",
            [](const code_index& self, const std::string& path, const std::string& made_of) {
@@ -1005,6 +1163,53 @@ NB_MODULE(_native, m) {
         return neardup_index_size(self.handle.get());
       });
 
+  nb::class_<feature_index>(m, "SetIndex")
+      .def_static("make",
+                  [](int width, double similarity, int measure, std::size_t min_common) {
+                    return std::make_unique<feature_index>(width, join_of(similarity, measure, min_common, false));
+                  })
+      .def("insert",
+           [](feature_index& self, const sets& of, id_array ids, const nb::tuple& how) {
+             if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as texts");
+             std::size_t inserted = 0;
+             call_long(how, [&](const neardup_run* run, neardup_error* error) {
+               const std::unique_lock lock(self.mutex);
+               neardup_set_index_insert(self.handle.get(), of.handle.get(), ids.data(), run, &inserted, error);
+             });
+             return inserted;
+           })
+      .def("erase",
+           [](feature_index& self, id_array ids) {
+             std::size_t erased = 0;
+             call_now(0, [&](const neardup_run*, neardup_error* error) {
+               const std::unique_lock lock(self.mutex);
+               neardup_set_index_erase(self.handle.get(), ids.data(), ids.shape(0), &erased, error);
+             });
+             return erased;
+           })
+      .def("search",
+           [](const feature_index& self, const sets& queries, double similarity, bool nearest_only,
+              const nb::tuple& how) {
+             slot<neardup_matches, neardup_matches_free> made;
+             const auto work = [&](const neardup_run* run, neardup_error* error) {
+               const std::shared_lock lock(self.mutex);
+               neardup_set_index_search(self.handle.get(), queries.handle.get(), similarity, nearest_only ? 1 : 0, run,
+                                        &made.value, error);
+             };
+             if (queries.size() < 64) {
+               call_now(how, work);
+             } else {
+               call_long(how, work);
+             }
+             return std::make_unique<matches>(made.take(), true);
+           })
+      .def("__contains__",
+           [](const feature_index& self, std::uint64_t id) {
+             return self.read([&](const neardup_set_index* of) { return neardup_set_index_contains(of, id) != 0; });
+           })
+      .def_prop_ro("memory", [](const feature_index& self) { return self.read(neardup_set_index_memory); })
+      .def("__len__", [](const feature_index& self) { return self.read(neardup_set_index_size); });
+
   nb::class_<verdicts>(m, "Verdicts")
       .def("__len__", [](const verdicts& self) { return self.is_new.size(); })
       .def("column",
@@ -1014,38 +1219,48 @@ NB_MODULE(_native, m) {
              if (name == "original") return view_of(own.original.data(), own.original.size(), self);
              return view_of(own.similarity.data(), own.similarity.size(), self);
            })
-      .def("array", [](nb::handle self) { return array_capsules(table_of_verdicts(self)); })
-      .def("stream", [](nb::handle self) { return stream_capsule(table_of_verdicts(self)); });
+      .def(
+          "array",
+          [](nb::handle self, const nb::object& offsets, const nb::object& data) {
+            return array_capsules(table_of_verdicts(self, offsets, data));
+          },
+          "offsets"_a.none(), "data"_a.none())
+      .def(
+          "stream",
+          [](nb::handle self, const nb::object& offsets, const nb::object& data) {
+            return stream_capsule(table_of_verdicts(self, offsets, data));
+          },
+          "offsets"_a.none(), "data"_a.none());
 
   nb::class_<dedup>(m, "Dedup")
       .def_static(
           "make",
-          [](const std::string& features, std::uint64_t seed, double similarity, std::uint64_t max_documents,
-             std::uint64_t max_bytes, std::uint64_t max_age, bool duplicates_renew, bool refuse_when_full,
-             const std::string& path, bool is_durable) {
+          [](const nb::tuple& made_of, double similarity, std::uint64_t max_documents, std::uint64_t max_bytes,
+             std::uint64_t max_age, bool duplicates_renew, bool refuse_when_full, const std::string& path,
+             bool is_durable) {
             if (similarity == 0) throw nb::value_error("the similarity is above 0");
-            const neardup_composition made_of = composition(features, seed);
+            const composition of(made_of);
             const neardup_dedup_options options{
                 similarity, max_documents, max_bytes, max_age, duplicates_renew ? 1 : 0, refuse_when_full ? 1 : 0};
             neardup_dedup* made = nullptr;
             call_now(0, [&](const neardup_run*, neardup_error* error) {
               if (path.empty()) {
-                neardup_dedup_new(&made_of, &options, &made, error);
+                neardup_dedup_new(of.get(), &options, &made, error);
               } else if (is_durable) {
-                neardup_dedup_open(path.c_str(), &made_of, &options, &made, error);
+                neardup_dedup_open(path.c_str(), of.get(), &options, &made, error);
               } else {
-                neardup_dedup_load(path.c_str(), &made_of, &options, &made, error);
+                neardup_dedup_load(path.c_str(), of.get(), &options, &made, error);
               }
             });
             return std::make_unique<dedup>(made);
           })
       .def(
           "add",
-          [](dedup& self, nb::handle texts, const nb::object& ids, const nb::object& now, std::size_t threads) {
+          [](dedup& self, nb::handle texts, const nb::object& ids, const nb::object& now, const nb::tuple& how) {
             std::optional<id_array> numbers;
             if (!ids.is_none()) numbers = nb::cast<id_array>(ids);
             const std::uint64_t time = now.is_none() ? 0 : nb::cast<std::uint64_t>(now);
-            return decide_all(texts, threads,
+            return decide_all(texts, how,
                               [&, has_time = !now.is_none()](const neardup_input& input, std::size_t first,
                                                              std::size_t count, const neardup_verdicts& to,
                                                              const neardup_run* run, neardup_error* error) {
@@ -1061,11 +1276,11 @@ NB_MODULE(_native, m) {
                                 });
                               });
           },
-          "texts"_a.none(), "ids"_a.none(), "now"_a.none(), "threads"_a)
+          "texts"_a.none(), "ids"_a.none(), "now"_a.none(), "how"_a)
       .def(
           "find",
-          [](const dedup& self, nb::handle texts, std::size_t threads) {
-            return decide_all(texts, threads,
+          [](const dedup& self, nb::handle texts, const nb::tuple& how) {
+            return decide_all(texts, how,
                               [&](const neardup_input& input, std::size_t, std::size_t, const neardup_verdicts& to,
                                   const neardup_run* run, neardup_error* error) {
                                 const std::shared_lock lock(self.mutex);
@@ -1073,7 +1288,7 @@ NB_MODULE(_native, m) {
                                          [&](neardup_dedup* of) { neardup_dedup_find(of, &input, run, &to, error); });
                               });
           },
-          "texts"_a.none(), "threads"_a)
+          "texts"_a.none(), "how"_a)
       .def("erase",
            [](dedup& self, std::uint64_t id) {
              int was_kept = 0;

@@ -39,8 +39,9 @@ GOOD = {
     "path": "file",
 }
 FUNCTIONS = [getattr(neardup, name) for name in neardup.__all__ if inspect.isfunction(getattr(neardup, name))]
-FUNCTIONS += [neardup.Index, neardup.Deduplicator, neardup.Index.load, neardup.Deduplicator.load]
+FUNCTIONS += [neardup.Index, neardup.SetIndex, neardup.Deduplicator, neardup.Index.load, neardup.Deduplicator.load]
 METHODS = [("Index", name) for name in ("insert", "erase", "search", "save")]
+METHODS += [("SetIndex", name) for name in ("insert", "erase", "search", "nearest", "__contains__")]
 METHODS += [("Deduplicator", name) for name in ("add", "add_batch", "find", "find_batch", "erase", "save", "__contains__")]
 
 

@@ -255,7 +255,7 @@ def test_what_is_refused(texts, error, message):
         ({"similarity": -1}, ValueError, "above 0"),
         ({"similarity": float("nan")}, ValueError, "above 0"),
         ({"similarity": "x"}, ValueError, "x"),
-        ({"measure": "jacard"}, ValueError, "jaccard, cosine, containment, not 'jacard'"),
+        ({"measure": "jacard"}, ValueError, "jaccard, cosine, containment, edit, not 'jacard'"),
         ({"min_common": 0}, ValueError, "at least 1"),
         ({"features": "word"}, ValueError, "features are words"),
         ({"features": "chars:0"}, ValueError, "from 1 to 1000"),

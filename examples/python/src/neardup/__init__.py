@@ -6,17 +6,22 @@ interface reads: `polars.DataFrame(neardup.pairs(texts))`.
 
 A null text is in no pair and is always kept. Bytes that are not UTF-8 read as U+FFFD, one for each maximal ill-formed
 subpart, and so does a lone surrogate. Every function runs without the GIL, on `threads` threads (None: as many as the
-machine has), which never changes a result.
+machine has), which never changes a result. `progress(done, all)` is called now and then on the calling thread, with the
+number of texts that are read (or compared by edits, or decided) and that of all, None for a reader; the join of features
+that follows tells nothing. An exception of it ends the call.
 
 `features` says what is compared: "words:2" (the default: runs of two words), "chars:5", "bytes:8", "code:4" and others,
-as `neardup --features`. `bits` is the width of a feature, 32 or 64.
+as `neardup --features`. `bits` is the width of a feature, 32 or 64. `same` is what near-duplicates must have the same of,
+as `neardup --same`: "numbers" (all that is written in digits), "words:FILE" (the words of a file, one a line), or a list of
+these.
 """
 
 from __future__ import annotations
 
 import operator
 import os
-from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Union
+import threading
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as _np
 
@@ -30,6 +35,7 @@ __all__ = [
     "Index",
     "Matches",
     "Pairs",
+    "SetIndex",
     "Verdict",
     "Verdicts",
     "cluster",
@@ -44,6 +50,10 @@ __all__ = [
     "unique",
     "verify",
 ]
+
+Progress = Optional[Callable[[int, Optional[int]], Any]]
+Same = Union[str, Sequence[str], None]
+Id = Union[int, str]
 
 _MEASURES = {"jaccard": 0, "cosine": 1, "containment": 2}
 _KINDS = {"simhash": 0, "minwise": 1}
@@ -79,12 +89,20 @@ def _number(names: dict, name: str, what: str) -> int:
     return names[name]
 
 
-def _threads(threads: Optional[int]) -> int:
-    return 0 if threads is None else _whole(threads, "threads", 1)
+def _run(threads: Optional[int], progress: Progress = None) -> Tuple[int, Any]:
+    """How a call runs, for the module."""
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is a function, not {type(progress).__name__}")
+    return (0 if threads is None else _whole(threads, "threads", 1), progress)
 
 
-def _seed(seed: int) -> int:
-    return _whole(seed, "a seed", 0, 2**64 - 1)
+def _made_of(features: str, seed: int, same: Same = None) -> Tuple[str, int, Tuple[str, ...]]:
+    """What features are made of, for the module."""
+    names = () if same is None else (same,) if isinstance(same, str) else tuple(same)
+    for name in (features, *names):
+        if "\0" in _text(name, "a name of features"):
+            raise ValueError("a name of features has a null character")
+    return (features, _whole(seed, "a seed", 0, 2**64 - 1), names)
 
 
 def _path(path: Union[str, os.PathLike, None]) -> str:
@@ -104,26 +122,42 @@ def _similarity(similarity: float) -> float:
     return similarity
 
 
-def _least_common(min_common: Optional[int]) -> int:
-    return 0 if min_common is None else _whole(min_common, "min_common", 1)
-
-
 class _Table:
     """Columns of equal length. NumPy by name, Arrow by the PyCapsule interface, neither with a copy."""
 
     _columns: Sequence[str] = ()
+    _named = ""  # the column that has strings, if there are any
 
-    def __init__(self, native: Any) -> None:
+    def __init__(self, native: Any, names: Optional[List[Optional[str]]] = None) -> None:
         self._native = native
+        self._names = names
 
     def __len__(self) -> int:
         return len(self._native)
 
+    def __getattr__(self, name: str) -> _np.ndarray:
+        if name.startswith("_") or name not in self._columns:
+            raise AttributeError(f"this {type(self).__name__} has no {name}, but {', '.join(self._columns)}")
+        if self._names is not None and name == self._named:
+            return _np.array(self._names, object)
+        return self._native.column(name)
+
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
-        return self._native.array()
+        return self._native.array(*self._strings())
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._native.stream()
+        return self._native.stream(*self._strings())
+
+    def _strings(self) -> Tuple[Any, ...]:
+        """Arrow's buffers of the strings."""
+        if not self._named:
+            return ()
+        if self._names is None:
+            return (None, None)
+        data = [b"" if name is None else name.encode() for name in self._names]
+        offsets = _np.zeros(len(data) + 1, _np.int64)
+        _np.cumsum([len(one) for one in data], out=offsets[1:])
+        return (offsets, b"".join(data))
 
     def to_numpy(self) -> dict:
         """The columns by their names."""
@@ -148,36 +182,26 @@ class Pairs(_Table):
     """Pairs by their positions, sorted by (first, second).
 
     Columns: `first`, `second` (uint32); of sets `common` (the overlap, uint32) and `similarity` (float64), of codes
-    `distance` (in bits, uint32).
+    `distance` (in bits, uint32), of texts compared by edits `distance` (in edits) and `similarity`.
     """
 
     def __init__(self, native: Any) -> None:
         super().__init__(native)
-        self._columns = ("first", "second") + (("common", "similarity") if native.of_sets else ("distance",))
-
-    def __getattr__(self, name: str) -> _np.ndarray:
-        if name.startswith("_") or name not in self._columns:
-            raise AttributeError(f"these pairs have no {name}, but {', '.join(self._columns)}")
-        return self._native.column(name)
+        self._columns = tuple(native.columns.split())
 
 
 class Matches(_Table):
-    """What a search found, sorted by query, then distance, then id: `query` (position, uint32), `id` (uint64) and
-    `distance` (in bits, uint32)."""
+    """What a search found, by query.
 
-    _columns = ("query", "id", "distance")
+    Columns: `query` (position, uint32) and `id` (uint64, or str); of codes `distance` (in bits, uint32), by which they
+    are sorted, then by id; of sets `common` (the overlap, uint32) and `similarity` (float64), the most similar first.
+    """
 
-    @property
-    def query(self) -> _np.ndarray:
-        return self._native.column("query")
+    _named = "id"
 
-    @property
-    def id(self) -> _np.ndarray:
-        return self._native.column("id")
-
-    @property
-    def distance(self) -> _np.ndarray:
-        return self._native.column("distance")
+    def __init__(self, native: Any, columns: Sequence[str], names: Optional[List[Optional[str]]] = None) -> None:
+        super().__init__(native, names)
+        self._columns = ("query", "id", *columns)
 
 
 class FeatureSets:
@@ -280,11 +304,18 @@ def tokens(text: Union[str, bytes], features: str = "words:2") -> List[Any]:
 
 
 def features(
-    texts: Any, features: str = "words:2", *, seed: int = 0, bits: int = 32, threads: Optional[int] = None
+    texts: Any,
+    features: str = "words:2",
+    *,
+    seed: int = 0,
+    bits: int = 32,
+    same: Same = None,
+    threads: Optional[int] = None,
+    progress: Progress = None,
 ) -> FeatureSets:
     """The feature sets of texts, which every join takes in place of the texts. A reader of batches is read to its end."""
     sets = _native.Sets(bits)
-    sets.add_texts(texts, features, _seed(seed), _threads(threads))
+    sets.add_texts(texts, _made_of(features, seed, same), _run(threads, progress))
     return FeatureSets(sets)
 
 
@@ -320,10 +351,38 @@ def _features_of(one: Any, kind: Any) -> _np.ndarray:
     return _np.unique(_np.array(numbers, kind))
 
 
-def _sets_of(texts: Any, features_name: str, seed: int, bits: int, threads: Optional[int]) -> Any:
-    if isinstance(texts, FeatureSets):
-        return texts._native
-    return features(texts, features_name, seed=seed, bits=bits, threads=threads)._native
+class _Reading(NamedTuple):
+    """How texts become what is compared: sets of features, or, by edits, texts."""
+
+    by_edits: bool
+    made_of: Any
+    bits: int
+    run: Any
+
+    def __call__(self, texts: Any) -> Any:
+        if not self.by_edits:
+            if isinstance(texts, FeatureSets):
+                return texts._native
+            result = _native.Sets(self.bits)
+            result.add_texts(texts, self.made_of, self.run)
+        else:
+            if isinstance(texts, FeatureSets):
+                raise TypeError('measure="edit" compares texts, not FeatureSets')
+            result = _native.Texts()
+            result.add(texts, self.run)
+        return result
+
+
+def _reading(
+    measure: str, min_common: Optional[int], features: str, seed: int, bits: int, same: Same, run: Any
+) -> Tuple[_Reading, int, int]:
+    """How texts are read; the number of the measure; the least overlap."""
+    by_edits = isinstance(measure, str) and measure == "edit"
+    if by_edits and (same is not None or min_common is not None):
+        raise ValueError('measure="edit" goes by no features, so `same` and `min_common` do not go with it')
+    number = 0 if by_edits else _number({**_MEASURES, "edit": -1}, measure, "measure")
+    common = 0 if min_common is None else _whole(min_common, "min_common", 1)
+    return _Reading(by_edits, _made_of(features, seed, same), bits, run), number, common
 
 
 def pairs(
@@ -337,27 +396,22 @@ def pairs(
     features: str = "words:2",
     seed: int = 0,
     bits: int = 32,
+    same: Same = None,
     threads: Optional[int] = None,
+    progress: Progress = None,
 ) -> Pairs:
     """All pairs of texts whose similarity is at least `similarity`; with `others`, of a text and one of these.
 
-    `texts` and `others` are texts or FeatureSets. `measure`: "jaccard", "cosine", or "containment" of the smaller text
-    in the larger one. `min_common`: the least number of common features (default: 8 for containment, otherwise 1).
+    `texts` and `others` are texts or FeatureSets. `measure`: "jaccard", "cosine", "containment" of the smaller text in
+    the larger one, or "edit": 1 - edit distance / characters of the longer text, both normalised (which needs texts).
+    `min_common`: the least number of common features (default: 8 for containment, otherwise 1).
     `copies_once`: of equal texts only the first is paired with other texts.
     """
-    first = _sets_of(texts, features, seed, bits, threads)
-    second = None if others is None else _sets_of(others, features, seed, bits, threads)
-    return Pairs(
-        _native.pairs_of_sets(
-            first,
-            second,
-            _similarity(similarity),
-            _number(_MEASURES, measure, "measure"),
-            _least_common(min_common),
-            bool(copies_once),
-            _threads(threads),
-        )
-    )
+    run = _run(threads, progress)
+    read, number, common = _reading(measure, min_common, features, seed, bits, same, run)
+    first = read(texts)
+    second = None if others is None else read(others)
+    return Pairs(_native.pairs(first, second, _similarity(similarity), number, common, bool(copies_once), run))
 
 
 def verify(
@@ -371,25 +425,20 @@ def verify(
     features: str = "words:2",
     seed: int = 0,
     bits: int = 32,
+    same: Same = None,
     threads: Optional[int] = None,
+    progress: Progress = None,
 ) -> Pairs:
     """Those of given pairs whose similarity is at least `similarity`, in their order, with overlap and similarity.
 
     `pairs`: Pairs, a table with columns `first` and `second`, or two arrays of positions.
     """
     first, second = (_positions(one) for one in _both(pairs))
-    return Pairs(
-        _native.verify(
-            _sets_of(texts, features, seed, bits, threads),
-            None if others is None else _sets_of(others, features, seed, bits, threads),
-            first,
-            second,
-            _similarity(similarity),
-            _number(_MEASURES, measure, "measure"),
-            _least_common(min_common),
-            _threads(threads),
-        )
-    )
+    run = _run(threads, progress)
+    read, number, common = _reading(measure, min_common, features, seed, bits, same, run)
+    of = read(texts)
+    behind = None if others is None else read(others)
+    return Pairs(_native.verify(of, behind, first, second, _similarity(similarity), number, common, run))
 
 
 def _both(pairs: Any) -> Any:
@@ -423,7 +472,9 @@ def groups(
     features: str = "words:2",
     seed: int = 0,
     bits: int = 32,
+    same: Same = None,
     threads: Optional[int] = None,
+    progress: Progress = None,
 ) -> _np.ndarray:
     """For each text the position of its representative (uint32); a text is kept if that is its own position.
 
@@ -431,7 +482,9 @@ def groups(
     earliest, or becomes one. `prefer`: a score for each text, higher ones first; by default in order of positions, for
     containment the largest first. `chains`: groups are connected by chains of similar texts instead.
     """
-    return _group(None, texts, similarity, measure, min_common, prefer, chains, False, features, seed, bits, threads)
+    run = _run(threads, progress)
+    reading = _reading(measure, min_common, features, seed, bits, same, run)
+    return _group(None, texts, similarity, reading, prefer, chains, False)
 
 
 def unique(
@@ -445,10 +498,14 @@ def unique(
     features: str = "words:2",
     seed: int = 0,
     bits: int = 32,
+    same: Same = None,
     threads: Optional[int] = None,
+    progress: Progress = None,
 ) -> _np.ndarray:
     """A Boolean mask of the texts that are kept: those that groups() makes representatives, and nulls."""
-    labels = _group(None, texts, similarity, measure, min_common, prefer, chains, True, features, seed, bits, threads)
+    run = _run(threads, progress)
+    reading = _reading(measure, min_common, features, seed, bits, same, run)
+    labels = _group(None, texts, similarity, reading, prefer, chains, True)
     return labels == _np.arange(len(labels), dtype=_np.uint32)
 
 
@@ -463,14 +520,18 @@ def extend_groups(
     features: str = "words:2",
     seed: int = 0,
     bits: int = 32,
+    same: Same = None,
     threads: Optional[int] = None,
+    progress: Progress = None,
 ) -> _np.ndarray:
     """Groups further texts around those kept by earlier calls, which stay.
 
     Returns: a position for each of `texts`, counting `kept` first: that of its representative, or its own,
     len(kept) + i, if it becomes one.
     """
-    return _group(kept, texts, similarity, measure, min_common, prefer, False, False, features, seed, bits, threads)
+    run = _run(threads, progress)
+    reading = _reading(measure, min_common, features, seed, bits, same, run)
+    return _group(kept, texts, similarity, reading, prefer, False, False)
 
 
 def _scores(prefer: Any) -> _np.ndarray:
@@ -481,29 +542,14 @@ def _scores(prefer: Any) -> _np.ndarray:
 
 
 def _group(
-    kept: Any,
-    texts: Any,
-    similarity: float,
-    measure: str,
-    min_common: Optional[int],
-    prefer: Any,
-    chains: bool,
-    keep_only: bool,
-    features_name: str,
-    seed: int,
-    bits: int,
-    threads: Optional[int],
+    kept: Any, texts: Any, similarity: float, reading: Any, prefer: Any, chains: bool, keep_only: bool
 ) -> _np.ndarray:
+    read, measure, common = reading
+    before = None if kept is None else read(kept)
+    scores = None if prefer is None else _scores(prefer)
+    of = read(texts)
     return _native.group(
-        None if kept is None else _sets_of(kept, features_name, seed, bits, threads),
-        _sets_of(texts, features_name, seed, bits, threads),
-        _similarity(similarity),
-        _number(_MEASURES, measure, "measure"),
-        _least_common(min_common),
-        None if prefer is None else _scores(prefer),
-        bool(chains),
-        keep_only,
-        _threads(threads),
+        before, of, _similarity(similarity), measure, common, scores, bool(chains), keep_only, read.run
     )
 
 
@@ -516,7 +562,9 @@ def fingerprints(
     weights: Optional[str] = None,
     idf: Union[str, os.PathLike, None] = None,
     seed: int = 0,
+    same: Same = None,
     threads: Optional[int] = None,
+    progress: Progress = None,
 ) -> Fingerprints:
     """Fingerprints of texts: kind "simhash", or "minwise" codes.
 
@@ -526,13 +574,12 @@ def fingerprints(
     return Fingerprints(
         _native.codes_of_texts(
             texts,
-            features,
-            _seed(seed),
+            _made_of(features, seed, same),
             _number(_KINDS, kind, "kind"),
             _whole(bits, "bits", 0, 256),
             None if weights is None else _text(weights, "weights"),
             None if idf is None else _path(idf),
-            _threads(threads),
+            _run(threads, progress),
         )
     )
 
@@ -568,12 +615,12 @@ def near_pairs(
     shape (n,), (n, 2) or (n, 4), uint32 of (n,), or uint8 of (n, bytes). A null is in no pair.
     """
     second = None if others is None else _codes_of(others)
-    return Pairs(_native.near_pairs(_codes_of(codes), second, k, bool(copies_once), _threads(threads)))
+    return Pairs(_native.near_pairs(_codes_of(codes), second, k, bool(copies_once), _run(threads)))
 
 
 def cluster(codes: Any, *, k: int = 3, threads: Optional[int] = None) -> _np.ndarray:
     """For each code the smallest position of its cluster: chains of steps of at most k bits."""
-    return _native.cluster(_codes_of(codes), k, _threads(threads))
+    return _native.cluster(_codes_of(codes), k, _run(threads))
 
 
 def _ids(ids: Any) -> _np.ndarray:
@@ -617,7 +664,7 @@ class Index:
     def search(self, codes: Any, k: Optional[int] = None, *, threads: Optional[int] = None) -> Matches:
         """All pairs within k bits (None: that of the index) of each query."""
         within = -1 if k is None else _whole(k, "k", 0, 256)
-        return Matches(self._native.search(_codes_of(codes), within, _threads(threads)))
+        return Matches(self._native.search(_codes_of(codes), within, _run(threads)), ("distance",))
 
     def save(self, path: Union[str, os.PathLike], made_of: str = "") -> None:
         """Writes a file, with any text that says what the codes are made of. A crash leaves the old file or the new."""
@@ -638,36 +685,176 @@ class Index:
         return f"<neardup.Index: {len(self):,} codes of {self.bits} bits, searched within {self.k}>"
 
 
+def _are_names(ids: Any) -> bool:
+    """Whether ids are str. Raises TypeError if only some are."""
+    if isinstance(ids, _np.ndarray) and ids.dtype.kind in "uif":
+        return False
+    if not isinstance(ids, (list, tuple, _np.ndarray)):
+        return False  # a column of Arrow: _ids() reads numbers
+    strings = sum(isinstance(one, str) for one in ids)
+    if 0 < strings < len(ids):
+        raise TypeError("ids are all str, or all integers")
+    return strings > 0
+
+
+class _Names:
+    """The ids of an index that are str, and the numbers that stand for them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.numbers: Dict[str, int] = {}
+        self.names: Dict[int, str] = {}
+        self._next = 0
+
+    def add(self, names: Iterable[str]) -> List[int]:
+        """Gives new numbers to names that have none."""
+        result = []
+        for name in names:
+            name = str(_text(name, "an id"))
+            if name not in self.numbers:
+                self.numbers[name], self.names[self._next] = self._next, name
+                self._next += 1
+            result.append(self.numbers[name])
+        return result
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        for number in numbers:
+            if number in self.names:
+                del self.numbers[self.names.pop(number)]
+
+
+class SetIndex:
+    """Texts, or sets of features, each with an id, in which a search finds all that are similar enough. None is missed.
+
+    Ids are all integers from 0 to 2**64 - 1, or all str. `similarity` is the least one of searches; the measures are
+    "jaccard", "cosine" and "containment". Searches may run in many threads at once; those by ids of str wait for each
+    other.
+    """
+
+    def __init__(
+        self,
+        similarity: float = 0.8,
+        *,
+        measure: str = "jaccard",
+        min_common: Optional[int] = None,
+        features: str = "words:2",
+        seed: int = 0,
+        bits: int = 32,
+        same: Same = None,
+    ) -> None:
+        number = _number(_MEASURES, measure, "measure")
+        common = 0 if min_common is None else _whole(min_common, "min_common", 1)
+        self._similarity = _similarity(similarity)
+        self._measure, self._made_of, self._bits = measure, _made_of(features, seed, same), bits
+        self._native = _native.SetIndex.make(bits, self._similarity, number, common)
+        self._names: Optional[_Names] = None
+
+    def _read(self, texts: Any, run: Any) -> Any:
+        return _Reading(False, self._made_of, self._bits, run)(texts)
+
+    def insert(self, texts: Any, ids: Any, *, threads: Optional[int] = None, progress: Progress = None) -> int:
+        """Adds texts, or FeatureSets, under ids; an id that is there keeps its text. Returns: how many were added."""
+        run = _run(threads, progress)
+        if not _are_names(ids):
+            numbers = _ids(ids)
+            if self._names is not None and len(numbers) > 0:
+                raise TypeError("the ids of this index are str")
+            return self._native.insert(self._read(texts, run), numbers, run)
+        if self._names is None:
+            if len(self) > 0:
+                raise TypeError("the ids of this index are integers")
+            self._names = _Names()
+        sets = self._read(texts, run)
+        with self._names.lock:
+            numbers = self._names.add(ids)
+            try:
+                return self._native.insert(sets, _np.array(numbers, _np.uint64), run)
+            except BaseException:
+                self._names.drop(number for number in numbers if number not in self._native)
+                raise
+
+    def erase(self, ids: Any) -> int:
+        """Removes ids. Returns: how many were there."""
+        if self._names is None:
+            return 0 if _are_names(ids) else self._native.erase(_ids(ids))
+        if not _are_names(ids):
+            return 0
+        with self._names.lock:
+            numbers = [self._names.numbers[name] for name in ids if name in self._names.numbers]
+            erased = self._native.erase(_np.array(numbers, _np.uint64))
+            self._names.drop(numbers)
+            return erased
+
+    def search(
+        self, texts: Any, similarity: Optional[float] = None, *, threads: Optional[int] = None, progress: Progress = None
+    ) -> Matches:
+        """All that are similar enough to each text. `similarity`: at least that of the index, which is the default."""
+        return self._search(texts, similarity, False, _run(threads, progress))
+
+    def nearest(
+        self, texts: Any, similarity: Optional[float] = None, *, threads: Optional[int] = None, progress: Progress = None
+    ) -> Matches:
+        """For each text the most similar match of search(), if any; of equally similar ones that of the smallest id, or,
+        if ids are str, the one that was added first."""
+        return self._search(texts, similarity, True, _run(threads, progress))
+
+    def _search(self, texts: Any, similarity: Optional[float], nearest_only: bool, run: Any) -> Matches:
+        least = 0.0 if similarity is None else _similarity(similarity)
+        sets = self._read(texts, run)
+        if self._names is None:
+            return Matches(self._native.search(sets, least, nearest_only, run), ("common", "similarity"))
+        with self._names.lock:
+            found = self._native.search(sets, least, nearest_only, run)
+            names = [self._names.names[number] for number in found.column("id").tolist()]
+        return Matches(found, ("common", "similarity"), names)
+
+    def __contains__(self, id: Id) -> bool:
+        if self._names is not None:
+            return id in self._names.numbers
+        return isinstance(id, (int, _np.integer)) and 0 <= id < 2**64 and int(id) in self._native
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def memory_usage(self) -> int:
+        """In bytes, without the names of ids."""
+        return self._native.memory
+
+    def __repr__(self) -> str:
+        return (
+            f"<neardup.SetIndex: {len(self):,} sets, searched for {self._measure} of at least {self._similarity}, "
+            f"{self._made_of[0]}>"
+        )
+
+
 class Verdict(NamedTuple):
     """The decision about one document."""
 
     is_new: bool
-    original: Optional[int]  #: the id of the kept document that it is a near-duplicate of
+    original: Optional[Id]  #: the id of the kept document that it is a near-duplicate of
     similarity: Optional[float]  #: to that document
 
 
 class Verdicts(_Table):
-    """Decisions about documents: `is_new` (bool), and, where it is not, `original` (id, uint64) and `similarity`."""
+    """Decisions about documents: `is_new` (bool), and, where it is not, `original` (id, uint64, or str) and `similarity`."""
 
     _columns = ("is_new", "original", "similarity")
+    _named = "original"
 
     @property
     def is_new(self) -> _np.ndarray:
         return self._native.column("is_new").view(bool)
 
-    @property
-    def original(self) -> _np.ndarray:
-        return self._native.column("original")
-
-    @property
-    def similarity(self) -> _np.ndarray:
-        return self._native.column("similarity")
-
     def __getitem__(self, i: int) -> Verdict:
         i = range(len(self))[i]
         if self.is_new[i]:
             return Verdict(True, None, None)
-        return Verdict(False, int(self.original[i]), float(self.similarity[i]))
+        original = int(self.original[i]) if self._names is None else self._names[i]
+        return Verdict(False, original, float(self.similarity[i]))
 
 
 class Deduplicator:
@@ -677,6 +864,9 @@ class Deduplicator:
     there. Limits: `max_documents`, `max_bytes` and `max_age` (in the unit of `now`, which additions then need) forget the
     oldest documents, or with when_full="refuse" raise OverflowError. `duplicates_renew`: a near-duplicate makes its
     original as young as itself. May be used from many threads.
+
+    Ids are integers from 0 to 2**64 - 1, by default the numbers of documents added before, or all str. A file keeps no
+    ids of str, so these are for deduplicators without a path, which cannot be saved.
     """
 
     def __init__(
@@ -685,6 +875,7 @@ class Deduplicator:
         *,
         features: str = "words:2",
         seed: int = 0,
+        same: Same = None,
         path: Union[str, os.PathLike, None] = None,
         max_documents: Optional[int] = None,
         max_bytes: Optional[int] = None,
@@ -693,14 +884,13 @@ class Deduplicator:
         when_full: str = "forget_oldest",
     ) -> None:
         self._make(
-            similarity, features, seed, path, True, max_documents, max_bytes, max_age, duplicates_renew, when_full
+            similarity, _made_of(features, seed, same), path, True, max_documents, max_bytes, max_age, duplicates_renew, when_full
         )
 
     def _make(
         self,
         similarity: float,
-        features: str,
-        seed: int,
+        made_of: Any,
         path: Any,
         is_durable: bool,
         max_documents: Optional[int],
@@ -714,8 +904,7 @@ class Deduplicator:
         full = _number({"forget_oldest": 0, "refuse": 1}, when_full, "when_full")
         file = _path(path)
         self._native = _native.Dedup.make(
-            features,
-            _seed(seed),
+            made_of,
             _similarity(similarity),
             *numbers,
             bool(duplicates_renew),
@@ -723,7 +912,8 @@ class Deduplicator:
             file,
             is_durable,
         )
-        self._similarity, self._features = similarity, features
+        self._similarity, self._features, self._has_file = similarity, made_of[0], file != "" and is_durable
+        self._names: Optional[_Names] = None
 
     @classmethod
     def load(
@@ -733,6 +923,7 @@ class Deduplicator:
         *,
         features: str = "words:2",
         seed: int = 0,
+        same: Same = None,
         max_documents: Optional[int] = None,
         max_bytes: Optional[int] = None,
         max_age: Optional[int] = None,
@@ -742,42 +933,99 @@ class Deduplicator:
         """One in memory, from a file of save(). Raises ValueError if it was made with other features or similarity."""
         result = cls.__new__(cls)
         result._make(
-            similarity, features, seed, path, False, max_documents, max_bytes, max_age, duplicates_renew, when_full
+            similarity, _made_of(features, seed, same), path, False, max_documents, max_bytes, max_age, duplicates_renew, when_full
         )
         return result
 
-    def add(self, text: Union[str, bytes, None], id: Optional[int] = None, *, now: Optional[int] = None) -> Verdict:
+    def add(self, text: Union[str, bytes, None], id: Optional[Id] = None, *, now: Optional[int] = None) -> Verdict:
         """Decides about one document. `id`: by default, how many were added before."""
         return self.add_batch([text], None if id is None else [id], now=now, threads=1)[0]
 
     def add_batch(
-        self, texts: Any, ids: Any = None, *, now: Optional[int] = None, threads: Optional[int] = None
+        self,
+        texts: Any,
+        ids: Any = None,
+        *,
+        now: Optional[int] = None,
+        threads: Optional[int] = None,
+        progress: Progress = None,
     ) -> Verdicts:
         """Decides about documents in order, as add() does, and far faster.
 
         A wrong argument adds none. After Ctrl-C, or an error of the disk, `added` says how many are added: documents are
         added in pieces of 32,768, each as a whole, and those of a reader one batch after the other.
         """
-        numbers = None if ids is None else _ids(ids)
-        if numbers is not None and hasattr(texts, "__len__") and len(texts) != len(numbers):
-            raise ValueError(f"there are {len(numbers)} ids for {len(texts)} texts")
+        if ids is not None and hasattr(texts, "__len__") and hasattr(ids, "__len__") and len(texts) != len(ids):
+            raise ValueError(f"there are {len(ids)} ids for {len(texts)} texts")
         time = None if now is None else _whole(now, "now", 0, 2**64 - 1)
-        return Verdicts(self._native.add(texts, numbers, time, _threads(threads)))
+        run = _run(threads, progress)
+        if ids is not None and _are_names(ids):
+            return self._add_named(texts, ids, time, run)
+        if self._names is not None and (ids is not None or not hasattr(texts, "__len__") or len(texts) > 0):
+            raise TypeError("the ids of this deduplicator are str")
+        return Verdicts(self._native.add(texts, None if ids is None else _ids(ids), time, run))
+
+    def _add_named(self, texts: Any, ids: Any, time: Optional[int], run: Any) -> Verdicts:
+        if self._names is None:
+            if self._has_file or self.added > 0:
+                why = "has a file, which keeps no ids of str" if self._has_file else "has ids that are integers"
+                raise TypeError(f"this deduplicator {why}")
+            self._names = _Names()
+        known = self._names
+        with known.lock:
+            # A name that stands for a document that is forgotten is free again.
+            known.drop([known.numbers[name] for name in ids if self._is_forgotten(name)])
+            numbers = [number for name in ids if (number := known.numbers.get(name)) is not None]
+            if numbers:
+                raise ValueError(f"a document of the id {known.names[numbers[0]]!r} is kept already")
+            if len(set(ids)) < len(ids):
+                raise ValueError("two documents have the same id")
+            numbers = known.add(ids)
+            try:
+                native = self._native.add(texts, _np.array(numbers, _np.uint64), time, run)
+                verdicts = self._named_verdicts(native)
+            finally:
+                known.drop([number for number in numbers if number not in self._native])
+            if len(known.names) > 2 * len(self) + 1024:
+                known.drop([number for number in known.names if number not in self._native])
+            return verdicts
+
+    def _is_forgotten(self, name: str) -> bool:
+        number = self._names.numbers.get(name)
+        return number is not None and number not in self._native
+
+    def _named_verdicts(self, native: Any) -> Verdicts:
+        new, original = native.column("is_new").tolist(), native.column("original").tolist()
+        return Verdicts(native, [None if is_new else self._names.names[i] for is_new, i in zip(new, original)])
 
     def find(self, text: Union[str, bytes, None]) -> Verdict:
         """The verdict that add() would give; nothing is added."""
         return self.find_batch([text], threads=1)[0]
 
-    def find_batch(self, texts: Any, *, threads: Optional[int] = None) -> Verdicts:
+    def find_batch(self, texts: Any, *, threads: Optional[int] = None, progress: Progress = None) -> Verdicts:
         """The verdicts about documents by those that are kept so far; nothing is added."""
-        return Verdicts(self._native.find(texts, _threads(threads)))
+        run = _run(threads, progress)
+        if self._names is None:
+            return Verdicts(self._native.find(texts, run))
+        with self._names.lock:
+            return self._named_verdicts(self._native.find(texts, run))
 
-    def erase(self, id: int) -> bool:
+    def erase(self, id: Id) -> bool:
         """Forgets a document. Returns: whether it was kept."""
-        return self._native.erase(_whole(id, "an id", 0, 2**64 - 1))
+        if self._names is None:
+            return self._native.erase(_whole(id, "an id", 0, 2**64 - 1))
+        with self._names.lock:
+            number = self._names.numbers.get(_text(id, "an id"))
+            if number is None:
+                return False
+            was_kept = self._native.erase(number)
+            self._names.drop([number])
+            return was_kept
 
-    def __contains__(self, id: int) -> bool:
-        return id in self._native
+    def __contains__(self, id: Id) -> bool:
+        if self._names is None:
+            return id in self._native
+        return id in self._names.numbers and self._names.numbers[id] in self._native
 
     def __len__(self) -> int:
         """How many documents are kept."""
@@ -799,6 +1047,8 @@ class Deduplicator:
     def save(self, path: Union[str, os.PathLike, None] = None) -> None:
         """Writes all to a file, which load() reads. Without a path: to its own, whose log begins again."""
         file = _path(path)
+        if self._names is not None:
+            raise ValueError("a file keeps no ids of str, so this deduplicator cannot be saved")
         self._native.save(file)
 
     def close(self) -> None:
