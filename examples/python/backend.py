@@ -41,36 +41,20 @@ def prepare():
     shutil.copyfile(REPOSITORY / "LICENSE", NATIVE / "LICENSE")
 
 
-def build_wheel(*arguments, **named):
-    prepare()
-    return inner.build_wheel(*arguments, **named)
+def prepared(hook):
+    """A hook of the inner backend, before which the sources are collected; the version is read there, too."""
+
+    def call(*arguments, **named):
+        prepare()
+        return hook(*arguments, **named)
+
+    return call
 
 
-def build_sdist(*arguments, **named):
-    prepare()
-    return inner.build_sdist(*arguments, **named)
-
-
-def build_editable(*arguments, **named):
-    prepare()
-    return inner.build_editable(*arguments, **named)
-
-
-def get_requires_for_build_wheel(*arguments, **named):
-    prepare()  # the version is read there
-    return inner.get_requires_for_build_wheel(*arguments, **named)
-
-
-def get_requires_for_build_sdist(*arguments, **named):
-    prepare()
-    return inner.get_requires_for_build_sdist(*arguments, **named)
-
-
-def get_requires_for_build_editable(*arguments, **named):
-    prepare()
-    return inner.get_requires_for_build_editable(*arguments, **named)
-
-
-def prepare_metadata_for_build_wheel(*arguments, **named):
-    prepare()
-    return inner.prepare_metadata_for_build_wheel(*arguments, **named)
+build_wheel = prepared(inner.build_wheel)
+build_sdist = prepared(inner.build_sdist)
+build_editable = prepared(inner.build_editable)
+get_requires_for_build_wheel = prepared(inner.get_requires_for_build_wheel)
+get_requires_for_build_sdist = prepared(inner.get_requires_for_build_sdist)
+get_requires_for_build_editable = prepared(inner.get_requires_for_build_editable)
+prepare_metadata_for_build_wheel = prepared(inner.prepare_metadata_for_build_wheel)
