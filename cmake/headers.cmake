@@ -119,8 +119,10 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/sets.hpp
     include/neardup/sets/engine/bitmap_filter.hpp
+    include/neardup/sets/engine/checksum.hpp
     include/neardup/sets/engine/chunked_array.hpp
     include/neardup/sets/engine/common_elements.hpp
+    include/neardup/sets/engine/copy_table.hpp
     include/neardup/sets/engine/distinct_sets.hpp
     include/neardup/sets/engine/feature_rarity.hpp
     include/neardup/sets/engine/hash_chains.hpp
@@ -132,11 +134,15 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/set_postings.hpp
     include/neardup/sets/engine/set_prefixes.hpp
     include/neardup/sets/engine/set_store.hpp
+    include/neardup/sets/engine/shuffle_blob.hpp
+    include/neardup/sets/engine/shuffle_join.hpp
+    include/neardup/sets/feature_counts.hpp
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp
     include/neardup/sets/set_bounds.hpp
     include/neardup/sets/set_index.hpp
     include/neardup/sets/set_similarity.hpp
+    include/neardup/sets/shuffle.hpp
     include/neardup/sets/similarity.hpp
     include/neardup/simhash.hpp
     include/neardup/storage.hpp

@@ -3,9 +3,11 @@
 
 #include "version.hpp"
 
+#include "sets/feature_counts.hpp"
 #include "sets/feature_sets.hpp"
 #include "sets/pairs.hpp"
 #include "sets/set_bounds.hpp"
 #include "sets/set_index.hpp"
 #include "sets/set_similarity.hpp"
+#include "sets/shuffle.hpp"
 #include "sets/similarity.hpp"

@@ -1,0 +1,396 @@
+// A join of feature sets in pieces: scatter the sets to partitions, and gather the pairs of each partition. Partitions
+// may be files, or those of an engine such as Spark.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../error.hpp"
+#include "../runner.hpp"
+#include "engine/bitmap_filter.hpp"
+#include "engine/common_elements.hpp"
+#include "engine/copy_table.hpp"
+#include "engine/overlap_bounds.hpp"
+#include "engine/shuffle_blob.hpp"
+#include "engine/shuffle_join.hpp"
+#include "feature_counts.hpp"
+#include "set_similarity.hpp"
+
+namespace neardup::inline v0 {
+
+/// The data of a set that a shuffle moves, besides the document and the prefix features.
+enum class shuffle_payload : std::uint8_t {
+  /// No more data. gather_pairs() returns candidates.
+  ids,
+  /// A bitmap of 128 bits. gather_pairs() returns candidates, few of which are no pairs.
+  sketch,
+  /// The whole set. gather_pairs() returns pairs. It is the cheapest way if sets are small.
+  sets,
+};
+
+/// Settings of a shuffle: the same in each scatter and each gather. Each blob names them.
+struct shuffle_settings {
+  /// The least similarity of a pair.
+  double similarity = 0.8;
+  /// The measure of similarity.
+  set_similarity measure = set_similarity::jaccard;
+  /// The least overlap of a pair: as in set_join_options.
+  std::size_t min_common = 0;
+  /// The number of partitions.
+  std::uint32_t partitions = 1;
+  shuffle_payload payload = shuffle_payload::sets;
+  /// States that the counts have all sets of the run, copies too. Then features that occur once are left out, which
+  /// saves most rows.
+  bool all_counted = false;
+  /// Reduces the pairs of copies: as in set_join_options.
+  bool copies_once = false;
+  /// Documents from this number on are a second corpus. Then only pairs of one document of each corpus are found, and
+  /// copies_once has no effect.
+  std::uint64_t second_from = no_second;
+  /// A number that stands for the origin of the features, such as a hash of the tokenizer's name and the seed. Blobs
+  /// with another number are refused.
+  std::uint64_t identity = 0;
+
+  static constexpr std::uint64_t no_second = (std::numeric_limits<std::uint64_t>::max)();
+};
+
+namespace detail {
+
+template <class Feature>
+[[nodiscard]] blob_header header_of(const shuffle_settings& settings, const overlap_bounds& bounds,
+                                    std::uint64_t counts, std::uint32_t partition) {
+  if (settings.partitions == 0) fail<std::invalid_argument>("a shuffle into 0 partitions");
+  if (partition >= settings.partitions) {
+    fail<std::invalid_argument>("partition " + std::to_string(partition) + " of " +
+                                std::to_string(settings.partitions));
+  }
+  blob_header header{};
+  header.magic = blob_header::magic_number;
+  header.version = blob_header::current_version;
+  header.width = sizeof(Feature);
+  header.measure = static_cast<std::uint8_t>(settings.measure);
+  header.payload = static_cast<std::uint8_t>(settings.payload);
+  header.flags = static_cast<std::uint8_t>((settings.all_counted ? blob_header::all_counted : 0) |
+                                           (settings.copies_once ? blob_header::copies_once : 0));
+  header.similarity = std::bit_cast<std::uint64_t>(settings.similarity);
+  header.min_common = bounds.min_common();
+  header.partitions = settings.partitions;
+  header.partition = partition;
+  header.second_from = settings.second_from;
+  header.identity = settings.identity;
+  header.counts = counts;
+  return header;
+}
+
+/// Checks the offsets of sets in a flat array. Throws: std::invalid_argument.
+template <class Offset>
+void check_offsets(std::span<const Offset> offsets, std::size_t sets, std::size_t features) {
+  bool are_right = offsets.size() == sets + 1 && std::is_sorted(offsets.begin(), offsets.end());
+  if constexpr (std::is_signed_v<Offset>) are_right = are_right && offsets.front() >= 0;
+  if (!are_right || static_cast<std::uint64_t>(offsets.back()) > features) {
+    fail<std::invalid_argument>("the offsets of " + std::to_string(sets) +
+                                " sets are not that many and one, ascending, within the features");
+  }
+}
+template <class Feature, class Offset>
+[[nodiscard]] std::span<const Feature> set_at(std::span<const Feature> features, std::span<const Offset> offsets,
+                                              std::size_t i) noexcept {
+  const auto begin = static_cast<std::size_t>(offsets[i]);
+  return features.subspan(begin, static_cast<std::size_t>(offsets[i + 1]) - begin);
+}
+
+}  // namespace detail
+
+/// Scatters sets to partitions: each set goes to the partitions of its prefix features, rare ones first, as a record in
+/// a blob. Similar sets share at least one of them, so they meet in at least one partition.
+///
+/// Any number of scatters, on any machines, work on parts of a corpus, if they have equal settings and counts. Each
+/// partition is gathered with its blobs from all of them.
+/// Thread safety: none; each thread has a scatter of its own.
+template <std::unsigned_integral Feature = std::uint64_t>
+class set_scatter {
+  static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8, "neardup: features have 32 or 64 bits");
+
+ public:
+  /// Precondition: the counts outlive the scatter, and do not change.
+  /// Throws: std::invalid_argument unless settings.similarity > 0 and settings.partitions > 0; std::bad_alloc.
+  set_scatter(const shuffle_settings& settings, const feature_counts<Feature>& counts)
+      : settings_(settings),
+        bounds_(settings.measure, settings.similarity, settings.min_common),
+        counts_(&counts),
+        header_(detail::header_of<Feature>(settings, bounds_, counts.identity(), 0)),
+        writers_(settings.partitions) {}
+
+  /// Adds sets in flat arrays, such as those of Arrow: set i has the number documents[i], and the features from
+  /// offsets[i] to offsets[i + 1] - 1, ascending and distinct. Equal sets of one call are moved as one, so calls with
+  /// thousands of sets are best.
+  /// Throws: std::invalid_argument if offsets or features are not as described, or if settings.all_counted is not true;
+  /// std::length_error from 2^32 - 1 sets of a call or features of a set on; std::bad_alloc. After an exception, blobs
+  /// may have some of the sets, and must not be used.
+  template <std::integral Offset>
+  void add(std::span<const std::uint64_t> documents, std::span<const Feature> features,
+           std::span<const Offset> offsets) {
+    detail::check_offsets(offsets, documents.size(), features.size());
+    if (documents.size() >= none) detail::fail<std::length_error>("a scatter of 2^32 - 1 sets at a time, or more");
+    const auto count = static_cast<std::uint32_t>(documents.size());
+    const auto set_of = [&](std::size_t i) { return detail::set_at(features, offsets, i); };
+    sketches_.resize(count);
+    next_copy_.assign(count, none);
+    last_copy_.resize(count);
+    copies_.reset(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::span<const Feature> set = set_of(i);
+      if (set.size() >= none) detail::fail<std::length_error>("a set of 2^32 - 1 features or more");
+      if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
+        detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
+      }
+      sketches_[i] = detail::sketch_of(set);
+      const std::uint32_t first = copies_.find_or_add(sketches_[i].hash, i, [&](std::uint32_t other) {
+        const std::span<const Feature> theirs = set_of(other);
+        return sketches_[other].hash == sketches_[i].hash &&
+               std::equal(set.begin(), set.end(), theirs.begin(), theirs.end());
+      });
+      last_copy_[i] = i;
+      if (first == i) continue;
+      next_copy_[last_copy_[first]] = i;
+      last_copy_[first] = i;
+      last_copy_[i] = none;
+    }
+    for (std::uint32_t i = 0; i < count; ++i) {
+      constexpr std::uint32_t ahead = 2;
+      if (i + ahead < count) {
+        for (const Feature feature : set_of(i + ahead)) counts_->prefetch(feature);
+      }
+      if (last_copy_[i] == none) continue;
+      documents_.clear();
+      for (std::uint32_t copy = i; copy != none; copy = next_copy_[copy]) documents_.push_back(documents[copy]);
+      std::sort(documents_.begin(), documents_.end());
+      add_set(set_of(i), sketches_[i]);
+    }
+  }
+
+  /// The number of bytes that wait to be taken.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return std::accumulate(writers_.begin(), writers_.end(), std::size_t{0},
+                           [](std::size_t sum, const detail::blob_writer& writer) { return sum + writer.size(); });
+  }
+  [[nodiscard]] std::uint32_t partitions() const noexcept { return settings_.partitions; }
+
+  /// Takes the sets of a partition that were added since the last call. Returns: a blob; no bytes if there are none.
+  /// Precondition: partition < partitions().
+  [[nodiscard]] std::vector<std::byte> take(std::uint32_t partition) {
+    detail::blob_header header = header_;
+    header.partition = partition;
+    return writers_[partition].take(header);
+  }
+
+ private:
+  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
+
+  /// Adds a set with the documents in documents_.
+  void add_set(std::span<const Feature> set, const detail::set_sketch& sketch) {
+    const std::size_t prefix = bounds_.prefix(set.size());
+    if (set.empty() || prefix == 0) return;
+    keys_.resize(set.size());
+    for (std::size_t i = 0; i < set.size(); ++i) keys_[i] = std::uint64_t{(*counts_)[set[i]]} << 32 | i;
+    const auto begin = keys_.begin(), end = begin + static_cast<std::ptrdiff_t>(prefix);
+    if (end != keys_.end()) std::nth_element(begin, end, keys_.end());
+    std::sort(begin, end);
+    std::size_t left_out = 0;
+    if (settings_.all_counted) {
+      if (keys_.front() >> 32 < (std::min)(documents_.size(), std::size_t{0xffff})) {
+        detail::fail<std::invalid_argument>("all_counted, but a feature was not counted for each set that has it");
+      }
+      while (left_out < prefix && keys_[left_out] >> 32 < 2) ++left_out;
+    }
+    if (left_out == prefix) return;
+    rows_.clear();
+    for (std::size_t i = left_out; i < prefix; ++i) {
+      rows_.push_back(std::uint64_t{detail::partition_of(set[place_of(keys_[i])], settings_.partitions)} << 32 |
+                      (i - left_out));
+    }
+    if (settings_.partitions > 1) std::sort(rows_.begin(), rows_.end());
+    for (std::size_t first = 0, last = 0; first < rows_.size(); first = last) {
+      const std::uint64_t partition = rows_[first] >> 32;
+      while (last < rows_.size() && rows_[last] >> 32 == partition) ++last;
+      write(writers_[static_cast<std::size_t>(partition)], set, sketch, left_out,
+            std::span(rows_).subspan(first, last - first));
+    }
+  }
+
+  /// Writes the record of a set with its rows of one partition.
+  void write(detail::blob_writer& to, std::span<const Feature> set, const detail::set_sketch& sketch,
+             std::size_t left_out, std::span<const std::uint64_t> rows) {
+    const bool has_set = settings_.payload == shuffle_payload::sets;
+    const std::uint32_t prefix = has_set ? place_of(rows.back()) + 1 : 0;
+    to.append(detail::record_head{static_cast<std::uint32_t>(set.size()), static_cast<std::uint32_t>(left_out), prefix,
+                                  static_cast<std::uint32_t>(rows.size()),
+                                  static_cast<std::uint32_t>(documents_.size()), 0});
+    to.append(std::span<const std::uint64_t>(documents_));
+    indexes_.clear();
+    positions_.clear();
+    if (has_set) {
+      to.append(set);
+      for (std::size_t i = 0; i < prefix; ++i) indexes_.push_back(place_of(keys_[left_out + i]));
+      for (const std::uint64_t row : rows) positions_.push_back(place_of(row));
+      to.append_indexes(indexes_, positions_, detail::index_width(set.size()));
+    } else {
+      to.append(detail::hash_of_set(set));
+      if (settings_.payload == shuffle_payload::sketch) to.append(sketch.bitmap);
+      features_.clear();
+      for (const std::uint64_t row : rows) {
+        features_.push_back(set[place_of(keys_[left_out + place_of(row)])]);
+        positions_.push_back(static_cast<std::uint32_t>(left_out) + place_of(row));
+      }
+      to.append(std::span<const Feature>(features_));
+      to.append(std::span<const std::uint32_t>(positions_));
+    }
+    to.count_record();
+  }
+
+  /// The low half of a key or of a row.
+  static std::uint32_t place_of(std::uint64_t key) noexcept { return static_cast<std::uint32_t>(key); }
+
+  shuffle_settings settings_;
+  detail::overlap_bounds bounds_;
+  const feature_counts<Feature>* counts_;
+  detail::blob_header header_;
+  std::vector<detail::blob_writer> writers_;
+  // Scratch memory.
+  detail::copy_table copies_;
+  std::vector<detail::set_sketch> sketches_;
+  std::vector<std::uint32_t> next_copy_, last_copy_, indexes_, positions_;
+  std::vector<std::uint64_t> documents_, keys_, rows_;
+  std::vector<Feature> features_;
+};
+
+/// Pairs of documents, one array for each of their properties.
+struct gathered_pairs {
+  std::vector<std::uint64_t> first, second;
+  std::vector<std::uint32_t> common;  ///< the overlap of the sets; empty if these are candidates
+  std::vector<double> similarity;     ///< empty if these are candidates
+
+  [[nodiscard]] std::size_t size() const noexcept { return first.size(); }
+};
+
+/// Calls `visit(pairs)` with all pairs of one partition, some at a time, from its blobs of all scatters.
+///
+/// Of whole sets, these are pairs of documents whose similarity is at least settings.similarity, exactly. A pair
+/// belongs to the first prefix feature that its sets have in common, so each pair comes once over all partitions. Of
+/// ids and sketches, they are candidates: each pair is among those of a partition or more, and candidates have to be
+/// verified, see verify_sets(). A candidate comes once in a partition. `first` < `second` in each pair. Pairs come in
+/// unspecified order, one call at a time.
+/// Precondition: the blobs do not change; they may begin at any address.
+/// Throws: std::runtime_error, which names the blob by its place in `blobs` from 0, if a blob is damaged, or of another
+/// partition, of other settings, or of other counts than the first one; exceptions of `visit`; std::length_error from
+/// 2^32 - 2 records on; std::bad_alloc.
+/// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many do, their sets are joined
+/// as pairs() joins a corpus. Of ids and sketches, that takes quadratic time.
+/// Memory: about 120 bytes for each record, and 24 for each of its rows.
+template <std::unsigned_integral Feature = std::uint64_t, class Visit>
+  requires std::invocable<Visit&, const gathered_pairs&>
+void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,
+                  std::uint32_t partition, Visit&& visit, const any_runner& run = {}) {
+  const detail::overlap_bounds bounds(settings.measure, settings.similarity, settings.min_common);
+  const bool has_sets = settings.payload == shuffle_payload::sets;
+  detail::shuffle_join<Feature> join(detail::header_of<Feature>(settings, bounds, 0, partition), bounds, has_sets,
+                                     settings.payload == shuffle_payload::sketch, run);
+  for (const std::span<const std::byte> blob : blobs) join.add(blob);
+  gathered_pairs some;
+  const auto hand_over = [&] {
+    visit(std::as_const(some));
+    some.first.clear();
+    some.second.clear();
+    some.common.clear();
+    some.similarity.clear();
+  };
+  constexpr std::size_t handed = std::size_t{1} << 16;
+  join.visit([&](std::uint64_t a, std::uint64_t b, std::uint32_t common, double similarity) {
+    some.first.push_back((std::min)(a, b));
+    some.second.push_back((std::max)(a, b));
+    if (has_sets) {
+      some.common.push_back(common);
+      some.similarity.push_back(similarity);
+    }
+    if (some.size() == handed) hand_over();
+  });
+  if (some.size() > 0) hand_over();
+}
+
+/// All pairs of one partition, sorted by (first, second). Otherwise as above.
+/// Example: `const auto pairs = gather_pairs<std::uint64_t>(blobs, settings, 3);`
+template <std::unsigned_integral Feature = std::uint64_t>
+[[nodiscard]] gathered_pairs gather_pairs(std::span<const std::span<const std::byte>> blobs,
+                                          const shuffle_settings& settings, std::uint32_t partition,
+                                          const any_runner& run = {}) {
+  gathered_pairs all;
+  gather_pairs<Feature>(
+      blobs, settings, partition,
+      [&](const gathered_pairs& some) {
+        all.first.insert(all.first.end(), some.first.begin(), some.first.end());
+        all.second.insert(all.second.end(), some.second.begin(), some.second.end());
+        all.common.insert(all.common.end(), some.common.begin(), some.common.end());
+        all.similarity.insert(all.similarity.end(), some.similarity.begin(), some.similarity.end());
+      },
+      run);
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return all.first[a] != all.first[b] ? all.first[a] < all.first[b] : all.second[a] < all.second[b];
+  });
+  const auto arrange = [&](auto& values) {
+    if (values.empty()) return;
+    auto arranged = values;
+    for (std::size_t i = 0; i < order.size(); ++i) arranged[i] = values[order[i]];
+    values.swap(arranged);
+  };
+  arrange(all.first);
+  arrange(all.second);
+  arrange(all.common);
+  arrange(all.similarity);
+  return all;
+}
+
+/// The overlaps and similarities of candidates, one of each a candidate: both are 0 if it is no pair.
+struct verified_sets {
+  std::vector<std::uint32_t> common;
+  std::vector<double> similarity;
+};
+
+/// Verifies candidates: compares set i of `a` with set i of `b`, both in flat arrays as in set_scatter::add(), for each
+/// i. Uses similarity, measure and min_common of the settings.
+/// Throws: std::invalid_argument if the offsets are not those of equally many sets; std::bad_alloc.
+template <std::unsigned_integral Feature, std::integral Offset>
+[[nodiscard]] verified_sets verify_sets(std::span<const Feature> a, std::span<const Offset> a_offsets,
+                                        std::span<const Feature> b, std::span<const Offset> b_offsets,
+                                        const shuffle_settings& settings) {
+  const detail::overlap_bounds bounds(settings.measure, settings.similarity, settings.min_common);
+  const std::size_t count = a_offsets.empty() ? 0 : a_offsets.size() - 1;
+  detail::check_offsets(a_offsets, count, a.size());
+  detail::check_offsets(b_offsets, count, b.size());
+  verified_sets result{std::vector<std::uint32_t>(count), std::vector<double>(count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::span<const Feature> x = detail::set_at(a, a_offsets, i), y = detail::set_at(b, b_offsets, i);
+    if (x.empty() || y.empty()) continue;
+    const std::size_t least = bounds.least(x.size(), y.size());
+    if (least > (std::min)(x.size(), y.size())) continue;
+    const std::size_t common = detail::count_common(x, y, least);
+    if (common < least) continue;
+    result.common[i] = static_cast<std::uint32_t>(common);
+    result.similarity[i] = bounds.similarity(x.size(), y.size(), common);
+  }
+  return result;
+}
+
+}  // namespace neardup::inline v0
