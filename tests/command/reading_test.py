@@ -588,7 +588,7 @@ class Compressed(ReadingTest):
                 ("plain", data, "not compressed by"),
             ):
                 path = self.write(f"{name}.jsonl.{ending}", content)
-                for options in ways:
+                for options in ways[1:2] if SANITIZED else ways:
                     with self.subTest(name=path.name, options=options):
                         if name == "broken" and "--jsonl" in options:
                             # The unpacked bytes may turn out to be no JSON before the damage is known.
@@ -617,7 +617,7 @@ class Compressed(ReadingTest):
             self.skipTest("no zstd")
         data = jsonl([A, B])
         packed = zstd(data)
-        for kind in range(16):
+        for kind in range(0, 16, 5 if SANITIZED else 1):
             for content in (b"", len(packed).to_bytes(4, "little"), b"{}\n" * 100000):
                 whole = skippable(kind, content) + packed
                 path = self.write("p.jsonl.zst", whole)

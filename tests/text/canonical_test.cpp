@@ -295,7 +295,7 @@ TEST_CASE("canonical text by blocks is that of one character after the other, wh
     const support::forced_instruction_set forced(level);
     INFO(neardup::to_string(level));
     oracle::random_texts random(12);
-    const std::size_t rounds = oracle::effort(20000, 2000, 100);
+    const std::size_t rounds = oracle::effort(20000, 2000, 20);
     for (std::size_t i = 0; i < rounds; ++i) {
       const std::size_t size = random.below(i % 100 == 0 ? 30000 : 400);
       const std::string text = i % 3 == 0 ? random.next(size / 2) : random_spelling(random, size);

@@ -1,6 +1,6 @@
 #include <duplicates.hpp>
-#if __has_include(<neardup/neardup.hpp>)
-#include <neardup/neardup.hpp>  // through the library's package
+#if __has_include(<neardup/simhash.hpp>)
+#include <neardup/simhash.hpp>  // through the library's package
 static_assert(neardup::simhash<64>() == neardup::simhash<64>());
 #endif
 
