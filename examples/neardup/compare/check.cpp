@@ -25,6 +25,7 @@ neardup::set_similarity set_measure_of(const comparison_settings& settings) {
 }
 
 double estimate_of(const fingerprint_settings& settings, int distance) {
+  if (settings.are_codes) return 1 - static_cast<double>(distance) / static_cast<double>(settings.bits);
   return with_bits(settings.bits, [&](auto bits) {
     if (settings.kind == neardup::fingerprint_kind::minwise) return neardup::estimated_jaccard<bits>(distance);
     return neardup::estimated_cosine<bits>(distance);

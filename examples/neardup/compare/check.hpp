@@ -107,6 +107,7 @@ inline std::strong_ordering compare_features(feature_set a, feature_set b) {
 }
 
 /// The similarity that is estimated from a distance: for min-wise codes the Jaccard similarity, for SimHash the cosine.
+/// For codes of other programs: the share of bits that are equal.
 double estimate_of(const fingerprint_settings& settings, int distance);
 
 /// A passage of a document's text that contains much of another document: its position in bytes, and the words around

@@ -115,6 +115,17 @@ document_describer describe_features(const fingerprint_settings& settings, const
   };
 }
 
+/// Reads codes, each of which is the only text of its document, as hexadecimal digits.
+template <std::size_t Bits>
+described_document code_from_digits(const document_texts& texts) {
+  const auto code = neardup::simhash<Bits>::from_hex(texts.front());
+  return {true, any_fingerprint(code.value().to_words()), {}};  // the reader has checked the digits
+}
+
+document_describer describe_codes(std::size_t bits) {
+  return with_bits(bits, [](auto width) -> document_describer { return code_from_digits<width>; });
+}
+
 /// Hashes the texts. Lengths are hashed with several of them, so that texts cut elsewhere differ. No text counts as
 /// empty: copies need no token.
 document_describer describe_bytes() {
@@ -165,6 +176,7 @@ document_describer describe_in_one_pass(const fingerprint_settings& settings, bo
 
 document_describer make_describer(const fingerprint_settings& settings, const comparison_settings& comparison) {
   if (comparison.only_copies) return describe_bytes();
+  if (settings.are_codes) return describe_codes(settings.bits);
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
   // Without a check, short texts have a digest of the features of the fingerprint.

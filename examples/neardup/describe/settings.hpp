@@ -37,6 +37,7 @@ struct fingerprint_settings {
   dictionary_files words;
   std::vector<std::string> same;  ///< what near-duplicates must share, as typed
   bool are_given = false;         ///< records contain ready-made features with weights
+  bool are_codes = false;         ///< records contain ready-made fingerprints
   weighting weights = weighting::unit;
   level_rule levels = level_rule::none;
   std::size_t level_count = 0;

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "../ground/pipeline.hpp"
+#include "../ground/text.hpp"
 #include "../read/json_record.hpp"
 #include "../read/table.hpp"
 
@@ -384,6 +385,38 @@ void read_texts(const input_settings& input, source_walker& sources, run_notes& 
     };
   };
   read(input, sources, notes, make_maker, visit, nullptr);
+}
+
+std::optional<std::string> first_text(const input_settings& input, source_walker& sources) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 25;
+  const std::atomic<bool> never{false};
+  batch_worker worker(input, [](const document_texts& texts, document&, finished_batch& out) {
+    out.texts.emplace_back(texts.begin(), texts.end());
+  });
+  std::optional<std::string> found;
+  sources.remember();
+  for (bool is_over = false; !is_over;) {
+    const auto step = sources.next();
+    if (!step) break;
+    const auto* const from = std::get_if<std::shared_ptr<source>>(&*step);
+    if (from == nullptr) continue;
+    const auto lines = std::make_shared<source_lines>(input, *from, false);
+    std::vector<batch> first;
+    std::size_t bytes = 0;
+    for (batch next; !is_over && lines->next(next, never);) {
+      finished_batch done = worker(std::move(next));
+      if (!done.texts.empty()) found = std::move(done.texts.front().front());
+      is_over = found || (!input.skip_bad && (!done.bad.empty() || done.input.bad));
+      bytes += done.input.bytes.size();
+      first.push_back(std::move(done.input));
+      if (is_over || bytes < most_bytes) continue;
+      throw input_error({(*from)->name(), "there is no code in its first " + grouped(most_bytes >> 20) + " MB"});
+    }
+    lines->put_back(std::move(first));
+    sources.keep_begun(*from, lines);
+  }
+  sources.rewind();
+  return found;
 }
 
 void read_lines(const input_settings& input, source_walker& sources, run_notes& notes,

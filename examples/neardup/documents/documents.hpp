@@ -105,6 +105,11 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
 /// read_documents() with the texts of the documents instead of fingerprints.
 void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit);
 
+/// Reads the input up to its first record that is not bad, without --skip-bad up to its first record. The next pass
+/// begins there again, and reports what is bad. Returns: the first text of that record; nullopt if there is none.
+/// Throws: input_error if there is none in the first 32 MB of a source, with --skip-bad.
+std::optional<std::string> first_text(const input_settings& input, source_walker& sources);
+
 /// Calls `visit` for each line of the sources, whatever it contains, until `visit` returns false.
 void read_lines(const input_settings& input, source_walker& sources, run_notes& notes,
                 const std::function<bool(const placed_document&)>& visit);

@@ -31,7 +31,7 @@ index_settings settings_of(const std::string& path) {
   try {  // the checksums of the file are verified later
     fingerprint_settings made_with;
     parse_weights(found.weights, made_with);
-    parse_feature_setting("features", found.features);
+    if (!found.has_codes()) parse_feature_setting("features", found.features);
     if (!found.check_features.empty()) parse_feature_setting("check", found.check_features);
     if (found.kind != to_string(Fingerprint::kind)) throw usage_error("kind " + found.kind);
     if (found.top.find_first_not_of("0123456789") != found.top.npos) throw usage_error("top " + found.top);
@@ -63,8 +63,8 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
 }  // namespace
 
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept) {
-  std::string text = "features " + to_string(settings.features) + "\nweights " + weights_text(settings) + "\nkind " +
-                     std::string(to_string(settings.kind)) + "\n";
+  std::string text = "features " + (settings.are_codes ? codes_name : to_string(settings.features)) + "\nweights " +
+                     weights_text(settings) + "\nkind " + std::string(to_string(settings.kind)) + "\n";
   if (kept != nullptr) text += "check " + to_string(*kept) + "\n";
   if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
   if (settings.folds_chinese) text += "fold chinese\n";

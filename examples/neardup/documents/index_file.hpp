@@ -23,6 +23,8 @@ struct index_settings {
   std::string top;             ///< the value of --top; empty if all features count
   bool folds_chinese = false;
   bool keeps_postings = false;
+
+  [[nodiscard]] bool has_codes() const { return features == codes_name; }
 };
 
 /// Throws: input_error.
@@ -132,7 +134,7 @@ class opened_index {
   /// decide.
   void say_if_unchecked(const reading_settings& settings) const {
     const bool has_texts = settings.input.unit != unit_of_input::fingerprints;
-    if (settings.quiet || !has_texts || size() == 0 || keeps_features_) return;
+    if (settings.quiet || !has_texts || settings.fingerprint.are_codes || size() == 0 || keeps_features_) return;
     say(path_ + " was made without --keep-features: nothing is checked, and similarities are estimates");
   }
 

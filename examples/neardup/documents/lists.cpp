@@ -59,6 +59,8 @@ std::optional<named_table> table_in(std::string_view line) {
 }  // namespace
 
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
+  // Codes do not depend on the library's definition of fingerprints.
+  if (settings.are_codes) return {.definition = 1, .tokenizer = codes_name};
   auto made_of = with_tokenizer(settings.features, [&](const auto& tokenizer) {
     if (settings.top == 0) return composition_with(settings, tokenizer);
     return composition_with(settings, neardup::keywords(settings.top, tokenizer, settings.idf));

@@ -19,6 +19,9 @@ struct list_settings {
   bool are_named = false;  ///< an option names the composition of the fingerprints
 };
 
+/// The name of codes in files, in place of features. Nothing is known about what they are made of.
+inline constexpr const char* codes_name = "codes";
+
 /// The composition of fingerprints according to the settings, with checksums of the tables that they use. Precondition:
 /// the settings define the composition (no ready-made weights), and all tables are loaded.
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings);

@@ -225,8 +225,9 @@ void refuse_what_same_cannot(const typed_options& typed, const run_settings& to)
 
 bool may_be_exact(const typed_options& typed) {
   constexpr std::array of_fingerprints{"--distance", "--kind", "--bits", "--blocks", "--fingerprints"};
-  return typed.takes(takes::exact) && std::none_of(of_fingerprints.begin(), of_fingerprints.end(),
-                                                   [&](const char* option) { return typed.is_typed(option); });
+  return typed.takes(takes::exact) && !reads_codes(typed) &&
+         std::none_of(of_fingerprints.begin(), of_fingerprints.end(),
+                      [&](const char* option) { return typed.is_typed(option); });
 }
 
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison) {
@@ -237,13 +238,40 @@ bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const com
          chosen.comparison.distance == comparison.distance;
 }
 
+bool reads_codes(const typed_options& typed) {
+  return typed.text("--input-format") == "codes" || typed.has("--code-field");
+}
+
+void check_distance(const run_settings& settings) {
+  const comparison_settings& how = settings.comparison;
+  const auto bits = static_cast<int>(settings.fingerprint.bits);
+  if (how.distance >= bits) {
+    throw usage_error("--distance " + std::to_string(how.distance) + ": the codes have " + std::to_string(bits) +
+                      " bits");
+  }
+  if (how.blocks > bits || !neardup::layout::is_valid(settings.fingerprint.bits, how.distance, blocks_of(settings))) {
+    throw usage_error("--blocks " + std::to_string(how.blocks) + " with --distance " + std::to_string(how.distance) +
+                      " needs more tables than an index may have; take fewer blocks");
+  }
+}
+
 void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to) {
+  if (to.fingerprint.are_codes) {
+    to.fingerprint.bits = widths.most;  // until the first code is read
+    apply_fingerprint(typed, widths, to);
+    if (typed.has("--bits")) to.input.code_bits = to.fingerprint.bits;
+    return;
+  }
   apply_features(typed, to);
   apply_weights(typed, to);
   apply_fingerprint(typed, widths, to);
 }
 
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index) {
+  if (to.fingerprint.are_codes && !typed.has("--distance")) {
+    throw usage_error(std::string(typed.has("--code-field") ? "--code-field" : "--input-format codes") +
+                      " needs --distance K: the most bits in which near-duplicates differ");
+  }
   const int bits = static_cast<int>(to.fingerprint.bits);
   take_number(typed, "--distance", to.comparison.distance, 0, bits - 1);
   take_number(typed, "--blocks", to.comparison.blocks, 1, bits);

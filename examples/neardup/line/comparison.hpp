@@ -26,6 +26,12 @@ bool has_two_similarities(const typed_options& typed);
 /// `is_of_index`: features may be kept without being checked.
 void take_comparison(const typed_options& typed, run_settings& to, bool is_of_index = false);
 
+/// Refuses a distance, or a number of blocks, that fingerprints of their width cannot have.
+void check_distance(const run_settings& settings);
+
+/// Whether documents are codes instead of texts.
+bool reads_codes(const typed_options& typed);
+
 /// Refuses options that need the features of one text, if --same is given.
 void refuse_what_same_cannot(const typed_options& typed, const run_settings& to);
 

@@ -17,8 +17,9 @@ constexpr std::array options_of_groups{
     option_row{
         "--input-format", "F", takes::texts, section::input,
         "text (the default), lines, jsonl; csv or tsv: each row of a table with a header is a document; warc: each "
-        "text of a crawl, WET files among them; auto: what the name or the first bytes of each file say",
-        usual::with_verb, "csv, tsv, warc, or auto: what each file is"},
+        "text of a crawl, WET files among them; codes: each line is a hexadecimal code and an id, with blanks between "
+        "them; auto: what the name or the first bytes of each file say",
+        usual::with_verb, "csv, tsv, warc, codes, or auto: what each file is"},
     option_row{
         "--encoding", "NAME", takes::texts, section::input,
         "of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … as iconv names them; what "
@@ -30,6 +31,9 @@ constexpr std::array options_of_groups{
         usual::with_verb, "its text (default: text), as doc.text within a field"},
     option_row{"--weighted-field", "NAME", takes::weights, section::input,
                "in place of a text: an array of its features with their weights, [[\"word\", 1.5], …]"},
+    option_row{"--code-field", "NAME", takes::codes, section::input,
+               "in place of a text: a code of 8, 16, 32 or 64 hexadecimal digits, as other programs make them of "
+               "pictures, audio and video. Codes are near-duplicates by --distance alone"},
     option_row{"--id-field", "NAME", takes::texts, section::input,
                "its id, a string or a number (default: id, if it is there)"},
     option_row{"--include", "GLOB…", takes::texts, section::input,

@@ -90,9 +90,41 @@ void take_fields(const typed_options& typed, run_settings& to) {
 unit_of_input named_unit(const std::string& format) {
   using unit = unit_of_input;
   constexpr std::array units{unit::automatic, unit::files, unit::lines, unit::json_lines,
-                             unit::csv,       unit::tsv,   unit::warc};
-  return units[parse_name("--input-format", format, {"auto", "text", "lines", "jsonl", "csv", "tsv", "warc"},
-                          "formats are auto, text, lines, jsonl, csv, tsv and warc, which WET files are, too")];
+                             unit::csv,       unit::tsv,   unit::warc,  unit::codes};
+  return units[parse_name("--input-format", format, {"auto", "text", "lines", "jsonl", "csv", "tsv", "warc", "codes"},
+                          "formats are auto, text, lines, jsonl, csv, tsv, codes, and warc, which WET files are, too")];
+}
+
+/// Codes have no texts, so options that need texts are refused.
+void take_codes(const typed_options& typed, run_settings& to) {
+  const auto field = typed["--code-field"];
+  if (!field && to.input.unit != unit_of_input::codes) return;
+  const std::string named = field ? "--code-field" : "--input-format codes";
+  if (!typed.takes(takes::codes)) {
+    throw usage_error(named + ": " + typed.chosen->name +
+                      " reads texts; pairs, groups, unique, index, query and report read codes");
+  }
+  if (field && (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc)) {
+    throw usage_error("--code-field needs --jsonl, or a table");
+  }
+  for (const option_row& row : options_of(*typed.chosen)) {
+    const bool is_of_texts =
+        row.section == std::string_view(section::fingerprint) && row.name != std::string_view("--bits");
+    if (is_of_texts && typed.has(row.long_name())) {
+      throw usage_error(row.long_name() + " with " + named + ": codes are compared as they are");
+    }
+  }
+  refuse_if_given(
+      typed,
+      {"--text-field", "--weighted-field", "--similarity", "--exact", "--min-similarity", "--check", "--check-features",
+       "--same", "--keep-features", "--keep-postings", "--parts", "--copies", "--cut-passages", "--audit"},
+      " with " + named + ": there are no texts");
+  if (typed["--keep"] == "longest") throw usage_error("--keep longest with " + named + ": there are no texts");
+  if (field) {
+    to.input.code_field = *field;
+    to.input.text_fields = {*field};
+  }
+  to.fingerprint.are_codes = true;
 }
 
 void take_input(const typed_options& typed, run_settings& to) {
@@ -119,6 +151,7 @@ void take_input(const typed_options& typed, run_settings& to) {
   to.against.paths = typed.all("--against");
   take_lists(typed, to);
   take_fields(typed, to);
+  take_codes(typed, to);
   to.input.include = expanded_globs("--include", typed.all("--include"));
   to.input.exclude = expanded_globs("--exclude", typed.all("--exclude"));
   to.input.reads_hidden = typed.has("--hidden");
@@ -196,6 +229,12 @@ void refuse_missing_input(const run_settings& to, const char* without_input) {
 }  // namespace
 
 void take_composition(typed_options& typed, const index_settings& stored) {
+  if (stored.has_codes() != reads_codes(typed)) {
+    throw usage_error(stored.has_codes() ? stored.path +
+                                               " is an index of codes; --input-format codes or --code-field "
+                                               "NAME reads codes"
+                                         : stored.path + " is no index of codes");
+  }
   const std::string bits = std::to_string(stored.bits);
   if (const auto wanted = typed["--bits"]; wanted && *wanted != bits) {
     throw usage_error(typed.is_typed("--bits")
@@ -204,6 +243,7 @@ void take_composition(typed_options& typed, const index_settings& stored) {
                           : stored.path + ": fingerprints of " + bits + " bits, where another index has " + *wanted);
   }
   typed.set_default("--bits", bits);
+  if (stored.has_codes()) return;
   typed.set_default("--features", stored.features);
   typed.set_default("--weights", stored.weights);
   if (stored.kind == "minwise" && typed["--weights"].value_or("unit") != "unit") {
@@ -480,7 +520,8 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
     to.comparison.min_similarity.reset();
     to.choice.reset();
   }
-  const bool compares = typed.takes(takes::comparison) && !lists && to.against.without_features.empty();
+  const bool compares =
+      typed.takes(takes::comparison) && !lists && !to.fingerprint.are_codes && to.against.without_features.empty();
   if (compares && !to.comparison.min_similarity) to.unchecked = "--distance " + typed.text("--distance");
   take_output(typed, to, steps.writes_lists);
   if (steps.last) steps.last(typed, to);
@@ -495,11 +536,8 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   }
   refuse_missing_input(to, steps.without_input);
   refuse_overwriting(to, steps.other_files ? steps.other_files() : std::vector<std::string>(), true);
-  const comparison_settings& how = to.comparison;
-  if (typed.takes(takes::comparison) && !neardup::layout::is_valid(to.fingerprint.bits, how.distance, blocks_of(to))) {
-    throw usage_error("--blocks " + std::to_string(how.blocks) + " with --distance " + std::to_string(how.distance) +
-                      " needs more tables than an index may have; take fewer blocks");
-  }
+  // The width of codes may not be known yet.
+  if (typed.takes(takes::comparison) && !(to.fingerprint.are_codes && to.input.code_bits == 0)) check_distance(to);
   to.input.watches_ids = (to.input.watches_ids || typed.takes(takes::comparison)) && !to.output.quiet;
   to.input.is_read_twice = to.input.is_read_twice || to.fingerprint.learns_idf();
   return to;

@@ -36,6 +36,7 @@ enum : option_groups {
   short_help = 1U << 19,       ///< a single help that fits on a page
   exact = 1U << 20,            ///< joins without fingerprints
   same = 1U << 21,             ///< further features that near-duplicates must share
+  codes = 1U << 22,            ///< fingerprints of other programs in place of texts
   /// The groups of all verbs that compare the documents of their input.
   comparing = texts | fingerprints | weights | features | dictionary | seed | comparison | blocks | output |
               exit_status | running | help

@@ -249,7 +249,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     rest_ = {};
     out.from = from_;
     out.bad = bad_input{from_->name(), "a line larger than the memory there is"};
-    const bool has_lines = from_->unit == unit_of_input::lines || from_->unit == unit_of_input::json_lines;
+    const bool has_lines = is_of_lines(from_->unit);
     if (settings_.skip_bad && file_) out.bad->unread = skip_line(!has_lines, stop);
     if (settings_.skip_bad && has_lines) return true;
   }
@@ -267,6 +267,7 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
   }
   switch (from_->unit) {
     case unit_of_input::json_lines: break;  // the rest of a line is not an object, so it is refused
+    case unit_of_input::codes:              // the rest of a line may look like a shorter code
     case unit_of_input::lines: skips_line_ = true; break;
     case unit_of_input::csv:
     case unit_of_input::tsv:
@@ -324,7 +325,7 @@ void source_lines::settle_unit(const std::atomic<bool>& stop) {
     from_->unit = unit;
     from_->has_settled_unit = true;
   }
-  if (from_->unit == unit_of_input::lines || from_->unit == unit_of_input::json_lines) return;
+  if (is_of_lines(from_->unit)) return;
   cutter_ = has_lost_beginning_ ? record_cutter(from_->unit, offset_) : record_cutter(from_->unit);
 }
 
@@ -361,7 +362,16 @@ void source_lines::read_all() {
   changed_.notify_all();
 }
 
+void source_lines::put_back(std::vector<batch>&& first) {
+  put_back_.assign(std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
+}
+
 bool source_lines::next(batch& out, const std::atomic<bool>& stop) {
+  if (!put_back_.empty()) {
+    out = std::move(put_back_.front());
+    put_back_.pop_front();
+    return true;
+  }
   if (!reader_.joinable()) return read_next(out, stop);
   constexpr auto patience = std::chrono::milliseconds(100);  // then `stop` is checked again
   std::unique_lock lock(mutex_);
@@ -415,7 +425,9 @@ void batch_reader::look_ahead() {
     const auto& from = std::get<std::shared_ptr<source>>(*step);
     std::error_code error;
     const bool is_regular = from->path != "-" && std::filesystem::is_regular_file(from->path, error);
-    sources_.emplace_back(std::make_unique<source_lines>(settings_, from, ahead > 0 && is_regular));
+    std::shared_ptr<source_lines> begun = walker_.take_begun(from);
+    if (!begun) begun = std::make_shared<source_lines>(settings_, from, ahead > 0 && is_regular);
+    sources_.emplace_back(std::move(begun));
   }
 }
 

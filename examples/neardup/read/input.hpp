@@ -68,6 +68,9 @@ class source_lines {
   /// Throws: output_error if a temporary file cannot be written.
   bool next(batch& out, const std::atomic<bool>& stop);
 
+  /// The next calls of next() return these batches, which earlier calls returned.
+  void put_back(std::vector<batch>&& first);
+
  private:
   void read_all();
   bool read_next(batch& out, const std::atomic<bool>& stop);
@@ -90,6 +93,7 @@ class source_lines {
   std::optional<bad_input> last_bad_;    // returned behind the last batch
   std::exception_ptr failure_to_read_;   // error, thrown after everything read before it
   bool skips_line_ = false;              // the line begins before a gap
+  std::deque<batch> put_back_;           // returned before anything else
   bool is_rest_new_ = false;             // the cutter has not processed it
 
   std::atomic<bool> stop_{false};
@@ -120,7 +124,7 @@ class batch_reader {
 
   const input_settings& settings_;
   source_walker& walker_;
-  std::deque<std::variant<std::unique_ptr<source_lines>, bad_input>> sources_;  // sources_.front() is the current one
+  std::deque<std::variant<std::shared_ptr<source_lines>, bad_input>> sources_;  // sources_.front() is the current one
 };
 
 /// A hint for a source whose lines may end with carriage returns alone, which do not end lines here.

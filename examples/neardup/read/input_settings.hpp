@@ -23,8 +23,14 @@ enum class unit_of_input {
   tsv,         ///< or by tabs
   warc,        ///< a record of a web crawl
   automatic,   ///< determined by the name or the beginning of each source
+  codes,       ///< a line: a code in hexadecimal digits, and the id behind it
   fingerprints
 };
+
+/// Whether each line is a record.
+inline bool is_of_lines(unit_of_input unit) {
+  return unit == unit_of_input::lines || unit == unit_of_input::json_lines || unit == unit_of_input::codes;
+}
 
 /// Whether a document is a record with fields, instead of just a text.
 inline bool has_fields(unit_of_input unit) {
@@ -47,6 +53,8 @@ struct input_settings {
   std::shared_ptr<const chinese_fold> fold;  ///< which characters of the texts count as equal, if any
   std::vector<std::string> text_fields{"text"};
   std::string weighted_field;  ///< instead of texts: an array of words with weights; empty: none
+  std::string code_field;      ///< instead of texts: a code in hexadecimal digits; empty: none
+  std::size_t code_bits = 0;   ///< the width that each code must have; 0: any of those that fingerprints may have
   std::string score_field;     ///< a number in JSON records; empty: none
   std::string source_field;    ///< the field that --by needs; empty: none
   std::string id_field = "id";
@@ -66,5 +74,10 @@ struct input_settings {
   std::vector<std::string> indexes;  ///< index files among the paths
   unsigned threads = 1;
 };
+
+/// Whether documents are codes instead of texts.
+inline bool has_codes(const input_settings& settings) {
+  return settings.unit == unit_of_input::codes || (has_fields(settings.unit) && !settings.code_field.empty());
+}
 
 }  // namespace command

@@ -1,6 +1,7 @@
 #include "record.hpp"
 
 #include "../ground/encoding.hpp"
+#include "code.hpp"
 #include "input.hpp"
 #include "json_record.hpp"
 #include "table.hpp"
@@ -29,8 +30,18 @@ record_reader make_reader_of_utf8(const input_settings& settings) {
       case unit_of_input::csv:
       case unit_of_input::tsv: return table(from, content, out);
       case unit_of_input::warc: return warc(content, out);
+      case unit_of_input::codes: read_code_line(content, out); return std::nullopt;
       default: return read_text(from, content, out);
     }
+  };
+}
+
+/// Checks the codes that another reader takes from records.
+record_reader with_checked_codes(const input_settings& settings, record_reader read) {
+  return [&settings, read = std::move(read)](const source& from, std::string_view content, record& out) {
+    auto wrong = read(from, content, out);
+    if (wrong || out.fields.empty()) return wrong;
+    return check_code(settings.code_bits, out);
   };
 }
 
@@ -38,6 +49,7 @@ record_reader make_reader_of_utf8(const input_settings& settings) {
 
 record_reader make_record_reader(const input_settings& settings) {
   record_reader read = make_reader_of_utf8(settings);
+  if (has_codes(settings)) read = with_checked_codes(settings, std::move(read));
   if (settings.encoding.empty()) return read;
   return [read = std::move(read), decode = decoder(settings.encoding)](const source& from, std::string_view content,
                                                                        record& out) mutable {

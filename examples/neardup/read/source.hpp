@@ -145,6 +145,8 @@ class source_file {
   std::shared_ptr<peeking_stream> content_;  // content of file_, once reading has begun
 };
 
+class source_lines;
+
 /// Enumerates the sources that the paths of the command line stand for, in order; folders in the order of names.
 class source_walker {
  public:
@@ -173,6 +175,16 @@ class source_walker {
   void rewind() noexcept { replayed_ = 0; }
   /// Stores each step that next() returns from now on, for rewind().
   void remember() noexcept { remember_ = true; }
+
+  /// Keeps a source of which the first batches are read already, for the pass that rewind() begins.
+  void keep_begun(std::shared_ptr<source> from, std::shared_ptr<source_lines> lines) {
+    begun_.emplace(std::move(from), std::move(lines));
+  }
+  /// Returns: what keep_begun() kept of a source; null if there is nothing, or it was taken before.
+  std::shared_ptr<source_lines> take_begun(const std::shared_ptr<source>& from) {
+    const auto node = begun_.extract(from);
+    return node.empty() ? nullptr : node.mapped();
+  }
 
   /// The first source that next() has returned; null if there was none.
   [[nodiscard]] const std::shared_ptr<source>& first() const noexcept { return first_; }
@@ -206,6 +218,7 @@ class source_walker {
   bool remember_ = false;
   std::vector<step> steps_;  // filled if remember() was called
   std::size_t replayed_ = 0;
+  std::map<std::shared_ptr<source>, std::shared_ptr<source_lines>> begun_;
 };
 
 }  // namespace command

@@ -3,19 +3,29 @@ const groups = [...document.querySelectorAll('script.group')].map((data, number)
   number, size: Number(data.dataset.size), least: Number(data.dataset.least), shownLeast: data.dataset.least, data,
 }));
 const membersOf = group => group.members || (group.members = JSON.parse(group.data.textContent));
-const searchable = group => group.lower || (group.lower = group.data.textContent.toLowerCase());
+const searchable = group => group.lower ||
+  (group.lower = group.data.textContent.replace(/,"picture":"[^"]*"/g, '').toLowerCase());
 
 // The end of the summary, where --most left out the smaller groups.
 const leftOutData = document.getElementById('left-out');
 const leftOut = leftOutData ? (({groups: g, documents: d}) =>
   `; ${counted(g, 'smaller group', 'smaller groups')} of ${counted(d, 'document', 'documents')} left out`)(JSON.parse(leftOutData.textContent)) : '';
 
+// The picture of a member, if its code has one.
+function pictureOf(member) {
+  if (!member.picture) return [];
+  const picture = element('img', 'picture');
+  picture.src = member.picture;
+  picture.alt = member.id;
+  return [picture];
+}
+
 function memberView(kept, member) {
   const line = [element('span', 'mark dropped', 'dropped'), ' ', element('span', 'similarity', member.similarity), ' ',
     element('span', 'name', member.id)];
   // A run by features compares no fingerprints and has no distance.
   if (member.distance !== undefined) line.push(element('span', 'soft', `  ${counted(member.distance, 'bit', 'bits')} apart`));
-  if (!member.pieces) return element('div', 'member', ...line);
+  if (!member.pieces) return element('div', 'member', ...line, ...pictureOf(member));
   if (!member.pieces.some((what, i) => i % 2 === 0 && '-+lr'.includes(what))) {
     return element('div', 'member', ...line, element('span', 'soft', ', the same text'));
   }
@@ -28,7 +38,7 @@ const membersAtOnce = 100;
 function fill(view, group) {
   const [kept, ...others] = membersOf(group);
   view.append(element('div', 'member', element('span', 'mark kept', kept.against ? 'against' : 'kept'), ' ',
-    element('span', 'name', kept.id)));
+    element('span', 'name', kept.id), ...pictureOf(kept)));
   let next = 0;
   const more = element('button', '', 'more');
   more.type = 'button';

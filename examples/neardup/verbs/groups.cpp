@@ -27,19 +27,19 @@ bool run_groups(typed_options& typed) {
 }  // namespace
 
 extern const verb groups_verb;
-const verb groups_verb{
-    "groups",
-    "PATH…",
-    "the groups of near-duplicates (the default)",
-    R"(
+const verb groups_verb{"groups",
+                       "PATH…",
+                       "the groups of near-duplicates (the default)",
+                       R"(
 Prints the groups of near-duplicates among documents.
 Text: the size of a group and the least similarity of a member to the first one, then each member's
 similarity to the first and its id. The first is the one that --keep prefers; all others stand in the
 order of the input, groups in that of their first members. The similarity is the exact one of the check;
 without a check it is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
 )",
-    takes::comparing | takes::exact | takes::same | takes::near_against | takes::grouping | takes::format,
-    {},
-    run_groups};
+                       takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against |
+                           takes::grouping | takes::format,
+                       {},
+                       run_groups};
 
 }  // namespace command

@@ -371,8 +371,9 @@ With --index FILE it is that one's documents and these; the two files may be the
 when the program ends, or what was there before. With --append, --replace or --remove the index FILE is
 changed where it is, by a log beside it, FILE.neardup-log, which query and --against read with it.
 )",
-                      takes::texts | takes::fingerprints | takes::weights | takes::features | takes::dictionary |
-                          takes::seed | takes::verification | takes::saved_output | takes::running | takes::help,
+                      takes::texts | takes::codes | takes::fingerprints | takes::weights | takes::features |
+                          takes::dictionary | takes::seed | takes::verification | takes::saved_output | takes::running |
+                          takes::help,
                       index_options,
                       run_index};
 

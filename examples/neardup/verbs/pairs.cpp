@@ -302,7 +302,7 @@ between them. The similarity is the exact one of the check; without a check it i
 for: the cosine, of min-wise codes the Jaccard similarity. With --check containment: the containment, how many features are common, how many the
 one and the other document have, the id of the one, "in", "holds" or "equals", and the id of the other.
 )",
-    takes::comparing | takes::exact | takes::same | takes::near_against | takes::copies | takes::format,
+    takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against | takes::copies | takes::format,
     {},
     run_pairs};
 

@@ -226,9 +226,9 @@ similar, by their features, and the similarity is exact. Otherwise fingerprints 
 and the similarity is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
 What the fingerprints are made of is taken from the index.
 )",
-                      takes::texts | takes::fingerprints | takes::weights | takes::dictionary | takes::seed |
-                          takes::verification | takes::format | takes::output | takes::running | takes::help |
-                          takes::exit_status | takes::exact,
+                      takes::texts | takes::codes | takes::fingerprints | takes::weights | takes::dictionary |
+                          takes::seed | takes::verification | takes::format | takes::output | takes::running |
+                          takes::help | takes::exit_status | takes::exact,
                       query_options,
                       run_query};
 

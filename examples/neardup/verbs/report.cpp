@@ -8,6 +8,7 @@
 #include "../ground/platform.hpp"
 #include "../line/taking.hpp"
 #include "page.hpp"
+#include "pictures.hpp"
 #include "report_page_parts.hpp"
 #include "running.hpp"
 
@@ -22,23 +23,27 @@ constexpr std::array report_options{
                usual::with_verb},
 };
 
-// The most members of a group for which differences are shown.
+// The most members of a group for which differences, or pictures, are shown.
 constexpr std::size_t max_compared = 50;
 
 /// Writes a group, whose first member is kept. It is data in an element of its own, which the page reads when the group
 /// is opened, so that the page opens quickly however many groups there are.
-void write_group(output& out, text_rereader& texts, const corpus& all, const std::vector<group_member>& members) {
+void write_group(output& out, text_rereader& texts, picture_reader* pictures, const corpus& all,
+                 const std::vector<group_member>& members) {
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
   out << "<script type=\"application/json\" class=\"group\" data-size=\"" << std::to_string(members.size())
       << "\" data-least=\"" << similarity_text(least) << "\">[";
-  const std::string first_text = texts.at(all.documents.where(members.front().document));
+  const std::string first_text =
+      pictures != nullptr ? std::string() : texts.at(all.documents.where(members.front().document));
   for (std::size_t i = 0; i < members.size(); ++i) {
     const group_member& member = members[i];
     out << (i > 0 ? ",{" : "{") << "\"id\":" << script_string(member.id) << ",\"similarity\":\""
         << similarity_text(member.similarity) << '"';
     if (member.distance) out << ",\"distance\":" << std::to_string(*member.distance);
     if (member.is_against) out << ",\"against\":true";
+    const std::string picture = pictures != nullptr && i <= max_compared ? pictures->url_of(member.id) : "";
+    if (!picture.empty()) out << ",\"picture\":\"" << picture << '"';
     if (i > 0 && i <= max_compared && !first_text.empty()) {
       const std::string text = texts.at(all.documents.where(member.document));
       out << ",\"pieces\":";
@@ -112,12 +117,13 @@ void write_page(context& c, std::size_t most) {
   const auto [before_script, tail] = split_page(behind_groups, "{{script}}");
   c.out << head << report_css << before_groups;
   text_rereader texts(c.settings.input);
+  picture_reader pictures;
   const document_groups groups(c, all);
   groups.count_by_source(all);
   if (all.sources) write_sources(c.out, texts, all);
   group_counts shown;
   for (const std::size_t i : largest_groups(groups, most)) {
-    write_group(c.out, texts, all, groups[i]);
+    write_group(c.out, texts, c.settings.fingerprint.are_codes ? &pictures : nullptr, all, groups[i]);
     ++shown.groups;
     shown.documents += groups.members_of(i);
   }
@@ -129,6 +135,10 @@ void write_page(context& c, std::size_t most) {
   }
   c.out << before_script << report_common_js << report_js << tail;
   finish_groups(c, found);
+  if (pictures.left_out() > 0 && !c.settings.output.quiet) {
+    say(counted(pictures.left_out(), "picture is", "pictures are") + " not on the page, which has " +
+        grouped(picture_reader::most_bytes / 1'000'000) + " MB of pictures at most; --most N shows fewer groups");
+  }
   say_size(c, found, shown);
   say_by_source(c, all);
 }
@@ -150,17 +160,19 @@ bool run_report(typed_options& typed) {
 }  // namespace
 
 extern const verb report_verb;
-const verb report_verb{"report",
-                       "PATH…",
-                       "the groups as a page for a browser, differences marked",
-                       R"(
+const verb report_verb{
+    "report",
+    "PATH…",
+    "the groups as a page for a browser, differences marked",
+    R"(
 Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which
 document each group is around and which others are in it, and what differs, side by side. It can be sorted
-and filtered. Stretches that are equal are shortened. With --by a table says what goes of each source. Of very many groups --most N writes the largest. The input is
+and filtered. Stretches that are equal are shortened. Of codes it shows the pictures: the files that their
+ids name. With --by a table says what goes of each source. Of very many groups --most N writes the largest. The input is
 read twice, standard input through a temporary file.
 )",
-                       takes::comparing | takes::exact | takes::same | takes::near_against | takes::grouping,
-                       report_options,
-                       run_report};
+    takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against | takes::grouping,
+    report_options,
+    run_report};
 
 }  // namespace command

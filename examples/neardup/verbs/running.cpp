@@ -32,6 +32,19 @@ std::shared_ptr<const neardup::idf_table> learn_idf(context& c) {
   return std::make_shared<const neardup::idf_table>(learner.table());
 }
 
+/// Takes the width of codes from the first one, unless an option or an index names it.
+void settle_width(context& c, run_settings& to) {
+  if (to.input.code_bits != 0) return;
+  const std::optional<std::string> code = first_text(to.input, c.sources);
+  if (!code) {
+    // An index has one width, which nobody knows yet. Without codes, other verbs have nothing to compare.
+    if (to.output.is_saved) throw usage_error("there is no code in the input; --bits N says how wide they will be");
+    return;
+  }
+  to.input.code_bits = to.fingerprint.bits = 4 * code->size();
+  check_distance(to);
+}
+
 }  // namespace
 
 bool run_on_documents(run_settings& settings, const std::function<void(context&)>& run) {
@@ -48,11 +61,13 @@ bool run_on_documents(run_settings& settings, const std::function<void(context&)
     fingerprint.met_term = std::make_shared<std::atomic<bool>>(false);
   }
   const auto kind = fingerprint.features.choice.kind;
-  if (!fingerprint.are_given && !fingerprint.features.needs_dictionary() && !settings.comparison.only_copies &&
+  if (!fingerprint.are_given && !fingerprint.are_codes && !fingerprint.features.needs_dictionary() &&
+      !settings.comparison.only_copies &&
       (kind == neardup::feature_kind::words || kind == neardup::feature_kind::chars)) {
     fingerprint.spelling = std::make_shared<spelling_count>();
   }
   context c(settings);
+  if (fingerprint.are_codes) settle_width(c, settings);
   if (!settings.output.quiet) say_choice(settings);
   if (fingerprint.learns_idf()) fingerprint.idf = learn_idf(c);
   run(c);

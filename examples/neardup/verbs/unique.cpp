@@ -769,11 +769,10 @@ bool run_unique(typed_options& typed) {
 }  // namespace
 
 extern const verb unique_verb;
-const verb unique_verb{
-    "unique",
-    "PATH…",
-    "the input without its near-duplicates",
-    R"(
+const verb unique_verb{"unique",
+                       "PATH…",
+                       "the input without its near-duplicates",
+                       R"(
 Prints the input without near-duplicates: it drops each record that is similar to an earlier kept one, and
 copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
 of an array of JSON as an array). Of whole files it prints the paths that are kept.
@@ -781,8 +780,9 @@ Documents without tokens are kept. Blank lines of JSON Lines are dropped.
 With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays.
 With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
-    takes::comparing | takes::exact | takes::same | takes::far_from_against | takes::grouping | takes::format,
-    unique_options,
-    run_unique};
+                       takes::comparing | takes::codes | takes::exact | takes::same | takes::far_from_against |
+                           takes::grouping | takes::format,
+                       unique_options,
+                       run_unique};
 
 }  // namespace command

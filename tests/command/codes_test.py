@@ -1,0 +1,276 @@
+"""Codes of other programs, in hexadecimal digits: pairs, groups and kept documents as brute force finds them."""
+
+import base64
+import csv
+import io
+import json
+import os
+import random
+import re
+import struct
+import threading
+import zlib
+
+from harness import A, CommandTest, close_pairs, connected, hamming_distance, main, members_of, represented, run, start
+
+LIMITS = {32: 3, 64: 10, 128: 12, 256: 31}
+
+
+def hexadecimal(code, bits, form):
+    return {0: "{:0{}x}", 1: "{:0{}X}", 2: "0x{:0{}x}", 3: "0X{:0{}X}"}[form].format(code, bits // 4)
+
+
+def codes(bits, count, seed, distance):
+    """Codes of which many are near an earlier one, at distances on both sides of the limit, or equal to it."""
+    rng = random.Random(seed)
+    all_codes = []
+    for _ in range(count):
+        code = rng.getrandbits(bits)
+        if all_codes and rng.random() < 0.6:
+            code = rng.choice(all_codes)
+            for bit in rng.sample(range(bits), rng.choice([0, 1, distance - 1, distance, distance + 1])):
+                code ^= 1 << bit
+        all_codes.append(code)
+    return {f"dir {i % 7}/{i}.png": code for i, code in enumerate(all_codes)}
+
+
+def as_lines(prints, bits, between="\t"):
+    return "".join(f"{hexadecimal(code, bits, i % 4)}{between}{name}\n" for i, (name, code) in enumerate(prints.items()))
+
+
+class Oracle(CommandTest):
+    """Holds each verb against brute force, at each width."""
+
+    def pairs(self, *arguments, **more):
+        done = self.assert_done(run("pairs", "--format", "jsonl", *arguments, **more))
+        return sorted((row["a"], row["b"], row["distance"]) for row in done.json)
+
+    def test_pairs(self):
+        for bits, distance in LIMITS.items():
+            prints = codes(bits, 300, bits, distance)
+            wanted = sorted(close_pairs(prints, distance))
+            self.assertGreater(len(wanted), 50)
+            options = ("--distance", distance)
+            lines = as_lines(prints, bits, " \t ")
+            self.assertEqual(self.pairs("--input-format", "codes", *options, "-", data=lines), wanted)
+            path = self.write("codes", "\ufeff" + lines.replace("\n", "\r\n"))
+            for threads in (1, 4):
+                self.assertEqual(self.pairs("--input-format", "codes", *options, "--threads", threads, path), wanted)
+            records = "".join(json.dumps({"n": {"code": hexadecimal(code, bits, i % 4)}, "id": name}) + "\n"
+                              for i, (name, code) in enumerate(prints.items()))
+            self.assertEqual(self.pairs("--jsonl", "--code-field", "n.code", *options, "-", data=records), wanted)
+            array = f"[{','.join(records.splitlines())}]"
+            self.assertEqual(self.pairs("--jsonl", "--code-field", "n.code", *options, self.write("a.json", array)), wanted)
+            table = io.StringIO()
+            csv.writer(table).writerows([("file", "pdq"), *((n, hexadecimal(c, bits, 1)) for n, c in prints.items())])
+            self.assertEqual(
+                self.pairs("--input-format", "csv", "--code-field", "pdq", "--id-field", "file", *options, "-",
+                           data=table.getvalue()), wanted)
+
+    def test_groups_and_unique(self):
+        for bits, distance in LIMITS.items():
+            prints = codes(bits, 300, bits + 1, distance)
+            lines = as_lines(prints, bits)
+            path = self.write("codes", lines)
+            near = lambda a, b: -d if (d := hamming_distance(prints[a], prints[b])) <= distance else None
+            label = represented(prints, near)
+            chained = connected(list(prints), [(a, b) for a, b, _ in close_pairs(prints, distance)])
+            options = ("--input-format", "codes", "--distance", distance)
+            for grouping, by in (("representatives", label), ("components", chained)):
+                done = self.assert_done(run("groups", *options, "--format", "jsonl", "--grouping", grouping, path))
+                found = [[m["id"] for m in row["members"]] for row in done.json]
+                self.assertEqual(found, members_of(by))
+            for member in (m for row in done.json for m in row["members"]):
+                first = chained[member["id"]]
+                self.assertEqual(member["distance"], hamming_distance(prints[first], prints[member["id"]]))
+            kept = [line for line, name in zip(lines.splitlines(), prints) if label[name] == name]
+            dropped = self.folder / "dropped"
+            for source, data in ((path, b""), ("-", lines)):
+                done = self.assert_done(run("unique", *options, "--dropped", dropped, source, data=data))
+                self.assertEqual(done.text.splitlines(), kept)
+                for row in dropped.read_text().splitlines():
+                    share, bits_apart, name, original = row.split("\t")
+                    self.assertEqual(original, label[name])
+                    self.assertEqual(int(bits_apart), hamming_distance(prints[name], prints[original]))
+                    self.assertLessEqual(abs(float(share) - (1 - int(bits_apart) / bits)), 0.001)
+
+    def test_index_and_query(self):
+        for bits, distance in LIMITS.items():
+            prints = codes(bits, 400, bits + 2, distance)
+            names = list(prints)
+            stored, added, asked = names[:200], names[200:250], names[250:]
+            part = lambda chosen: as_lines({name: prints[name] for name in chosen}, bits)
+            index = self.folder / f"{bits}.index"
+            format_ = ("--input-format", "codes")
+            self.assert_done(run("index", *format_, "--distance", distance, "--output", index, "-", data=part(stored)))
+            self.assert_done(run("index", *format_, "--index", index, "--append", "-", data=part(added)))
+            self.assert_done(run("index", "--index", index, "--remove", "-", data="\n".join(stored[:20])))
+            there = stored[20:] + added
+            for k in (distance, distance // 2):
+                done = self.assert_done(run("query", *format_, "--index", index, "--distance", k, "--format", "jsonl", "-",
+                                            data=part(asked)))
+                self.assertEqual(
+                    sorted((row["id"], row["indexed"], row["distance"]) for row in done.json),
+                    sorted((a, b, d) for a in asked for b in there if (d := hamming_distance(prints[a], prints[b])) <= k))
+            # The distance, and the width, are those of the index.
+            done = self.assert_done(run("query", *format_, "--index", index, "--format", "jsonl", "-", data=part(asked)))
+            self.assertTrue(all(row["distance"] <= distance for row in done.json))
+            against = self.assert_done(run("pairs", *format_, "--against", index, "--format", "jsonl", "-", data=part(asked)))
+            self.assertEqual(sorted((row["a"], row["against"], row["distance"]) for row in against.json),
+                             sorted((row["id"], row["indexed"], row["distance"]) for row in done.json))
+            near = {row["id"] for row in done.json}
+            kept = self.assert_done(run("unique", *format_, "--against", index, "-", data=part(asked)))
+            self.assertEqual([line.split("\t")[1] for line in kept.text.splitlines()], [a for a in asked if a not in near])
+            grown = self.assert_done(run("unique", *format_, "--add-to", index, "-", data=part(asked)))
+            again = self.assert_done(run("unique", *format_, "--add-to", index, "-", data=part(asked)))
+            self.assertGreater(len(grown.text.splitlines()), 10)
+            self.assertEqual(again.text, "")
+            done = run("query", *format_, "--index", index, "-", data=hexadecimal(1, 64 if bits == 32 else 32, 0))
+            self.assert_fails(done, f"among codes of {bits}")
+
+    def test_ties_go_to_the_first(self):
+        lines = "000000ff a\n0000000f b\n00000fff c\n0000003f d\n000000ff a again\n"
+        done = self.assert_done(run("groups", "--input-format", "codes", "--distance", 4, "-", data=lines))
+        self.assertEqual(done.text.splitlines(), ["5 documents, similarity to the first at least 0.875", "  1.000  a",
+                                                  "  0.875  b", "  0.875  c", "  0.937  d", "  1.000  a again"])
+        kept = self.assert_done(run("unique", "--input-format", "codes", "--distance", 3, "-", data=lines))
+        self.assertEqual(kept.text, "000000ff a\n0000000f b\n00000fff c\n")
+
+
+class Lines(CommandTest):
+    def test_ids(self):
+        lines = "ff00ff00\n\n  \t\nFF00FF00 \t two words \n0Xff00ff01\tx\\y"
+        path = self.write("c", lines)
+        done = self.assert_done(run("pairs", "--input-format", "codes", "--distance", 1, "--format", "jsonl", path))
+        self.assertEqual([(row["a"], row["b"]) for row in done.json],
+                         [(f"{path}:1", "two words "), (f"{path}:1", "x\\y"), ("two words ", "x\\y")])
+
+    def test_a_pipe_is_answered_line_by_line(self):
+        process = start("unique", "--quiet", "--input-format", "codes", "--distance", "2", "-")
+        try:
+            for line, is_kept in ((b"0f0f0f0f a\n", True), (b"0f0f0f0e b\n", False), (b"00000000 c\n", True)):
+                process.stdin.write(line)
+                process.stdin.flush()
+                if is_kept:
+                    self.assertEqual(process.stdout.readline(), line)
+            process.stdin.close()
+            self.assertEqual((process.stdout.read(), process.wait(30)), (b"", 0))
+        finally:
+            process.kill()
+            process.stdout.close()
+            process.stderr.close()
+            process.wait()
+
+    def test_a_fifo_is_read_once(self):
+        prints = codes(64, 5000, 9, 10)
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        lines = as_lines(prints, 64)
+        for verb, more in (("pairs", ()), ("unique", ("--grouping", "components")), ("report", ())):
+            options = (verb, "--input-format", "codes", "--distance", 4, *more)
+            wanted = self.assert_done(run(*options, "-", data=lines))
+            writer = threading.Thread(target=fifo.write_text, args=(lines,))
+            writer.start()
+            found = self.assert_done(run(*options, fifo))
+            writer.join()
+            self.assertEqual(found.text, wanted.text)
+
+
+class Bad(CommandTest):
+    def test_bad_codes_name_their_line(self):
+        good = "".join(f"{i:064x} {i}\n" for i in range(6))
+        for bad, message in (
+            (f"{1:063x} x", "a code of 63 hexadecimal digits; codes have 8, 16, 32 or 64 (32, 64, 128 or 256 bits)"),
+            (f"{1:016x} x", "a code of 64 bits, among codes of 256"),
+            (f"{1:063x}g x", "is no code, which is a hexadecimal number"),
+            ("0x x", "'' is no code"),
+            (A, "'the' is no code"),
+        ):
+            options = ("pairs", "--input-format", "codes", "--distance", 31)
+            path = self.write("c", good + bad + "\n" + f"{1 << 200:064x} last\n")
+            self.assert_fails(run(*options, path), f"{path}:7: ", message)
+            self.assert_fails(run(*options, "-", data=path.read_bytes()), "standard input:7: ", message)
+            done = run(*options, "--skip-bad", "--format", "jsonl", path)
+            self.assertEqual((done.status, len(done.json)), (0, 21), done.err)
+            self.assertIn(f"{path}:7: ", done.err)
+        first = self.write("first", f"{1:063x} x\n{good}")
+        self.assert_fails(run(*options, first), f"{first}:1: a code of 63")
+        self.assertEqual(len(run(*options, "--skip-bad", first).text.splitlines()), 15)
+        other = self.write("other", f"{1:08x} x\n")
+        self.assert_fails(run(*options, self.write("good", good), other), f"{other}:1: a code of 32 bits, among codes of 256")
+        record = {"code": f"{1:063x}", "id": 1}
+        self.assert_fails(run("pairs", "--jsonl", "--code-field", "code", "--distance", 1, "-", data=json.dumps(record)),
+                          "standard input:1: a code of 63")
+        self.assert_fails(run("pairs", "--jsonl", "--code-field", "x", "--distance", 1, "-", data=json.dumps(record)),
+                          'field "x"')
+        self.assert_fails(run("pairs", "--input-format", "csv", "--code-field", "x", "--distance", 1, "-", data="id,y\n1,2\n"),
+                          'no column "x"')
+        self.assert_fails(run("pairs", "--input-format", "codes", "--distance", 1, "--bits", 64, "-", data="00000000 a\n"),
+                          "among codes of 64")
+
+    def test_nothing_to_compare(self):
+        empty = self.write("empty", "")
+        options = ("--input-format", "codes", "--distance", 31)
+        for path in (empty, self.write("blank", "\ufeff\r\n \n")):
+            for verb in ("pairs", "groups", "unique"):
+                self.assertEqual(self.assert_done(run(verb, *options, path)).text, "")
+            index = self.folder / "i"
+            self.assert_fails(run("index", *options, "--output", index, path), "--bits N")
+            self.assert_done(run("index", *options, "--bits", 256, "--output", index, path))
+            self.assertEqual(self.assert_done(run("query", *options, "--index", index, "-", data=f"{1:064x}")).text, "")
+
+    def test_options(self):
+        codes_ = ("--input-format", "codes")
+        for options, message in (
+            ((*codes_,), "--input-format codes needs --distance K"),
+            (("--jsonl", "--code-field", "c"), "--code-field needs --distance K"),
+            (("--code-field", "c", "--distance", 3), "--code-field needs --jsonl"),
+            ((*codes_, "--code-field", "c", "--distance", 3), "--code-field needs --jsonl"),
+            ((*codes_, "--similarity", ".9"), "--similarity with --input-format codes: there are no texts"),
+            ((*codes_, "--distance", 3, "--features", "words"), "--features with --input-format codes: codes are compared"),
+            ((*codes_, "--distance", 3, "--seed", 1), "--seed with --input-format codes"),
+            ((*codes_, "--distance", 3, "--keep", "longest"), "--keep longest with --input-format codes"),
+            (("--jsonl", "--code-field", "c", "--text-field", "t", "--distance", 3), "--text-field with --code-field"),
+            ((*codes_, "--distance", 32), "--distance 32: the codes have 32 bits"),
+            ((*codes_, "--distance", 9, "--blocks", 20), "--blocks 20 with --distance 9 needs more tables"),
+            ((*codes_, "--distance", 9, "--blocks", 40), "--blocks 40 with --distance 9 needs more tables"),
+        ):
+            self.assert_fails(run("groups", *options, "-", data="00000000 a\n"), message)
+        for verb in ("hash", "tokens", "advise"):
+            self.assert_fails(run(verb, *codes_, "-", data="00000000 a\n"), f"{verb} reads texts")
+        texts = self.folder / "texts.index"
+        self.assert_done(run("index", "--lines", "--output", texts, "-", data=A))
+        self.assert_fails(run("query", *codes_, "--index", texts, "-", data="00000000"), "is no index of codes")
+        index = self.folder / "codes.index"
+        self.assert_done(run("index", *codes_, "--distance", 3, "--output", index, "-", data="00000000 a\n"))
+        for verb, option in (("query", "--index"), ("pairs", "--against"), ("unique", "--add-to")):
+            self.assert_fails(run(verb, "--lines", option, index, "-", data=A), "is an index of codes")
+        self.assert_fails(run("query", *codes_, "--distance", 4, "--index", index, "-", data="00000000"), "answers up to 3")
+
+
+class Report(CommandTest):
+    def test_pictures_are_on_the_page(self):
+        def png(level):
+            chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+            return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+                    + chunk(b"IDAT", zlib.compress(bytes([0, level]))) + chunk(b"IEND", b""))
+
+        pictures = [self.write("a b.png", png(0)), self.write("b.png", png(1))]
+        text = self.write("c.png", "no picture")
+        names = [*pictures, text, self.folder / "missing.png", self.folder]
+        lines = "".join(f"{i:016x} {name}\n" for i, name in enumerate(names))
+        for arguments in (("-",), (self.write("codes", lines),)):
+            done = self.assert_done(run("report", "--input-format", "codes", "--distance", 3, *arguments, data=lines))
+            group = json.loads(re.search('class="group"[^>]*>(.*?)</script>', done.text)[1])
+            self.assertEqual([member["id"] for member in group], [str(name) for name in names])
+            self.assertEqual([member["distance"] for member in group], [0, 1, 1, 2, 1])
+            urls = [member.get("picture") for member in group]
+            self.assertEqual(urls[2:], [None] * 3)
+            for url, path in zip(urls, pictures):
+                head, data = url.split(",")
+                self.assertEqual((head, base64.b64decode(data)), ("data:image/png;base64", path.read_bytes()))
+            self.assertIn("img-src data:", done.text)
+
+
+if __name__ == "__main__":
+    main()
