@@ -31,12 +31,14 @@ set(NEARDUP_HEADERS
     include/neardup/detail/filters.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
+    include/neardup/detail/mutex.hpp
     include/neardup/detail/positions.hpp
     include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
     include/neardup/detail/text_lines.hpp
     include/neardup/detail/union_find.hpp
     include/neardup/detail/visits.hpp
+    include/neardup/detail/windows_files.hpp
     include/neardup/edits.hpp
     include/neardup/edits/edit_distance.hpp
     include/neardup/edits/engine/distinct_texts.hpp

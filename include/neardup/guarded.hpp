@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "detail/mutex.hpp"
 #include "runner.hpp"
 #include "version.hpp"
 
@@ -63,7 +64,7 @@ class memory_pool {
     if (count_ < most) free_[count_++] = std::move(memory);
   }
 
-  std::mutex mutex_;
+  detail::mutex_type mutex_;
   std::array<std::unique_ptr<T>, most> free_;
   std::size_t count_ = 0;
 };
@@ -252,7 +253,7 @@ class guarded {
   }
 
   T value_;
-  std::mutex writers_;
+  detail::mutex_type writers_;
   std::atomic<std::uint32_t> phase_{0};
   mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // by phase: blocked readers
   mutable std::array<slot, slot_count> slots_;

@@ -10,6 +10,7 @@
 #include <limits>
 #include <mutex>
 
+#include "detail/mutex.hpp"
 #include "error.hpp"
 
 #include "version.hpp"
@@ -109,7 +110,7 @@ class first_failure {
     try {
       work();
     } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const std::lock_guard lock(mutex_);
       if (position < position_) {
         position_ = position;
         exception_ = std::current_exception();
@@ -131,7 +132,7 @@ class first_failure {
 
  private:
 #if NEARDUP_EXCEPTIONS
-  std::mutex mutex_;
+  detail::mutex_type mutex_;
   std::exception_ptr exception_;
   std::size_t position_ = (std::numeric_limits<std::size_t>::max)();
 #endif

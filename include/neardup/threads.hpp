@@ -3,22 +3,30 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "detail/mutex.hpp"
 #include "error.hpp"
 #include "runner.hpp"
+#if NEARDUP_THREADS
+#include <thread>
+#endif
 
 namespace neardup::inline v0 {
 
 /// A runner (see runner.hpp) that starts std::threads for each call, for programs without a thread pool of their own.
+/// Where the standard library has no threads, the calling thread runs all parts.
 struct threads {
   std::size_t count = 0;  ///< the number of threads, including the calling thread; 0 for as many as the machine has
 
   /// The number of parts that keeps all threads busy.
   [[nodiscard]] std::size_t parts() const noexcept {
+#if NEARDUP_THREADS
     return count != 0 ? count : (std::max)(std::size_t{1}, std::size_t{std::thread::hardware_concurrency()});
+#else
+    return 1;
+#endif
   }
 
   /// Starts a thread for each part but part 0, which the calling thread runs, and waits for all. If the system has no
@@ -26,6 +34,7 @@ struct threads {
   template <class Work>
   void operator()(std::size_t parts, const Work& work) const {
     if (parts == 0) return;
+#if NEARDUP_THREADS
     std::vector<std::thread> running;
     running.reserve(parts - 1);
     std::size_t next = 1;
@@ -44,6 +53,9 @@ struct threads {
     work(0);
     for (; next < parts; ++next) work(next);
     for (std::thread& thread : running) thread.join();
+#else
+    for (std::size_t part = 0; part < parts; ++part) work(part);
+#endif
   }
 };
 

@@ -18,6 +18,12 @@ inline constexpr std::size_t word_bits = 64;
 /// 2^64 / golden ratio: the increment of SplitMix64, and of other sequences whose elements should lie far apart.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
+/// A whole number as a std::size_t. g++ calls a cast useless (-Wuseless-cast) where the two types happen to be the same.
+template <std::integral Number>
+constexpr std::size_t to_size(Number number) noexcept {
+  return static_cast<std::size_t>(number);
+}
+
 /// The number of 64-bit words that hold `bits` bits.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
 

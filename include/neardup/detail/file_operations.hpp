@@ -19,13 +19,12 @@
 #if defined(_WIN32)
 #include <io.h>
 #include <process.h>
-// MoveFileExA is declared here: including <windows.h> for one function would burden every user.
-extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char* from, const char* to, unsigned long flags);
 #else
 #include <unistd.h>
 #endif
 
 #include "../error.hpp"
+#include "windows_files.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -79,19 +78,31 @@ class file_operations {
   /// Renames a file, and replaces the file that had the new name.
   virtual bool rename(const std::string& from, const std::string& to) {
 #if defined(_WIN32)
-    constexpr unsigned long replace_existing = 1, write_through = 8;
-    return ::MoveFileExA(from.c_str(), to.c_str(), replace_existing | write_through) != 0;
+    return move_file(wide_name(from), wide_name(to));
 #else
     return std::rename(from.c_str(), to.c_str()) == 0;
 #endif
   }
-  virtual bool remove(const std::string& path) { return std::remove(path.c_str()) == 0; }
+  virtual bool remove(const std::string& path) {
+#if defined(_WIN32)
+    return ::_wremove(wide_name(path).c_str()) == 0;
+#else
+    return std::remove(path.c_str()) == 0;
+#endif
+  }
   /// The type of a file (none, a regular file, or other); nullopt if it cannot be determined.
   virtual std::optional<file_type> type_of(const std::string& path) {
+#if defined(_WIN32)
+    struct _stat64 status;
+    if (::_wstat64(wide_name(path).c_str(), &status) == 0) {
+      return (status.st_mode & _S_IFMT) == _S_IFREG ? file_type::regular : file_type::other;
+    }
+#else
     struct stat status;
     if (::stat(path.c_str(), &status) == 0) {
-      return (status.st_mode & S_IFMT) == S_IFREG ? file_type::regular : file_type::other;
+      return S_ISREG(status.st_mode) ? file_type::regular : file_type::other;
     }
+#endif
     return errno == ENOENT ? std::optional(file_type::none) : std::nullopt;
   }
   /// Waits until the entries of a folder (file names) are on the disk.
@@ -114,7 +125,7 @@ class file_operations {
  private:
   static int open_file(const std::string& path, int flags) {
 #if defined(_WIN32)
-    return ::_open(path.c_str(), flags | _O_WRONLY | _O_BINARY, _S_IREAD | _S_IWRITE);
+    return ::_wopen(wide_name(path).c_str(), flags | _O_WRONLY | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
 #else
     return ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
 #endif
@@ -129,7 +140,23 @@ inline file_operations& system_files() {
 /// Throws: std::runtime_error "cannot WHAT PATH: REASON" with the reason of errno.
 [[noreturn]] inline void fail_with_errno(const char* what, const std::string& path) {
   const int error = errno;
-  fail<std::runtime_error>(std::string("cannot ") + what + " " + path + ": " + std::strerror(error));
+#if defined(_WIN32)
+  const std::string reason = windows_message(error);
+#else
+  const std::string reason = std::strerror(error);
+#endif
+  fail<std::runtime_error>(std::string("cannot ") + what + " " + path + ": " + reason);
+}
+
+/// The number of this process; 0 on WASI, which has a single one.
+[[nodiscard]] inline int process_number() noexcept {
+#if defined(_WIN32)
+  return ::_getpid();
+#elif defined(__wasi__)
+  return 0;
+#else
+  return ::getpid();
+#endif
 }
 
 /// Writes all bytes. Returns: false on failure, with errno set.
@@ -148,14 +175,20 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
 }
 
 [[nodiscard]] inline std::string folder_of(const std::string& path) {
+#if defined(_WIN32)
+  const std::size_t slash = path.find_last_of("/\\");
+#else
   const std::size_t slash = path.rfind('/');
+#endif
   return slash == path.npos ? "." : path.substr(0, slash + 1);
 }
 
 /// The absolute path with symbolic links resolved, so that it names the same file after a chdir(). The file need not
-/// exist.
+/// exist. On Windows, links are not resolved.
 [[nodiscard]] inline std::string settled_path(std::string path) {
-#if !defined(_WIN32)
+#if defined(_WIN32)
+  if (!path.empty()) path = absolute_path(path);
+#else
   constexpr int max_links = 40;  // the limit of Linux
   char target[4096];
   for (int links = 0; links < max_links; ++links) {
@@ -185,11 +218,7 @@ inline void save_file(file_operations& files, const std::string& name,
     fail<std::runtime_error>("cannot save " + path + ": it is no regular file");
   }
   static std::atomic<unsigned> saved{0};
-#if defined(_WIN32)
-  const int process = ::_getpid();
-#else
-  const int process = ::getpid();
-#endif
+  const int process = process_number();
   const std::string folder = folder_of(path);  // computed first: nothing may throw after the rename
   std::string temporary;
   int file = -1;

@@ -237,12 +237,13 @@ NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint64_t* y, __
 /// of 64. On a Zen 5, an unaligned masked load waits for earlier stores, an aligned one does not.
 template <class Filter, bool IsAligned>
 NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint64_t mask) noexcept {
+  const void* const bytes = y;  // modules: an intrinsic is not found by a call with dependent arguments
   if constexpr (sizeof(Filter) == 4) {
     const auto lanes = static_cast<__mmask16>(mask);
-    return IsAligned ? _mm512_maskz_load_epi32(lanes, y) : _mm512_maskz_loadu_epi32(lanes, y);
+    return IsAligned ? _mm512_maskz_load_epi32(lanes, bytes) : _mm512_maskz_loadu_epi32(lanes, bytes);
   } else {
     const auto lanes = static_cast<__mmask8>(mask);
-    return IsAligned ? _mm512_maskz_load_epi64(lanes, y) : _mm512_maskz_loadu_epi64(lanes, y);
+    return IsAligned ? _mm512_maskz_load_epi64(lanes, bytes) : _mm512_maskz_loadu_epi64(lanes, bytes);
   }
 }
 /// One bit for each filter at `y` that is set in `mask`: 1 if the filter is within k bits of x. Other filters are not
@@ -250,15 +251,15 @@ NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint
 template <bool IsAligned = false>
 NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint32_t* y, std::uint64_t mask, __m512i x,
                                                             __m512i k) noexcept {
-  const __m512i distances =
-      _mm512_popcnt_epi32(_mm512_xor_si512(load_some_avx512<std::uint32_t, IsAligned>(y, mask), x));
+  const __m512i some = load_some_avx512<std::uint32_t, IsAligned>(y, mask);
+  const __m512i distances = _mm512_popcnt_epi32(_mm512_xor_si512(some, x));
   return _mm512_mask_cmple_epu32_mask(static_cast<__mmask16>(mask), distances, k);
 }
 template <bool IsAligned = false>
 NEARDUP_TARGET_AVX512 inline std::uint64_t near_bits_avx512(const std::uint64_t* y, std::uint64_t mask, __m512i x,
                                                             __m512i k) noexcept {
-  const __m512i distances =
-      _mm512_popcnt_epi64(_mm512_xor_si512(load_some_avx512<std::uint64_t, IsAligned>(y, mask), x));
+  const __m512i some = load_some_avx512<std::uint64_t, IsAligned>(y, mask);
+  const __m512i distances = _mm512_popcnt_epi64(_mm512_xor_si512(some, x));
   return _mm512_mask_cmple_epu64_mask(static_cast<__mmask8>(mask), distances, k);
 }
 

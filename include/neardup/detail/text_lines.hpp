@@ -12,12 +12,21 @@
 #include <string_view>
 
 #include "../error.hpp"
+#include "windows_files.hpp"
 
 namespace neardup::inline v0::detail {
 
+inline std::FILE* open_to_read(const std::string& path) {
+#if defined(_WIN32)
+  return ::_wfopen(wide_name(path).c_str(), L"rb");
+#else
+  return std::fopen(path.c_str(), "rb");
+#endif
+}
+
 /// Reads a whole file. Throws: std::runtime_error naming the file.
 inline std::string read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_to_read(path), &std::fclose);
   if (!file) fail<std::runtime_error>("cannot open " + path);
   std::string contents;
   std::string block(std::size_t{1} << 16, '\0');

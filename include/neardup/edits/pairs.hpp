@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/mutex.hpp"
 #include "../detail/visits.hpp"
 #include "../error.hpp"
 #include "../runner.hpp"
@@ -85,7 +86,7 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
   if (similarity > 1) return;
   const distinct_texts texts(source, first_count);
   const bool is_across = first_count < source.size, copies_once = options.copies_once && !is_across;
-  std::mutex mutex;
+  detail::mutex_type mutex;
   bool goes_on = true;
   const auto visit_members = [&](std::uint32_t i, std::uint32_t j, std::size_t distance, std::size_t longer) {
     const bool i_is_second = i >= first_count, j_is_second = j >= first_count;
@@ -94,7 +95,7 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
     return visit({(std::min)(i, j), (std::max)(i, j) - behind, distance, edit_similarity_of(distance, longer)});
   };
   const auto visit_ranks = [&](std::size_t a, std::size_t b, std::size_t distance) {
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard lock(mutex);
     if (!std::exchange(goes_on, false)) return false;
     const std::size_t longer = (std::max)(texts.length(a), texts.length(b));
     for (const std::uint32_t i : texts.members(a)) {
@@ -123,7 +124,7 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
   std::size_t done = 0;  // guarded by the mutex
   const auto advance = [&](std::size_t count) {
     if (!options.progress) return;
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard lock(mutex);
     done += count;
     options.progress({done, texts.size(), join.q() == 0});
   };

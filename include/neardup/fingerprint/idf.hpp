@@ -12,7 +12,9 @@
 #include <string_view>
 #include <utility>
 
+#include "../detail/bits.hpp"
 #include "../detail/large_array.hpp"
+#include "../detail/mutex.hpp"
 #include "../detail/prefetch.hpp"
 #include "../error.hpp"
 #include "hashers.hpp"
@@ -77,7 +79,7 @@ class hashed_idf {
 
   // The slot is the highest bits of the hash, which are uniform for XXH3.
   [[nodiscard]] std::size_t home_slot(std::uint64_t hash) const noexcept {
-    return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
+    return shift_ == 64 ? 0 : detail::to_size(hash >> shift_);
   }
   [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (entries_.size() - 1); }
 
@@ -104,7 +106,7 @@ class shared_idf_table {
   [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const {
     const node* found = hashed_->find(seed);
     if (found != nullptr) return found->table;
-    const std::lock_guard<std::mutex> guard(hashed_->growing);
+    const std::lock_guard guard(hashed_->growing);
     found = hashed_->find(seed);
     if (found == nullptr) {
       found = new node{hashed_idf(*table_, seed), hashed_->first.load(std::memory_order_relaxed)};
@@ -135,7 +137,7 @@ class shared_idf_table {
     }
 
     std::atomic<const node*> first = nullptr;
-    std::mutex growing;
+    detail::mutex_type growing;
   };
 
   std::shared_ptr<const idf_table> table_;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/bits.hpp"
 #include "../error.hpp"
 #include "weight.hpp"
 
@@ -177,7 +178,7 @@ struct tf {
 /// A distinct token weighs 1 + ln(count), rounded to 1/256 without floating point.
 struct log_tf {
   constexpr weight operator()(std::uint64_t count) const noexcept {
-    return count < detail::log_tf_weights.size() ? detail::log_tf_weights[static_cast<std::size_t>(count)]
+    return count < detail::log_tf_weights.size() ? detail::log_tf_weights[detail::to_size(count)]
                                                  : detail::log_tf_weight(count);
   }
 };

@@ -114,7 +114,7 @@ class keyed_index : private Index {
   bool insert(const fingerprint_type& fingerprint, const id_type& id) {
     const auto [entry, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
     if (!is_new) return false;
-    detail::undo naming{[&, entry = entry] { fingerprint_of_.erase(entry); }};
+    detail::undo naming{[&, added = entry] { fingerprint_of_.erase(added); }};
     Index::insert(fingerprint, id);
     naming.is_due = false;
     return true;

@@ -99,7 +99,7 @@ class layout {
   /// True in the exact regime (blocks > k), where a search looks up the key of the query itself. False in the radius
   /// regime, where a search also looks up keys with flipped bits.
   constexpr bool is_exact() const noexcept { return blocks_ > k_; }
-  constexpr std::size_t table_count() const noexcept { return static_cast<std::size_t>(count_tables(k_, blocks_)); }
+  constexpr std::size_t table_count() const noexcept { return detail::to_size(count_tables(k_, blocks_)); }
 
   /// The number of the first bit of a block; block_begin(blocks()) == bits(). The first bits() % blocks() blocks are
   /// one bit wider than the others.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/mutex.hpp"
 #include "../detail/positions.hpp"
 #include "../detail/visits.hpp"
 #include "../error.hpp"
@@ -96,7 +97,7 @@ class similar_pair_visits {
   /// Visits the pairs of sets that a pair of distinct sets stands for. Returns: false if the visitor returned false. An
   /// exception of the visitor also ends the visits.
   bool visit_found(std::span<const similar_ranks> pairs) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard lock(mutex_);
     const bool went_on = std::exchange(goes_on_, false);
     if (!went_on) return false;
     for (const similar_ranks& pair : pairs) {
@@ -125,7 +126,7 @@ class similar_pair_visits {
   const overlap_bounds& bounds_;
   bool copies_once_;
   const visit_type& visit_;
-  std::mutex mutex_;
+  detail::mutex_type mutex_;
   bool goes_on_ = true;
 };
 

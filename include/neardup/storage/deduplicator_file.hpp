@@ -667,7 +667,7 @@ bool durable_deduplicator<Deduplicator>::erase(const id_type& id) {
 template <class Deduplicator>
 void durable_deduplicator<Deduplicator>::save() {
   log_.settle();
-  log_.stop();
+  log_.close();
   // The extent is computed from the log on the disk: an earlier save() may have failed, before or after it renamed the
   // file.
   std::optional<detail::append_log::extent> log;

@@ -39,13 +39,14 @@ class file_lock {
   /// Takes the lock without waiting. Throws: std::runtime_error naming the file, if it is locked or cannot be locked.
   explicit file_lock(const std::string& path) : path_(detail::settled_path(path) + suffix) {
 #if defined(_WIN32)
-    if (::_sopen_s(&file_, path_.c_str(), _O_CREAT | _O_RDWR | _O_TEMPORARY, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0) {
+    constexpr int flags = _O_CREAT | _O_RDWR | _O_TEMPORARY | _O_NOINHERIT;
+    if (::_wsopen_s(&file_, detail::wide_name(path_).c_str(), flags, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0) {
       file_ = -1;
-      if (errno == EACCES) refuse(path);
+      if (_doserrno == detail::windows_sharing_violation) refuse(path);
       detail::fail_with_errno("lock", path_);
     }
 #else
-    process_ = ::getpid();
+    process_ = detail::process_number();
     for (;;) {
       file_ = ::open(path_.c_str(), O_CREAT | O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
       if (file_ < 0) detail::fail_with_errno("lock", path_);
@@ -72,7 +73,7 @@ class file_lock {
     if (file_ < 0) return;
 #if !defined(_WIN32)
     struct stat held;
-    if (::getpid() == process_) {
+    if (detail::process_number() == process_) {
       if (::fstat(file_, &held) == 0 && is_named(held)) std::remove(path_.c_str());
       ::flock(file_, LOCK_UN);  // forked processes share the open file and would keep the lock
     }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../error.hpp"
 #include "../../index/cost.hpp"
 #include "../../index/flat_index.hpp"
@@ -257,7 +258,7 @@ class advisor {
     for (std::uint64_t i = 0; i < pairs; ++i) {
       const std::uint64_t a = corpus_.drawn(first + 2 * i, prints.size()),
                           b = (a + 1 + corpus_.drawn(first + 2 * i + 1, prints.size() - 1)) % prints.size();
-      const double distance = std::popcount(prints[a] ^ prints[b]);
+      const double distance = std::popcount(prints[detail::to_size(a)] ^ prints[detail::to_size(b)]);
       sum += distance;
       squares += distance * distance;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../detail/large_array.hpp"
+#include "../../detail/mutex.hpp"
 #include "../../index/join/join_pairs.hpp"
 #include "../../index/join_options.hpp"
 #include "../../runner.hpp"
@@ -49,7 +50,7 @@ class candidate_collector {
     if (own.size() < handed_) return true;
     // If another part is sorting the shard, this part does not wait, but buffers pairs up to a limit.
     shard& to = shards_[number];
-    std::unique_lock<std::mutex> lock(to.mutex, std::defer_lock);
+    std::unique_lock lock(to.mutex, std::defer_lock);
     if (own.size() < max_waiting * handed_ && !lock.try_lock()) return true;
     if (!lock) lock.lock();
     return hand_over(to, own);
@@ -90,7 +91,7 @@ class candidate_collector {
   static constexpr std::size_t max_waiting = 16;  // pairs in a buffer, in multiples of handed_
 
   struct shard {
-    std::mutex mutex;
+    detail::mutex_type mutex;
     std::span<candidate> memory;
     std::size_t size = 0;
     bool is_full = false;

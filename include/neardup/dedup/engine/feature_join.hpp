@@ -302,7 +302,7 @@ class feature_join {
     for (const record_groups& part : groups) size += part.size_of(group);
     const int bits = static_cast<int>(std::bit_width(size / 2));
     const auto bucket_of = [=](const record& r) {
-      return static_cast<std::size_t>(std::uint64_t{r.feature << bits_before} >> (32 - bits));
+      return to_size(std::uint64_t{r.feature << bits_before} >> (32 - bits));
     };
     own.ends.assign(std::size_t{1} << bits, 0);
     own.features.resize((std::max)(own.features.size(), size));

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/mutex.hpp"
 #include "../../index/join_options.hpp"
 #include "../../runner.hpp"
 #include "../rule.hpp"
@@ -172,13 +173,13 @@ class ordered_decider {
   bool consider(Number kept, Number document, int known) {
     std::optional<double> best;
     if (names_originals_ && fate_of(document) == fate::dropped) {
-      const std::lock_guard<std::mutex> lock(mutex_of(document));
+      const std::lock_guard lock(mutex_of(document));
       best = best_[document].closeness;
     }
     const std::optional<double> closeness = by_.closeness(kept, document, known, best);
     if (!closeness) return false;
     if (names_originals_) {
-      const std::lock_guard<std::mutex> lock(mutex_of(document));
+      const std::lock_guard lock(mutex_of(document));
       const rank_type rank{*closeness, kept};
       if (rank.is_better_than(best_[document])) best_[document] = rank;
     }
@@ -195,7 +196,7 @@ class ordered_decider {
     if (!names_originals_ || !by_.has_copies(document)) return;
     const std::optional<double> closeness = by_.closeness(document, kept, known, std::nullopt);
     if (!closeness) return;
-    const std::lock_guard<std::mutex> lock(mutexes_.front());
+    const std::lock_guard lock(mutexes_.front());
     late_.push_back({document, kept, *closeness});
   }
 
@@ -288,7 +289,7 @@ class ordered_decider {
     }
   }
 
-  [[nodiscard]] std::mutex& mutex_of(Number document) noexcept {
+  [[nodiscard]] detail::mutex_type& mutex_of(Number document) noexcept {
     return mutexes_[static_cast<std::size_t>(document) % mutexes_.size()];
   }
 
@@ -301,7 +302,7 @@ class ordered_decider {
   std::vector<Number> considered_until_;  // kept documents below this number have been considered
   std::vector<rank_type> best_;           // originals; both vectors are empty unless originals are asked for
   std::vector<late_match> late_;
-  std::array<std::mutex, 64> mutexes_;
+  std::array<detail::mutex_type, 64> mutexes_;
 };
 
 }  // namespace neardup::inline v0::detail

@@ -41,7 +41,7 @@ class gram_order {
   [[nodiscard]] std::size_t bucket(std::span<const char32_t> text, std::size_t i) const noexcept {
     std::uint64_t hash = q_;
     for (std::size_t k = 0; k < q_; ++k) hash = (hash ^ text[i + k]) * 0x9e3779b97f4a7c15U;
-    return static_cast<std::size_t>(mix(hash) >> shift_);
+    return to_size(mix(hash) >> shift_);
   }
 
   struct gram {

@@ -404,7 +404,7 @@ template <auto ChooseAndFill, auto Fill>
 void add_few_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                     const std::uint64_t* hashes, std::size_t n) noexcept {
   ChooseAndFill(minima, bins, factors[0], hashes, n);
-  for (std::size_t j = 1; j < words_for(bins); ++j) Fill(minima + j * word_bits, bins, factors[j], hashes, n);
+  for (std::size_t j = 1; j < words_for(to_size(bins)); ++j) Fill(minima + j * word_bits, bins, factors[j], hashes, n);
 }
 
 /// Adds many hashes. Products are computed only for the bins that no hash chose.
@@ -412,7 +412,7 @@ template <auto Choose, auto TopBits, auto FillEach>
 void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
                      const std::uint64_t* hashes, std::size_t n) noexcept {
   Choose(minima, bins, hashes, n);
-  for (std::size_t j = 0; j < words_for(bins); ++j, minima += word_bits) {
+  for (std::size_t j = 0; j < words_for(to_size(bins)); ++j, minima += word_bits) {
     const std::uint64_t open = TopBits(minima);
     if (open != 0) FillEach(minima, open, factors[j], hashes, n);
   }

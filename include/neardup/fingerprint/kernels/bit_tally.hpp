@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
 
 namespace neardup::inline v0::detail {
@@ -190,7 +191,7 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
 inline std::uint64_t majority_of_lanes(const bit_tally& tally, std::size_t lanes) noexcept {
   std::uint64_t sum[bit_tally::max_planes + 4] = {};
   // No count exceeds the number of words, so higher planes are 0.
-  const auto planes = static_cast<std::size_t>(std::bit_width(tally.total));
+  const auto planes = to_size(std::bit_width(tally.total));
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     // A lane adds two numbers: its counts, and its waiting carries.
     std::uint64_t carry = 0;
@@ -339,7 +340,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
   // Two carries remain to be added: one of the second step, and one of the third step.
   const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
   count[planes] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));
-  const auto needed = static_cast<std::size_t>(std::bit_width(tally.total));
+  const auto needed = to_size(std::bit_width(tally.total));
   return more_than_half(count, needed < planes + 1 ? needed : planes + 1, tally.total);
 }
 

@@ -150,9 +150,7 @@ class distinct_hashes {
   // Multiply-shift by a secret odd number: no text can be crafted whose hashes collide, and weak low bits do not
   // matter.
   // Source: Dietzfelbinger et al., A Reliable Randomized Algorithm for the Closest-Pair Problem, 1997 (multiply-shift).
-  [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept {
-    return static_cast<std::size_t>(key * multiplier_ >> shift_);
-  }
+  [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept { return to_size(key * multiplier_ >> shift_); }
   [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (size_ - 1); }
 
   /// Combines all words of a hash into one.
@@ -182,7 +180,7 @@ class distinct_hashes {
       for (std::size_t j = 0; j < Words; ++j) distinct[j][count] = block.columns[j][i];
       if constexpr (Counts) counts_[count] = 0;
       if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
-      std::uint32_t& entry = slots[(static_cast<std::size_t>(key * multiplier >> shift) + distance) & last_slot];
+      std::uint32_t& entry = slots[(to_size(key * multiplier >> shift) + distance) & last_slot];
       const bool is_free = entry < first_number;
       // If the slot is free, `entry - first_number` wraps around, so that the minimum is `count`, the index of a new
       // hash.

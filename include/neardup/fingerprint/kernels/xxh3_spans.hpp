@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
@@ -56,7 +57,7 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
   hash_all(brief, brief_count,
            [&](const char* token, std::uint64_t length) { return formulas.hash_4_to_8(token, length); });
   hash_all(longer, longer_count, [&](const char* token, std::uint64_t length) -> std::uint64_t {
-    return XXH3_64bits_withSeed(token, static_cast<std::size_t>(length), seed);
+    return XXH3_64bits_withSeed(token, to_size(length), seed);
   });
 }
 

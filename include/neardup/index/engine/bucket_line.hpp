@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/filters.hpp"
 #include "../../detail/instructions.hpp"
 
@@ -140,7 +141,7 @@ NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t c
     // near_bits_avx2 gives two equal bits per filter, of which the mask keeps one.
     const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
     for (unsigned matching = within & filled; matching != 0; matching = _blsr_u32(matching)) {
-      *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(_tzcnt_u32(matching) / 2)};
+      *hit++ = {static_cast<std::uint32_t>(i), _tzcnt_u32(matching) / 2};
     }
   }
   findings.hit_count = static_cast<std::size_t>(hit - findings.hits.data());
@@ -171,7 +172,7 @@ template <std::size_t Most>
   constexpr std::size_t min_count = std::size_t{1} << 17;
   constexpr int max_k = 3;  // at k = 3, 1.1 % of non-matches pass; at k = 4, 3.8 %
   const std::size_t lines = count / bucket_line::mean_count + 1;
-  const bool spreads = key_width >= static_cast<std::size_t>(std::bit_width(lines)) + 1;
+  const bool spreads = key_width >= to_size(std::bit_width(lines)) + 1;
   return k <= max_k && spreads && count >= min_count && count <= bucket_line::overflow_limit ? lines : 0;
 }
 

@@ -45,12 +45,12 @@ class bucket_segment {
 
   /// The address of the directory entry for a hash, to prefetch it.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
-    return has_buckets() ? &directory_[hash >> shift_] : nullptr;
+    return has_buckets() ? &directory_[to_size(hash >> shift_)] : nullptr;
   }
 
   [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
     if (!has_buckets()) return {};
-    const bucket& b = directory_[hash >> shift_];
+    const bucket& b = directory_[to_size(hash >> shift_)];
     return {at(b.begin()), slots_.data() + b.begin(), 0, b.count(), is_wide_};
   }
 
@@ -58,7 +58,7 @@ class bucket_segment {
   /// Throws: std::length_error if the bucket or the arena is at its limit. Guarantee: strong, although chunks may have
   /// moved.
   void prepare(std::uint64_t hash) {
-    bucket& b = directory_[hash >> shift_];
+    bucket& b = directory_[to_size(hash >> shift_)];
     if (b.count() >= bucket::max_count) refuse_bucket();
     if (b.chunk() != 0 && b.count() < capacity_of(b.chunk())) return;
     const std::size_t chunk = b.chunk() + 1;
@@ -73,7 +73,7 @@ class bucket_segment {
 
   /// Adds an entry. Precondition: prepare() was called for the same hash.
   void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
-    bucket& b = directory_[hash >> shift_];
+    bucket& b = directory_[to_size(hash >> shift_)];
     const std::size_t position = b.begin() + b.count();
     put(position, filter, slot);
     b.set(b.begin(), b.count() + 1, b.chunk());
@@ -82,7 +82,7 @@ class bucket_segment {
 
   /// Removes the entry of a slot. Precondition: the bucket of `hash` contains the slot.
   void erase(std::uint64_t hash, std::size_t slot) noexcept {
-    bucket& b = directory_[hash >> shift_];
+    bucket& b = directory_[to_size(hash >> shift_)];
     const std::size_t position = position_of(b, slot);
     const std::size_t count = b.count() - 1;
     const std::size_t end = b.begin() + count;
@@ -106,7 +106,7 @@ class bucket_segment {
 
   /// Replaces a slot by `new_number`. Precondition: the bucket of `hash` contains the slot.
   void renumber(std::uint64_t hash, std::size_t slot, std::size_t new_number) noexcept {
-    slots_[position_of(directory_[hash >> shift_], slot)] = static_cast<Offset>(new_number);
+    slots_[position_of(directory_[to_size(hash >> shift_)], slot)] = static_cast<Offset>(new_number);
   }
 
   /// Fills this segment with all entries of `other`. Precondition: `other` has half as many buckets as this segment, so
@@ -401,7 +401,7 @@ class bucket_table {
   segment& segment_of(std::uint64_t hash) noexcept { return segments_[index_of(hash)]; }
   const segment& segment_of(std::uint64_t hash) const noexcept { return segments_[index_of(hash)]; }
   std::size_t index_of(std::uint64_t hash) const noexcept {
-    return log_segments_ == 0 ? 0 : static_cast<std::size_t>(hash >> (word_bits - log_segments_));
+    return log_segments_ == 0 ? 0 : to_size(hash >> (word_bits - log_segments_));
   }
 
   template <class HashOf>

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/large_array.hpp"
 #include "batch_search.hpp"
 #include "bucket_line.hpp"
@@ -26,7 +27,7 @@ namespace neardup::inline v0::detail {
 
 /// The bucket of a hash among fewer than 2^32 buckets. Monotonic: a greater hash has no lower bucket.
 [[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
-  return static_cast<std::size_t>((hash >> 32) * buckets >> 32);
+  return to_size((hash >> 32) * buckets >> 32);
 }
 
 /// The distinct fingerprints in the bucket order of table 0, with their ids. So table 0 needs only a directory; each

@@ -13,6 +13,7 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/filters.hpp"
+#include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../runner.hpp"
 #include "../join_options.hpp"
@@ -215,10 +216,10 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& o
   // Each part collects its pairs, and visits them in batches, so that parts seldom wait for the mutex.
   constexpr std::size_t handed = 1024;
   std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(options.run));
-  std::mutex mutex;
+  detail::mutex_type mutex;
   bool goes_on = true;
   const auto hand_over = [&](std::vector<near_pair<Offset>>& pairs) {
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard lock(mutex);
     // Cleared before the calls: if the visitor throws, no other part calls it again.
     const bool went_on = std::exchange(goes_on, false);
     for (const auto& [a, b, distance] : pairs) {

@@ -66,7 +66,7 @@ struct join_costs {
       ways = ways * static_cast<double>(filter_bits - i) / static_cast<double>(i + 1);
     }
     constexpr double look = 3;
-    pair += look * (std::min)(1.0, passing / static_cast<double>(narrow ? 0x1p32 : 0x1p64));
+    pair += look * (std::min)(1.0, passing / (narrow ? 0x1p32 : 0x1p64));
     return {record, pair, 2.0, 6.0};
   }
 };

@@ -26,7 +26,7 @@ class feature_rarity {
   /// `features`: about how many features will be counted in all.
   explicit feature_rarity(std::size_t features = 0)
       : places_(std::clamp(features / features_a_place, min_places, max_places)),
-        segments_((places_ + segment - 1) / segment) {}
+        segments_(to_size((places_ + segment - 1) / segment)) {}
 
   void prefetch(std::uint32_t token) const noexcept {
     if (places_ <= cached) return;
@@ -91,7 +91,7 @@ class feature_rarity {
   }();
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept {
-    return static_cast<std::size_t>(std::uint64_t{token} * places_ >> 32);
+    return to_size(std::uint64_t{token} * places_ >> 32);
   }
 
   std::uint64_t places_;

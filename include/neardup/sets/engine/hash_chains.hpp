@@ -80,7 +80,7 @@ class hash_chains {
 
  private:
   static std::size_t place(std::uint64_t hash, std::size_t buckets) noexcept {
-    const std::size_t all = std::bit_ceil(buckets), at = static_cast<std::size_t>(hash) & (all - 1);
+    const std::size_t all = std::bit_ceil(buckets), at = to_size(hash) & (all - 1);
     return at < buckets ? at : at & (all / 2 - 1);
   }
 

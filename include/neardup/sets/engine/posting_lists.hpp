@@ -102,7 +102,7 @@ class posting_memory {
   [[nodiscard]] static constexpr std::size_t index_of(std::size_t capacity) noexcept {
     if (capacity <= 8) return capacity - 1;
     const std::size_t below = std::bit_floor(capacity - 1);
-    return 4 * static_cast<std::size_t>(std::bit_width(below)) - 8 + (capacity - below) / (below / 4) - 1;
+    return 4 * to_size(std::bit_width(below)) - 8 + (capacity - below) / (below / 4) - 1;
   }
 
   void give(std::uint32_t array, std::size_t capacity) noexcept {
@@ -292,7 +292,7 @@ class posting_lists {
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return place_among(token, buckets_); }
   static std::size_t place_among(std::uint32_t token, std::size_t buckets) noexcept {
-    const std::size_t all = std::bit_ceil(buckets), at = static_cast<std::size_t>(mix(token)) & (all - 1);
+    const std::size_t all = std::bit_ceil(buckets), at = to_size(mix(token)) & (all - 1);
     return at < buckets ? at : at & (all / 2 - 1);
   }
 

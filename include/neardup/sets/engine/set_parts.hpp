@@ -83,7 +83,7 @@ class part_keys {
   }
   /// The high half of a hash chooses the part. The low halves stay random within a part, and so do their sums.
   [[nodiscard]] std::size_t part_of(std::uint64_t hash) const noexcept {
-    return static_cast<std::size_t>((hash >> 32) * sums_.size() >> 32);
+    return to_size((hash >> 32) * sums_.size() >> 32);
   }
   static std::uint32_t key_of(std::size_t part, std::uint64_t sum) noexcept {
     return static_cast<std::uint32_t>(mix(sum + golden_ratio * (part + 1)) >> 32);

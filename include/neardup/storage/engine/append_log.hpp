@@ -37,9 +37,7 @@ class append_log {
     swap(other);
     return *this;
   }
-  ~append_log() {
-    if (file_ >= 0) files_->close(file_);
-  }
+  ~append_log() { close(); }
 
   void swap(append_log& other) noexcept {
     std::swap(files_, other.files_);
@@ -130,8 +128,11 @@ class append_log {
     if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
   }
 
-  /// Makes append() reject all further records.
-  void stop() noexcept { is_broken_ = true; }
+  /// Closes the file, so that a new log can replace it: Windows renames no file over one that is open. append() then
+  /// rejects all further records.
+  void close() noexcept {
+    if (file_ >= 0) files_->close(std::exchange(file_, -1));
+  }
 
  private:
   append_log(file_operations& files, const std::string& path, std::uint64_t state, std::size_t size)

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
 #include "../../detail/file_operations.hpp"
 #include "../../error.hpp"
@@ -321,7 +322,7 @@ class container {
       if (begin != align_section(end) || begin > bytes_.size() || size == 0 || size > bytes_.size() - begin) {
         refuse("a section is out of place");
       }
-      end = static_cast<std::size_t>(begin + size);
+      end = to_size(begin + size);
       sections_.push_back({static_cast<section_tag>(get<std::uint32_t>(bytes_, at)), get<std::uint32_t>(bytes_, at + 4),
                            bytes_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size)),
                            get<std::uint64_t>(bytes_, at + 24)});

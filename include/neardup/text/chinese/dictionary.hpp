@@ -316,7 +316,7 @@ class word_dictionary {
   static constexpr char32_t code_point_of(std::uint64_t key) noexcept { return static_cast<char32_t>(key & 0x1fffff); }
 
   [[nodiscard]] std::size_t place_of(std::uint64_t key) const noexcept {
-    return static_cast<std::size_t>(key * detail::golden_ratio >> shift_);
+    return detail::to_size(key * detail::golden_ratio >> shift_);
   }
 
   [[nodiscard]] std::uint32_t child(std::uint32_t parent, char32_t code_point) const noexcept {
@@ -405,7 +405,7 @@ class word_dictionary {
   double logarithm(std::uint64_t number) {
     if (number >= 4096) return detail::natural_logarithm(number);
     if (logarithms_.empty()) logarithms_.resize(4096, -1);
-    double& known = logarithms_[static_cast<std::size_t>(number)];
+    double& known = logarithms_[detail::to_size(number)];
     if (known < 0) known = detail::natural_logarithm(number);
     return known;
   }

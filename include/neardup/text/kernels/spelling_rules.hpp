@@ -438,7 +438,7 @@ class tone_places {
 
   static constexpr std::size_t tone_of(char32_t c, const toned& vowel) noexcept {
     std::size_t tone = 0;
-    while (tone < tones && vowel[tone] != c) ++tone;
+    while (tone < tones && char32_t{vowel[tone]} != c) ++tone;
     return tone;
   }
   static constexpr bool is_toned(char32_t c) noexcept { return tone_of(c, o) != tones || tone_of(c, u) != tones; }

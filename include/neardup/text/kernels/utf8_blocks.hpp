@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
 #include "../utf8.hpp"
@@ -353,7 +354,7 @@ inline std::size_t find_code_points_portable(const char* text, std::size_t count
   for (std::size_t i = 0; i < text_block_size * count; i += 8) {
     const std::uint64_t bytes = load_little_endian(text + i);
     const std::uint64_t starts = ~bytes | bytes << 1;
-    const set_bits& set = set_bits_of[top_bits(starts)];
+    const set_bits& set = set_bits_of[to_size(top_bits(starts))];
     for (std::size_t j = 0; j < 8; ++j) places[found + j] = base + static_cast<std::uint32_t>(i) + set.positions[j];
     found += ((starts & byte_tops) >> 7) * byte_ones >> 56;  // the product adds up the bits
   }

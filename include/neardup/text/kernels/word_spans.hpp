@@ -153,7 +153,7 @@ class word_span_finder {
 
   std::string_view text_;
   token_spans* spans_ = nullptr;  // the output of next()
-  instruction_set level_;
+  [[maybe_unused]] instruction_set level_;
   word_scanner words_;
 };
 

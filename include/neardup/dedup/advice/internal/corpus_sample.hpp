@@ -218,7 +218,7 @@ class corpus_sample {
         own.set.assign(features.begin(), features.end());
         for (neighbour& other : of.kept) {
           if (other.ordinal < compared_) continue;
-          const auto& element = texts[static_cast<std::size_t>(other.ordinal - compared_)];
+          const auto& element = texts[to_size(other.ordinal - compared_)];
           const std::string_view text(element);
           const auto others = own.readers[f].features(text);
           const double similarity = jaccard(own.set, others);
@@ -303,7 +303,7 @@ class corpus_sample {
 
   /// Removes a random document; the rest is a smaller uniform sample.
   void drop_one() {
-    sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
+    sampled& out = sample_[to_size(drawn(draws_++, sample_.size()))];
     sample_bytes_ -= out.text.size();
     if (&out != &sample_.back()) out = std::move(sample_.back());
     sample_.pop_back();
