@@ -5,7 +5,7 @@ from conan import ConanFile
 from conan.errors import ConanException
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, cmake_layout
-from conan.tools.files import copy, load
+from conan.tools.files import copy, get, load
 
 required_conan_version = ">=2.0"
 
@@ -25,7 +25,11 @@ class NeardupConan(ConanFile):
     # For those who work on neardup itself: conan install . && cmake --preset conan-release
     generators = "CMakeDeps", "CMakeToolchain"
 
+    # In a checkout: the version of the checkout, and its sources. In a registry, conandata.yml has the address of the
+    # sources of each version; tools/registry_files writes it.
     def set_version(self):
+        if self.version:
+            return
         header = load(self, os.path.join(self.recipe_folder, "include", "neardup", "version.hpp"))
         parts = [re.search(rf"#define NEARDUP_VERSION_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
         if not all(parts):
@@ -39,7 +43,11 @@ class NeardupConan(ConanFile):
             del self.options.fPIC
 
     def layout(self):
-        cmake_layout(self)
+        cmake_layout(self, src_folder="." if not self.conan_data else "src")
+
+    def source(self):
+        if self.conan_data:
+            get(self, **self.conan_data["sources"][self.version], strip_root=True)
 
     def requirements(self):
         # Its header only: neardup compiles it inline, so neither neardup nor its consumers link the library.

@@ -10,7 +10,11 @@ set(NEARDUP_INSTALL_PKGCONFIGDIR
     "${CMAKE_INSTALL_DATADIR}/pkgconfig"
     CACHE STRING "Where neardup.pc goes, relative to the prefix"
 )
-mark_as_advanced(NEARDUP_INSTALL_CMAKEDIR NEARDUP_INSTALL_PKGCONFIGDIR)
+set(NEARDUP_INSTALL_CPSDIR
+    "${CMAKE_INSTALL_DATADIR}/cps/neardup"
+    CACHE STRING "Where neardup.cps goes, relative to the prefix"
+)
+mark_as_advanced(NEARDUP_INSTALL_CMAKEDIR NEARDUP_INSTALL_PKGCONFIGDIR NEARDUP_INSTALL_CPSDIR)
 
 install(
   TARGETS neardup
@@ -78,3 +82,15 @@ install(
   DESTINATION "${NEARDUP_INSTALL_PKGCONFIGDIR}"
   COMPONENT neardup_headers
 )
+
+# The Common Package Specification, which other build systems read. CMake can write it, too, but without the package that
+# neardup requires. It has no form for absolute paths.
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}" AND NOT IS_ABSOLUTE "${NEARDUP_INSTALL_CPSDIR}")
+  set(prefix "@prefix@") # stays as it is
+  configure_file(cmake/neardup.cps.in "${PROJECT_BINARY_DIR}/neardup.cps" @ONLY)
+  install(
+    FILES "${PROJECT_BINARY_DIR}/neardup.cps"
+    DESTINATION "${NEARDUP_INSTALL_CPSDIR}"
+    COMPONENT neardup_headers
+  )
+endif()
