@@ -20,12 +20,13 @@
 
 namespace neardup::inline v0 {
 
-/// Document frequencies of features, in a sketch of 16-bit cells. Features whose hashes choose the same cell share a
-/// count, so a count is never too low; from 65,535 on it stays there. Sketches of parts of a corpus can be merged: the
-/// result is that of the whole corpus, whatever the parts and their order.
+/// Document frequencies of features, in a sketch: for each feature a cell of 2 bits, which tells whether it occurs more
+/// than once, and a cell of 16 bits for its count. Features whose hashes choose the same cell share a count, so a count is
+/// never too low; from 65,535 on it stays there. Sketches of parts of a corpus can be merged: the result is that of the
+/// whole corpus, whatever the parts and their order.
 ///
 /// The pairs of a shuffle do not depend on the counts. Only its cost does.
-/// Memory: about half a byte for each feature that the constructor is told of.
+/// Memory: half a byte for each feature that the constructor is told of, at least 4 KiB.
 template <std::unsigned_integral Feature = std::uint64_t>
 class feature_counts {
   static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8, "neardup: features have 32 or 64 bits");
@@ -36,7 +37,8 @@ class feature_counts {
   /// `features`: about how many features all sets of the corpus have in sum. All sketches to be merged are made with
   /// the same number.
   explicit feature_counts(std::uint64_t features = 0)
-      : own_(static_cast<std::size_t>(std::clamp(features / features_a_cell, min_cells, max_cells))), cells_(own_) {}
+      : own_(2 * static_cast<std::size_t>(std::clamp(features / features_a_cell, min_cells, max_cells))),
+        cells_(own_) {}
 
   feature_counts(const feature_counts& other) : own_(other.own_), cells_(other.cells_), counted_(other.counted_) {
     if (!other.is_mapped()) cells_ = own_;
@@ -57,12 +59,14 @@ class feature_counts {
   /// Throws: std::logic_error if the counts are mapped.
   void add(std::span<const Feature> features) {
     check_is_writable();
-    constexpr std::size_t ahead = 16;
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      if (i + ahead < features.size()) prefetch(features[i + ahead]);
-      std::uint16_t& cell = own_[place(features[i])];
-      cell = static_cast<std::uint16_t>(cell + (cell < most ? 1 : 0));
-    }
+    for_each_block(features, [&](const places& of, std::size_t /*first*/, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) {
+        std::uint16_t& cell = own_[of.cell[i]];
+        cell = static_cast<std::uint16_t>(cell + (cell < most ? 1 : 0));
+        std::uint16_t& word = own_[of.word[i]];
+        word = static_cast<std::uint16_t>(word + ((word >> of.shift[i] & 3U) < 3 ? 1U << of.shift[i] : 0U));
+      }
+    });
     counted_ += features.size();
   }
 
@@ -74,18 +78,40 @@ class feature_counts {
       detail::fail<std::invalid_argument>("counts of " + std::to_string(other.cells()) +
                                           " cells do not merge into counts of " + std::to_string(cells()));
     }
-    for (std::size_t i = 0; i < own_.size(); ++i) {
+    const std::size_t count = own_.size() / 2;
+    for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t sum = std::uint32_t{own_[i]} + other.cells_[i];
       own_[i] = static_cast<std::uint16_t>((std::min)(sum, std::uint32_t{most}));
+    }
+    for (std::size_t i = count; i < own_.size(); ++i) {
+      std::uint32_t merged = 0;
+      for (std::uint32_t shift = 0; shift < 16; shift += 2) {
+        const std::uint32_t sum = (own_[i] >> shift & 3U) + (other.cells_[i] >> shift & 3U);
+        merged |= (std::min)(sum, 3U) << shift;
+      }
+      own_[i] = static_cast<std::uint16_t>(merged);
     }
     counted_ += other.counted_;
   }
 
-  /// An upper bound of the number of sets that have a feature; 65,535 stands for that many and more.
-  [[nodiscard]] std::uint16_t operator[](Feature feature) const noexcept { return cells_[place(feature)]; }
-  void prefetch(Feature feature) const noexcept { detail::prefetch(cells_.data() + place(feature)); }
+  /// Writes the counts of features to `to`: for each an upper bound of the number of sets that have it; 65,535 stands
+  /// for that many and more. Precondition: to.size() == features.size().
+  void look_up(std::span<const Feature> features, std::span<std::uint16_t> to) const noexcept {
+    for_each_block(features, [&](const places& of, std::size_t first, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto few = static_cast<std::uint16_t>(cells_[of.word[i]] >> of.shift[i] & 3U);
+        to[first + i] = few < 3 ? few : (std::max)(few, cells_[of.cell[i]]);
+      }
+    });
+  }
+  [[nodiscard]] std::uint16_t operator[](Feature feature) const noexcept {
+    std::uint16_t count = 0;
+    look_up({&feature, 1}, {&count, 1});
+    return count;
+  }
 
-  [[nodiscard]] std::uint64_t cells() const noexcept { return cells_.size(); }
+  /// The number of cells of 16 bits.
+  [[nodiscard]] std::uint64_t cells() const noexcept { return cells_.size() / 2; }
   /// The number of features that were counted, those of merged counts included.
   [[nodiscard]] std::uint64_t counted() const noexcept { return counted_; }
 
@@ -107,7 +133,7 @@ class feature_counts {
   [[nodiscard]] static feature_counts load(std::span<const std::byte> bytes) {
     const header head = checked(bytes);
     feature_counts result(head);
-    result.own_.resize(static_cast<std::size_t>(head.cells));
+    result.own_.resize(2 * static_cast<std::size_t>(head.cells));
     std::memcpy(result.own_.data(), bytes.data() + sizeof head, bytes.size() - sizeof head);
     result.cells_ = result.own_;
     result.check_whole(head);
@@ -124,7 +150,7 @@ class feature_counts {
       detail::fail<std::invalid_argument>("counts are mapped at an odd address");
     }
     result.cells_ = {reinterpret_cast<const std::uint16_t*>(bytes.data() + sizeof head),
-                     static_cast<std::size_t>(head.cells)};
+                     2 * static_cast<std::size_t>(head.cells)};
     result.check_whole(head);
     return result;
   }
@@ -137,7 +163,7 @@ class feature_counts {
   };
   static constexpr std::uint64_t magic = 0x73746e756f63646eU;  // "ndcounts" on little-endian machines
   static constexpr std::uint32_t version = 1;
-  static constexpr std::uint64_t features_a_cell = 4, min_cells = 1024, max_cells = std::uint64_t{1} << 36;
+  static constexpr std::uint64_t features_a_cell = 8, min_cells = 1024, max_cells = std::uint64_t{1} << 36;
   static constexpr std::uint16_t most = (std::numeric_limits<std::uint16_t>::max)();
 
   /// Counts whose cells are set later.
@@ -161,7 +187,8 @@ class feature_counts {
       detail::fail<std::runtime_error>("counts of features: of " + std::to_string(8 * head.width) +
                                        " bits instead of " + std::to_string(8 * sizeof(Feature)));
     }
-    if (head.cells == 0 || head.cells > max_cells || bytes.size() - sizeof head != head.cells * sizeof(std::uint16_t)) {
+    if (head.cells == 0 || head.cells > max_cells ||
+        bytes.size() - sizeof head != 2 * head.cells * sizeof(std::uint16_t)) {
       detail::fail<std::runtime_error>("counts of features: cut off, or damaged");
     }
     return head;
@@ -172,10 +199,35 @@ class feature_counts {
     if (is_mapped()) detail::fail<std::logic_error>("mapped counts are read-only: load them");
   }
 
-  [[nodiscard]] std::size_t place(Feature feature) const noexcept {
-    const std::uint64_t hash = (std::uint64_t{feature} * detail::golden_ratio) ^ (std::uint64_t{feature} >> 32);
-    return static_cast<std::size_t>(scaled(hash * detail::golden_ratio, cells_.size()));
+  static constexpr std::size_t block = 64;
+
+  /// The cells of up to `block` features: indexes of cells_, and for cells of 2 bits their place in the word.
+  struct places {
+    std::size_t cell[block], word[block];
+    std::uint8_t shift[block];
+  };
+
+  /// Calls use(places, first, count) for the features [first, first + count), block by block. Their cells are
+  /// prefetched for a whole block, because each of them is likely to miss the cache.
+  template <class Use>
+  void for_each_block(std::span<const Feature> features, const Use& use) const {
+    places of;
+    for (std::size_t first = 0; first < features.size(); first += block) {
+      const std::size_t count = (std::min)(block, features.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t product = (std::uint64_t{features[first + i]} + 1) * detail::golden_ratio;
+        const std::uint64_t hash = (product ^ product >> 32) * detail::golden_ratio;
+        const std::uint64_t other = (hash ^ hash >> 29) * detail::golden_ratio;
+        of.cell[i] = static_cast<std::size_t>(scaled(hash, cells()));
+        of.word[i] = static_cast<std::size_t>(cells() + scaled(other, cells()));
+        of.shift[i] = static_cast<std::uint8_t>((other & 7U) * 2);
+        detail::prefetch(cells_.data() + of.cell[i]);
+        detail::prefetch(cells_.data() + of.word[i]);
+      }
+      use(of, first, count);
+    }
   }
+
   /// hash * cells / 2^64, in two steps that no processor lacks. Precondition: cells <= 2^36.
   [[nodiscard]] static std::uint64_t scaled(std::uint64_t hash, std::uint64_t cells) noexcept {
     constexpr std::uint64_t low = 0xffffffffU;
@@ -183,7 +235,7 @@ class feature_counts {
     return (high_part >> 32) + (hash >> 32) * (cells >> 32) + ((hash & low) * (cells >> 32) >> 32);
   }
 
-  std::vector<std::uint16_t> own_;
+  std::vector<std::uint16_t> own_;        // cells() counts, then as many words of eight cells of 2 bits
   std::span<const std::uint16_t> cells_;  // those of own_, or mapped ones
   std::uint64_t counted_ = 0;
 };

@@ -167,16 +167,17 @@ class set_scatter {
       last_copy_[first] = i;
       last_copy_[i] = none;
     }
+    const auto first_feature = static_cast<std::size_t>(offsets.front());
+    const std::span<const Feature> all =
+        features.subspan(first_feature, static_cast<std::size_t>(offsets.back()) - first_feature);
+    feature_count_.resize(all.size());
+    counts_->look_up(all, feature_count_);
     for (std::uint32_t i = 0; i < count; ++i) {
-      constexpr std::uint32_t ahead = 2;
-      if (i + ahead < count) {
-        for (const Feature feature : set_of(i + ahead)) counts_->prefetch(feature);
-      }
       if (last_copy_[i] == none) continue;
       documents_.clear();
       for (std::uint32_t copy = i; copy != none; copy = next_copy_[copy]) documents_.push_back(documents[copy]);
       std::sort(documents_.begin(), documents_.end());
-      add_set(set_of(i), sketches_[i]);
+      add_set(set_of(i), static_cast<std::size_t>(offsets[i]) - first_feature, sketches_[i]);
     }
   }
 
@@ -198,27 +199,35 @@ class set_scatter {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// Adds a set with the documents in documents_.
-  void add_set(std::span<const Feature> set, const detail::set_sketch& sketch) {
-    const std::size_t prefix = bounds_.prefix(set.size());
+  /// Adds a set with the documents in documents_. `place`: of its first feature in feature_count_.
+  void add_set(std::span<const Feature> set, std::size_t place, const detail::set_sketch& sketch) {
+    std::size_t prefix = bounds_.prefix(set.size());
     if (set.empty() || prefix == 0) return;
-    keys_.resize(set.size());
-    for (std::size_t i = 0; i < set.size(); ++i) keys_[i] = std::uint64_t{(*counts_)[set[i]]} << 32 | i;
+    const std::span<const std::uint16_t> counts = std::span(feature_count_).subspan(place, set.size());
+    // Features that occur once come first in the prefix, so they need no order.
+    std::size_t left_out = 0;
+    std::uint16_t least = 0xffff;
+    for (const std::uint16_t count : counts) {
+      left_out += count < 2 ? 1 : 0;
+      least = (std::min)(least, count);
+    }
+    if (!settings_.all_counted) {
+      left_out = 0;
+    } else if (least < (std::min)(documents_.size(), std::size_t{0xffff})) {
+      detail::fail<std::invalid_argument>("all_counted, but a feature was not counted for each set that has it");
+    }
+    if (left_out >= prefix) return;
+    prefix -= left_out;
+    keys_.clear();
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      if (left_out == 0 || counts[i] > 1) keys_.push_back(std::uint64_t{counts[i]} << 32 | i);
+    }
     const auto begin = keys_.begin(), end = begin + static_cast<std::ptrdiff_t>(prefix);
     if (end != keys_.end()) std::nth_element(begin, end, keys_.end());
     std::sort(begin, end);
-    std::size_t left_out = 0;
-    if (settings_.all_counted) {
-      if (keys_.front() >> 32 < (std::min)(documents_.size(), std::size_t{0xffff})) {
-        detail::fail<std::invalid_argument>("all_counted, but a feature was not counted for each set that has it");
-      }
-      while (left_out < prefix && keys_[left_out] >> 32 < 2) ++left_out;
-    }
-    if (left_out == prefix) return;
     rows_.clear();
-    for (std::size_t i = left_out; i < prefix; ++i) {
-      rows_.push_back(std::uint64_t{detail::partition_of(set[place_of(keys_[i])], settings_.partitions)} << 32 |
-                      (i - left_out));
+    for (std::size_t i = 0; i < prefix; ++i) {
+      rows_.push_back(std::uint64_t{detail::partition_of(set[place_of(keys_[i])], settings_.partitions)} << 32 | i);
     }
     if (settings_.partitions > 1) std::sort(rows_.begin(), rows_.end());
     for (std::size_t first = 0, last = 0; first < rows_.size(); first = last) {
@@ -242,7 +251,7 @@ class set_scatter {
     positions_.clear();
     if (has_set) {
       to.append(set);
-      for (std::size_t i = 0; i < prefix; ++i) indexes_.push_back(place_of(keys_[left_out + i]));
+      for (std::size_t i = 0; i < prefix; ++i) indexes_.push_back(place_of(keys_[i]));
       for (const std::uint64_t row : rows) positions_.push_back(place_of(row));
       to.append_indexes(indexes_, positions_, detail::index_width(set.size()));
     } else {
@@ -250,7 +259,7 @@ class set_scatter {
       if (settings_.payload == shuffle_payload::sketch) to.append(sketch.bitmap);
       features_.clear();
       for (const std::uint64_t row : rows) {
-        features_.push_back(set[place_of(keys_[left_out + place_of(row)])]);
+        features_.push_back(set[place_of(keys_[place_of(row)])]);
         positions_.push_back(static_cast<std::uint32_t>(left_out) + place_of(row));
       }
       to.append(std::span<const Feature>(features_));
@@ -271,6 +280,7 @@ class set_scatter {
   detail::copy_table copies_;
   std::vector<detail::set_sketch> sketches_;
   std::vector<std::uint32_t> next_copy_, last_copy_, indexes_, positions_;
+  std::vector<std::uint16_t> feature_count_;
   std::vector<std::uint64_t> documents_, keys_, rows_;
   std::vector<Feature> features_;
 };
