@@ -1050,17 +1050,17 @@ struct neardup_set_index {
 
 namespace c_interface {
 
-/// Calls `use(index, sets)` with an index and sets of the same width.
-template <class Index, class Use>
-void with_sets(Index& index, const neardup_sets* sets, const Use& use) {
+/// Calls `use(inner, sets)` with the member of a variant, features of 32 bits first, whose features are as wide as those
+/// of the sets.
+template <class Holder, class Use>
+void with_sets(Holder& holder, const neardup_sets* sets, const Use& use) {
   std::visit(
-      [&](auto& inner) {
-        using feature = typename std::remove_cvref_t<decltype(inner)>::feature_type;
-        const auto* const of = std::get_if<flat_sets<feature>>(&given(sets, "sets").features);
-        if (of == nullptr) refuse("the index and the sets have features of different widths");
-        use(inner, *of);
+      [&]<class Feature>(const flat_sets<Feature>& of) {
+        auto* const inner = std::get_if < sizeof(Feature) == 4 ? 0 : 1 > (&holder.inner);
+        if (inner == nullptr) refuse("features of different widths");
+        use(*inner, of);
       },
-      index.inner);
+      given(sets, "sets").features);
 }
 
 }  // namespace c_interface
@@ -1318,4 +1318,194 @@ int neardup_dedup_contains(const neardup_dedup* dedup, uint64_t id) {
 }
 size_t neardup_dedup_memory(const neardup_dedup* dedup) {
   return std::visit([](const auto& inner) { return inner.memory_usage(); }, dedup->inner);
+}
+
+// ---- Joins as a shuffle ----------------------------------------------------------------------------------------------
+
+struct neardup_bytes {
+  std::vector<std::byte> bytes;
+};
+struct neardup_counts {
+  std::variant<neardup::feature_counts<std::uint32_t>, neardup::feature_counts<std::uint64_t>> inner;
+};
+struct neardup_scatter {
+  std::variant<neardup::set_scatter<std::uint32_t>, neardup::set_scatter<std::uint64_t>> inner;
+  std::uint32_t partitions;
+};
+struct neardup_document_pairs {
+  neardup::gathered_pairs pairs;
+};
+
+namespace c_interface {
+
+/// Calls `use(type)` with a number of the type of a feature.
+template <class Use>
+void with_width(int width, const Use& use) {
+  if (width == 32) return use(std::uint32_t{});
+  if (width == 64) return use(std::uint64_t{});
+  refuse("features have 32 or 64 bits, not " + std::to_string(width));
+}
+
+neardup::shuffle_settings settings_of(const neardup_shuffle* shuffle) {
+  const neardup_shuffle& of = given(shuffle, "shuffle");
+  const neardup_join join = settings_of(&of.join);
+  neardup::shuffle_settings result;
+  result.similarity = join.similarity;
+  result.measure = measure_of(join.measure);
+  result.min_common = join.min_common;
+  result.copies_once = join.copies_once != 0;
+  result.partitions = std::max(of.partitions, std::uint32_t{1});
+  result.all_counted = of.all_counted != 0;
+  if (of.second_from != 0) result.second_from = of.second_from;
+  result.identity = of.identity;
+  switch (of.payload) {
+    case NEARDUP_MOVE_SETS: result.payload = neardup::shuffle_payload::sets; return result;
+    case NEARDUP_MOVE_SKETCHES: result.payload = neardup::shuffle_payload::sketch; return result;
+    case NEARDUP_MOVE_IDS: result.payload = neardup::shuffle_payload::ids; return result;
+  }
+  refuse("there is no such payload");
+}
+
+/// The features and the offsets of sets, as flat arrays.
+template <class Feature>
+std::pair<std::span<const Feature>, std::span<const std::int64_t>> flat(const flat_sets<Feature>& sets) {
+  const std::span offsets(sets.offsets(), sets.size() + 1);
+  return {{sets.features(), static_cast<std::size_t>(offsets.back())}, offsets};
+}
+
+}  // namespace c_interface
+
+void neardup_bytes_free(neardup_bytes* bytes) { delete bytes; }
+const void* neardup_bytes_data(const neardup_bytes* bytes) { return bytes->bytes.data(); }
+size_t neardup_bytes_size(const neardup_bytes* bytes) { return bytes->bytes.size(); }
+
+neardup_status neardup_counts_new(int width, uint64_t features, neardup_counts** result, neardup_error* error) {
+  return guarded(error, [&] {
+    with_width(width, [&]<class Feature>(Feature /*type*/) {
+      *result = new neardup_counts{neardup::feature_counts<Feature>(features)};
+    });
+  });
+}
+
+void neardup_counts_free(neardup_counts* counts) { delete counts; }
+
+neardup_status neardup_counts_add(neardup_counts* counts, const neardup_sets* sets, neardup_error* error) {
+  return guarded(error,
+                 [&] { with_sets(*counts, sets, [&](auto& inner, const auto& all) { inner.add(flat(all).first); }); });
+}
+
+neardup_status neardup_counts_merge(neardup_counts* counts, const neardup_counts* other, neardup_error* error) {
+  return guarded(error, [&] {
+    std::visit(
+        [&]<class Counts>(Counts& inner) {
+          const Counts* const added = std::get_if<Counts>(&given(other, "other").inner);
+          if (added == nullptr) refuse("counts of features of different widths");
+          inner.merge(*added);
+        },
+        counts->inner);
+  });
+}
+
+neardup_status neardup_counts_save(const neardup_counts* counts, neardup_bytes** result, neardup_error* error) {
+  return guarded(error, [&] {
+    *result = new neardup_bytes{std::visit([](const auto& inner) { return inner.save(); }, counts->inner)};
+  });
+}
+
+neardup_status neardup_counts_load(int width, const void* data, size_t size, int is_mapped, neardup_counts** result,
+                                   neardup_error* error) {
+  return guarded(error, [&] {
+    with_width(width, [&]<class Feature>(Feature /*type*/) {
+      using counts = neardup::feature_counts<Feature>;
+      const std::span bytes(static_cast<const std::byte*>(data), size);
+      *result = new neardup_counts{is_mapped != 0 ? counts::map(bytes) : counts::load(bytes)};
+    });
+  });
+}
+
+uint64_t neardup_counts_counted(const neardup_counts* counts) {
+  return std::visit([](const auto& inner) { return inner.counted(); }, counts->inner);
+}
+
+neardup_status neardup_scatter_new(const neardup_shuffle* shuffle, const neardup_counts* counts,
+                                   neardup_scatter** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const neardup::shuffle_settings settings = settings_of(shuffle);
+    std::visit(
+        [&]<class Feature>(const neardup::feature_counts<Feature>& inner) {
+          *result = new neardup_scatter{neardup::set_scatter<Feature>(settings, inner), settings.partitions};
+        },
+        given(counts, "counts").inner);
+  });
+}
+
+void neardup_scatter_free(neardup_scatter* scatter) { delete scatter; }
+
+neardup_status neardup_scatter_add(neardup_scatter* scatter, const uint64_t* documents, const neardup_sets* sets,
+                                   neardup_error* error) {
+  return guarded(error, [&] {
+    with_sets(*scatter, sets, [&](auto& inner, const auto& all) {
+      const auto [features, offsets] = flat(all);
+      inner.add(std::span(documents, all.size()), features, offsets);
+    });
+  });
+}
+
+size_t neardup_scatter_size(const neardup_scatter* scatter) {
+  return std::visit([](const auto& inner) { return inner.size(); }, scatter->inner);
+}
+
+neardup_status neardup_scatter_take(neardup_scatter* scatter, uint32_t partition, neardup_bytes** result,
+                                    neardup_error* error) {
+  return guarded(error, [&] {
+    if (partition >= scatter->partitions) refuse("there is no partition " + std::to_string(partition));
+    *result = new neardup_bytes{std::visit([&](auto& inner) { return inner.take(partition); }, scatter->inner)};
+  });
+}
+
+neardup_status neardup_gather(int width, const neardup_blob* blobs, size_t count, const neardup_shuffle* shuffle,
+                              uint32_t partition, const neardup_run* how, neardup_document_pairs** result,
+                              neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    std::vector<std::span<const std::byte>> bytes;
+    bytes.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      bytes.emplace_back(static_cast<const std::byte*>(blobs[i].data), blobs[i].size);
+    }
+    const neardup::shuffle_settings settings = settings_of(shuffle);
+    with_width(width, [&]<class Feature>(Feature /*type*/) {
+      *result = new neardup_document_pairs{neardup::gather_pairs<Feature>(bytes, settings, partition, run)};
+    });
+  });
+}
+
+void neardup_document_pairs_free(neardup_document_pairs* pairs) { delete pairs; }
+size_t neardup_document_pairs_size(const neardup_document_pairs* pairs) { return pairs->pairs.first.size(); }
+const uint64_t* neardup_document_pairs_first(const neardup_document_pairs* pairs) { return pairs->pairs.first.data(); }
+const uint64_t* neardup_document_pairs_second(const neardup_document_pairs* pairs) {
+  return pairs->pairs.second.data();
+}
+const uint32_t* neardup_document_pairs_common(const neardup_document_pairs* pairs) {
+  return pairs->pairs.common.data();
+}
+const double* neardup_document_pairs_similarity(const neardup_document_pairs* pairs) {
+  return pairs->pairs.similarity.data();
+}
+
+neardup_status neardup_verify_sets(const neardup_sets* a, const neardup_sets* b, const neardup_join* join,
+                                   uint32_t* common, double* similarity, neardup_error* error) {
+  return guarded(error, [&] {
+    neardup_shuffle shuffle{};
+    if (join != nullptr) shuffle.join = *join;
+    const neardup::shuffle_settings settings = settings_of(&shuffle);
+    with_two(a, &given(b, "b"), [&](const auto& first, const auto* second) {
+      if (first.size() != second->size()) refuse("sets of different numbers are compared");
+      const auto [x, x_offsets] = flat(first);
+      const auto [y, y_offsets] = flat(*second);
+      const auto found = neardup::verify_sets(x, x_offsets, y, y_offsets, settings);
+      std::copy(found.common.begin(), found.common.end(), common);
+      std::copy(found.similarity.begin(), found.similarity.end(), similarity);
+    });
+  });
 }

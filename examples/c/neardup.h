@@ -387,6 +387,88 @@ uint64_t neardup_dedup_added(const neardup_dedup*); /* documents that were added
 int neardup_dedup_contains(const neardup_dedup*, uint64_t id);
 size_t neardup_dedup_memory(const neardup_dedup*); /* bytes, an estimate */
 
+/* ---- Joins as a shuffle, for corpora on many machines ---------------------------------------------------------------- */
+
+/* A join in steps, between which an engine moves bytes: counts of all sets are merged; each set is scattered to the
+ * partitions of its rare features; each partition is gathered with the blobs that all scatters have made for it.
+ * Documents have numbers of the caller. Nothing here knows files or networks. */
+
+/* Bytes that the library has made. */
+typedef struct neardup_bytes neardup_bytes;
+void neardup_bytes_free(neardup_bytes*);
+const void* neardup_bytes_data(const neardup_bytes*);
+size_t neardup_bytes_size(const neardup_bytes*);
+
+/* In how many sets features occur: a sketch, which is never too low. */
+typedef struct neardup_counts neardup_counts;
+
+/* `width`: the bits of a feature, 32 or 64; 64 for large corpora. `features`: about how many features all sets of the
+ * corpus have in sum; the same for all counts that are merged. */
+neardup_status neardup_counts_new(int width, uint64_t features, neardup_counts** result, neardup_error*);
+void neardup_counts_free(neardup_counts*);
+neardup_status neardup_counts_add(neardup_counts*, const neardup_sets*, neardup_error*);
+neardup_status neardup_counts_merge(neardup_counts*, const neardup_counts* other, neardup_error*);
+neardup_status neardup_counts_save(const neardup_counts*, neardup_bytes** result, neardup_error*);
+/* Reads what neardup_counts_save has made. With `is_mapped` the bytes are not copied, stay with the caller until the
+ * counts are freed, and the counts cannot be changed. */
+neardup_status neardup_counts_load(int width, const void* data, size_t size, int is_mapped, neardup_counts** result,
+                                   neardup_error*);
+uint64_t neardup_counts_counted(const neardup_counts*); /* features that were added */
+
+/* What a shuffle moves of a set besides its rare features. */
+typedef enum {
+  NEARDUP_MOVE_SETS = 0, /* all of it: a gathered partition has pairs */
+  NEARDUP_MOVE_SKETCHES, /* 128 bits: a gathered partition has candidates, few of which are no pairs */
+  NEARDUP_MOVE_IDS       /* nothing: a gathered partition has candidates */
+} neardup_payload;
+
+/* The same in all steps of a shuffle; blobs of other settings are refused. */
+typedef struct {
+  neardup_join join;
+  uint32_t partitions; /* 0 stands for 1 */
+  neardup_payload payload;
+  int all_counted;      /* the counts have all sets: features that occur once are left out */
+  uint64_t second_from; /* documents from this number on are a second corpus, of pairs across only; 0: one corpus */
+  uint64_t identity;    /* of whatever has made the features: a number of the caller */
+} neardup_shuffle;
+
+/* Sets that wait to be moved to their partitions. */
+typedef struct neardup_scatter neardup_scatter;
+
+/* The counts stay with the caller until the scatter is freed, and do not change. */
+neardup_status neardup_scatter_new(const neardup_shuffle*, const neardup_counts*, neardup_scatter** result,
+                                   neardup_error*);
+void neardup_scatter_free(neardup_scatter*);
+/* Adds the set i of a collection as that of documents[i]. Thousands of sets at a time are best. */
+neardup_status neardup_scatter_add(neardup_scatter*, const uint64_t* documents, const neardup_sets*, neardup_error*);
+size_t neardup_scatter_size(const neardup_scatter*); /* bytes that wait */
+/* Takes what waits for a partition, as one blob. It has no bytes if nothing waits. */
+neardup_status neardup_scatter_take(neardup_scatter*, uint32_t partition, neardup_bytes** result, neardup_error*);
+
+typedef struct {
+  const void* data;
+  size_t size;
+} neardup_blob;
+
+/* Pairs of documents in columns of equal length, first < second, sorted. */
+typedef struct neardup_document_pairs neardup_document_pairs;
+
+/* Joins a partition. Of whole sets, these are its pairs, and each pair is in one partition. Of ids and sketches, they are
+ * candidates to verify, each in one partition or more. NEARDUP_FAILED if a blob is damaged, or of another shuffle. */
+neardup_status neardup_gather(int width, const neardup_blob* blobs, size_t count, const neardup_shuffle*,
+                              uint32_t partition, const neardup_run*, neardup_document_pairs** result, neardup_error*);
+void neardup_document_pairs_free(neardup_document_pairs*);
+size_t neardup_document_pairs_size(const neardup_document_pairs*);
+const uint64_t* neardup_document_pairs_first(const neardup_document_pairs*);
+const uint64_t* neardup_document_pairs_second(const neardup_document_pairs*);
+const uint32_t* neardup_document_pairs_common(const neardup_document_pairs*);   /* NULL for candidates */
+const double* neardup_document_pairs_similarity(const neardup_document_pairs*); /* NULL for candidates */
+
+/* Compares set i of `a` with set i of `b`. Writes the overlap and the similarity of each two; both are 0 if they are not
+ * similar enough. */
+neardup_status neardup_verify_sets(const neardup_sets* a, const neardup_sets* b, const neardup_join*, uint32_t* common,
+                                   double* similarity, neardup_error*);
+
 #ifdef __cplusplus
 }
 #endif

@@ -596,6 +596,119 @@ static void test_edits(void) {
   neardup_sets_free(sets);
 }
 
+/* The pairs of a shuffle of three partitions, from two scatters, are those of a join. */
+static void test_shuffle(void) {
+  static uint32_t features[COUNT * MOST];
+  static uint64_t wide[COUNT * MOST];
+  static int64_t offsets[COUNT + 1];
+  uint64_t documents[COUNT];
+  const size_t used = make_sets(features, offsets);
+  neardup_error e, *error = &e;
+  neardup_sets *sets[2] = {NULL, NULL}, *all = NULL, *a = NULL, *b = NULL;
+  neardup_counts *counts = NULL, *parts[2] = {NULL, NULL}, *mapped = NULL;
+  neardup_bytes *saved = NULL, *taken[2] = {NULL, NULL};
+  neardup_scatter* scatters[2] = {NULL, NULL};
+  neardup_pairs* expected = NULL;
+  neardup_shuffle shuffle;
+  neardup_blob blobs[2];
+  int payload, i;
+  size_t k;
+  uint32_t partition;
+  for (k = 0; k < used; ++k) wide[k] = (uint64_t)features[k] << 20;
+  for (i = 0; i < COUNT; ++i) documents[i] = 1000 + 3 * (uint64_t)i;
+  memset(&shuffle, 0, sizeof(shuffle));
+  shuffle.join.similarity = 0.6;
+  shuffle.partitions = 3;
+  shuffle.all_counted = 1;
+  shuffle.identity = 77;
+  CHECK_OK(neardup_counts_new(64, used, &counts, error));
+  CHECK_OK(neardup_sets_new(64, &all, error));
+  CHECK_OK(neardup_sets_add(all, wide, offsets, COUNT, error));
+  for (i = 0; i < 2; ++i) {
+    CHECK_OK(neardup_sets_new(64, &sets[i], error));
+    CHECK_OK(neardup_sets_add(sets[i], wide, offsets + i * COUNT / 2, COUNT / 2, error));
+    CHECK_OK(neardup_counts_new(64, used, &parts[i], error));
+    CHECK_OK(neardup_counts_add(parts[i], sets[i], error));
+    CHECK_OK(neardup_counts_merge(counts, parts[i], error));
+  }
+  CHECK(neardup_counts_counted(counts) == used);
+  CHECK_OK(neardup_counts_save(counts, &saved, error));
+  CHECK_OK(neardup_counts_load(64, neardup_bytes_data(saved), neardup_bytes_size(saved), 1, &mapped, error));
+  CHECK_OK(neardup_pairs_of_sets(all, NULL, &shuffle.join, NULL, &expected, error));
+  for (payload = NEARDUP_MOVE_SETS; payload <= NEARDUP_MOVE_IDS; ++payload) {
+    static char found[COUNT][COUNT];
+    size_t distinct = 0;
+    memset(found, 0, sizeof(found));
+    shuffle.payload = (neardup_payload)payload;
+    for (i = 0; i < 2; ++i) {
+      CHECK_OK(neardup_scatter_new(&shuffle, mapped, &scatters[i], error));
+      CHECK_OK(neardup_scatter_add(scatters[i], documents + i * COUNT / 2, sets[i], error));
+      CHECK(neardup_scatter_size(scatters[i]) > 0);
+    }
+    for (partition = 0; partition < 3; ++partition) {
+      neardup_document_pairs* pairs = NULL;
+      for (i = 0; i < 2; ++i) {
+        CHECK_OK(neardup_scatter_take(scatters[i], partition, &taken[i], error));
+        blobs[i].data = neardup_bytes_data(taken[i]);
+        blobs[i].size = neardup_bytes_size(taken[i]);
+      }
+      CHECK_OK(neardup_gather(64, blobs, 2, &shuffle, partition, NULL, &pairs, error));
+      for (k = 0; k < neardup_document_pairs_size(pairs); ++k) {
+        const uint64_t first = (neardup_document_pairs_first(pairs)[k] - 1000) / 3;
+        const uint64_t second = (neardup_document_pairs_second(pairs)[k] - 1000) / 3;
+        CHECK(first < second && second < COUNT);
+        CHECK(payload != NEARDUP_MOVE_SETS || !found[first][second]);
+        CHECK(payload != NEARDUP_MOVE_SETS || neardup_document_pairs_similarity(pairs)[k] >= 0.6);
+        CHECK(payload != NEARDUP_MOVE_SETS || neardup_document_pairs_common(pairs)[k] > 0);
+        distinct += !found[first][second];
+        found[first][second] = 1;
+      }
+      neardup_document_pairs_free(pairs);
+      error = &e;
+      CHECK(neardup_gather(64, blobs, 2, &shuffle, (partition + 1) % 3, NULL, &pairs, error) == NEARDUP_FAILED);
+      for (i = 0; i < 2; ++i) neardup_bytes_free(taken[i]);
+    }
+    CHECK(payload == NEARDUP_MOVE_SETS ? distinct == neardup_pairs_size(expected)
+                                       : distinct >= neardup_pairs_size(expected));
+    for (k = 0; k < neardup_pairs_size(expected); ++k) {
+      CHECK(found[neardup_pairs_first(expected)[k]][neardup_pairs_second(expected)[k]]);
+    }
+    for (i = 0; i < 2; ++i) neardup_scatter_free(scatters[i]);
+  }
+  { /* verification: each set beside the next one */
+    uint32_t common[COUNT];
+    double similarity[COUNT];
+    CHECK_OK(neardup_sets_new(64, &a, error));
+    CHECK_OK(neardup_sets_new(64, &b, error));
+    CHECK_OK(neardup_sets_add(a, wide, offsets, COUNT - 1, error));
+    CHECK_OK(neardup_sets_add(b, wide, offsets + 1, COUNT - 1, error));
+    CHECK_OK(neardup_verify_sets(a, b, &shuffle.join, common, similarity, error));
+    for (i = 0; i + 1 < COUNT; ++i) {
+      const uint32_t overlapping = overlap(features, offsets, i, i + 1);
+      const double wanted = similarity_of(NEARDUP_JACCARD, (double)(offsets[i + 1] - offsets[i]),
+                                          (double)(offsets[i + 2] - offsets[i + 1]), overlapping);
+      CHECK(similarity[i] == (wanted >= 0.6 ? wanted : 0) && common[i] == (wanted >= 0.6 ? overlapping : 0));
+    }
+    error = &e;
+    CHECK(neardup_verify_sets(a, all, &shuffle.join, common, similarity, error) == NEARDUP_INVALID);
+  }
+  error = &e;
+  CHECK(neardup_counts_add(mapped, all, error) == NEARDUP_INVALID);
+  CHECK(neardup_counts_load(64, neardup_bytes_data(saved), 9, 0, &parts[0], error) == NEARDUP_FAILED);
+  CHECK(neardup_scatter_new(&shuffle, NULL, &scatters[0], error) == NEARDUP_INVALID);
+  neardup_pairs_free(expected);
+  neardup_counts_free(mapped);
+  neardup_counts_free(counts);
+  neardup_bytes_free(saved);
+  neardup_sets_free(all);
+  neardup_sets_free(a);
+  neardup_sets_free(b);
+  for (i = 0; i < 2; ++i) {
+    neardup_sets_free(sets[i]);
+    neardup_counts_free(parts[i]);
+  }
+}
+
 static void test_dedup(const char* folder) {
   neardup_text texts[3];
   neardup_input input;
@@ -662,6 +775,7 @@ int main(int count, char** arguments) {
   test_index(arguments[1]);
   test_set_index();
   test_edits();
+  test_shuffle();
   test_dedup(arguments[1]);
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

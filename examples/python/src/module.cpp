@@ -870,10 +870,208 @@ void define_joins(nb::module_& m) {
       "keep_only"_a, "how"_a);
 }
 
+// ---- Joins as a shuffle ----------------------------------------------------------------------------------------------
+
+/// The memory of an object with the buffer protocol, such as bytes or a buffer of Arrow.
+class buffer_view {
+ public:
+  explicit buffer_view(nb::handle object) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  buffer_view(const buffer_view&) = delete;
+  buffer_view& operator=(const buffer_view&) = delete;
+  ~buffer_view() { PyBuffer_Release(&view_); }
+
+  [[nodiscard]] neardup_blob get() const { return {view_.buf, static_cast<std::size_t>(view_.len)}; }
+
+ private:
+  Py_buffer view_{};
+};
+
+nb::bytes taken(slot<neardup_bytes, neardup_bytes_free>& made) {
+  return nb::bytes(static_cast<const char*>(neardup_bytes_data(made.value)), neardup_bytes_size(made.value));
+}
+
+struct feature_counts {
+  owned<neardup_counts, neardup_counts_free> handle;
+  std::unique_ptr<buffer_view> mapped;
+
+  ~feature_counts() { handle.reset(); }  // before the memory that it refers to
+};
+
+struct set_scatter {
+  owned<neardup_scatter, neardup_scatter_free> handle;
+  nb::object counts;
+  std::uint32_t partitions = 1;
+};
+
+/// Settings of a shuffle: (similarity, measure, min_common, partitions, payload, all_counted, identity).
+neardup_shuffle shuffle_of(const nb::tuple& given) {
+  neardup_shuffle result{};
+  result.join = join_of(nb::cast<double>(given[0]), nb::cast<int>(given[1]), nb::cast<std::size_t>(given[2]), false);
+  result.partitions = nb::cast<std::uint32_t>(given[3]);
+  result.payload = static_cast<neardup_payload>(nb::cast<int>(given[4]));
+  result.all_counted = nb::cast<bool>(given[5]) ? 1 : 0;
+  result.identity = nb::cast<std::uint64_t>(given[6]);
+  return result;
+}
+
+struct document_pairs {
+  owned<neardup_document_pairs, neardup_document_pairs_free> handle;
+  bool are_candidates = false;
+
+  [[nodiscard]] std::size_t size() const { return neardup_document_pairs_size(handle.get()); }
+};
+
+exported table_of_document_pairs(nb::handle self) {
+  const document_pairs& own = nb::cast<const document_pairs&>(self);
+  const neardup_document_pairs* const of = own.handle.get();
+  const std::size_t n = own.size();
+  std::vector<exported> columns{column("first", "L", neardup_document_pairs_first(of), n, self),
+                                column("second", "L", neardup_document_pairs_second(of), n, self)};
+  if (!own.are_candidates) {
+    columns.push_back(column("common", "I", neardup_document_pairs_common(of), n, self));
+    columns.push_back(column("similarity", "g", neardup_document_pairs_similarity(of), n, self));
+  }
+  return table(std::move(columns));
+}
+
+void define_shuffle(nb::module_& m) {
+  nb::class_<feature_counts>(m, "FeatureCounts")
+      .def_static("make",
+                  [](int width, std::uint64_t features) {
+                    auto result = std::make_unique<feature_counts>();
+                    neardup_counts* made = nullptr;
+                    call_now(1, [&](const neardup_run*, neardup_error* error) {
+                      neardup_counts_new(width, features, &made, error);
+                    });
+                    result->handle.reset(made);
+                    return result;
+                  })
+      .def_static("load",
+                  [](int width, nb::handle bytes, bool is_mapped) {
+                    auto result = std::make_unique<feature_counts>();
+                    result->mapped = std::make_unique<buffer_view>(bytes);
+                    const neardup_blob blob = result->mapped->get();
+                    neardup_counts* made = nullptr;
+                    call_now(1, [&](const neardup_run*, neardup_error* error) {
+                      neardup_counts_load(width, blob.data, blob.size, is_mapped ? 1 : 0, &made, error);
+                    });
+                    result->handle.reset(made);
+                    if (!is_mapped) result->mapped.reset();
+                    return result;
+                  })
+      .def("add",
+           [](feature_counts& self, const sets& of) {
+             call_now(1, [&](const neardup_run*, neardup_error* error) {
+               neardup_counts_add(self.handle.get(), of.handle.get(), error);
+             });
+           })
+      .def("merge",
+           [](feature_counts& self, const feature_counts& other) {
+             call_now(1, [&](const neardup_run*, neardup_error* error) {
+               neardup_counts_merge(self.handle.get(), other.handle.get(), error);
+             });
+           })
+      .def("save",
+           [](const feature_counts& self) {
+             slot<neardup_bytes, neardup_bytes_free> made;
+             call_now(1, [&](const neardup_run*, neardup_error* error) {
+               neardup_counts_save(self.handle.get(), &made.value, error);
+             });
+             return taken(made);
+           })
+      .def_prop_ro("counted", [](const feature_counts& self) { return neardup_counts_counted(self.handle.get()); });
+
+  nb::class_<set_scatter>(m, "SetScatter")
+      .def_static("make",
+                  [](const nb::tuple& settings, nb::handle counts) {
+                    auto result = std::make_unique<set_scatter>();
+                    const neardup_shuffle shuffle = shuffle_of(settings);
+                    neardup_scatter* made = nullptr;
+                    neardup_error error{};
+                    neardup_scatter_new(&shuffle, nb::cast<const feature_counts&>(counts).handle.get(), &made, &error);
+                    check(error);
+                    result->handle.reset(made);
+                    result->counts = nb::borrow(counts);
+                    result->partitions = shuffle.partitions;
+                    return result;
+                  })
+      .def("add",
+           [](set_scatter& self, id_array documents, const sets& of) {
+             if (documents.shape(0) != of.size()) throw nb::value_error("there are not as many documents as sets");
+             call_now(1, [&](const neardup_run*, neardup_error* error) {
+               neardup_scatter_add(self.handle.get(), documents.data(), of.handle.get(), error);
+             });
+           })
+      .def_prop_ro("size", [](const set_scatter& self) { return neardup_scatter_size(self.handle.get()); })
+      .def("take", [](set_scatter& self) {
+        nb::list result;
+        for (std::uint32_t partition = 0; partition < self.partitions; ++partition) {
+          slot<neardup_bytes, neardup_bytes_free> made;
+          neardup_error error{};
+          neardup_scatter_take(self.handle.get(), partition, &made.value, &error);
+          check(error);
+          if (neardup_bytes_size(made.value) > 0) result.append(nb::make_tuple(partition, taken(made)));
+        }
+        return result;
+      });
+
+  nb::class_<document_pairs>(m, "DocumentPairs")
+      .def("__len__", &document_pairs::size)
+      .def("column",
+           [](nb::handle self, const std::string& name) -> nb::object {
+             const document_pairs& own = nb::cast<const document_pairs&>(self);
+             const neardup_document_pairs* const of = own.handle.get();
+             if (name == "first") return view_of(neardup_document_pairs_first(of), own.size(), self);
+             if (name == "second") return view_of(neardup_document_pairs_second(of), own.size(), self);
+             if (name == "common") return view_of(neardup_document_pairs_common(of), own.size(), self);
+             return view_of(neardup_document_pairs_similarity(of), own.size(), self);
+           })
+      .def("array", [](nb::handle self) { return array_capsules(table_of_document_pairs(self)); })
+      .def("stream", [](nb::handle self) { return stream_capsule(table_of_document_pairs(self)); });
+
+  m.def("gather",
+        [](int width, const nb::list& blobs, const nb::tuple& settings, std::uint32_t partition, const nb::tuple& how) {
+          std::vector<std::unique_ptr<buffer_view>> views;
+          std::vector<neardup_blob> bytes;
+          for (const nb::handle blob : blobs) {
+            views.push_back(std::make_unique<buffer_view>(blob));
+            bytes.push_back(views.back()->get());
+          }
+          const neardup_shuffle shuffle = shuffle_of(settings);
+          slot<neardup_document_pairs, neardup_document_pairs_free> made;
+          call_long(how, [&](const neardup_run* run, neardup_error* error) {
+            neardup_gather(width, bytes.data(), bytes.size(), &shuffle, partition, run, &made.value, error);
+          });
+          auto result = std::make_unique<document_pairs>();
+          result->handle = made.take();
+          result->are_candidates = shuffle.payload != NEARDUP_MOVE_SETS;
+          return result;
+        });
+
+  m.def("verify_sets", [](const sets& a, const sets& b, const nb::tuple& settings) {
+    if (a.size() != b.size()) throw nb::value_error("sets of different numbers are compared");
+    const neardup_shuffle shuffle = shuffle_of(settings);
+    auto* const common = new std::vector<std::uint32_t>(a.size());
+    const nb::capsule common_owner(common,
+                                   [](void* p) noexcept { delete static_cast<std::vector<std::uint32_t>*>(p); });
+    auto* const similarity = new std::vector<double>(a.size());
+    const nb::capsule owner(similarity, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    call_now(1, [&](const neardup_run*, neardup_error* error) {
+      neardup_verify_sets(a.handle.get(), b.handle.get(), &shuffle.join, common->data(), similarity->data(), error);
+    });
+    return nb::make_tuple(
+        nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(common->data(), {common->size()}, common_owner)),
+        nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(similarity->data(), {similarity->size()}, owner)));
+  });
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
   m.attr("version") = neardup_version();
+  define_shuffle(m);
 
   m.def("tokens", [](nb::bytes text, const std::string& features) {
     nb::list result;

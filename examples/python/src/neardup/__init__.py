@@ -30,12 +30,16 @@ from . import _native
 __version__: str = _native.version
 __all__ = [
     "Deduplicator",
+    "DocumentPairs",
+    "FeatureCounts",
     "FeatureSets",
     "Fingerprints",
     "Index",
     "Matches",
     "Pairs",
     "SetIndex",
+    "SetScatter",
+    "Shuffle",
     "Verdict",
     "Verdicts",
     "cluster",
@@ -1068,3 +1072,125 @@ class Deduplicator:
             f"<neardup.Deduplicator: {len(self):,} documents kept of {self.added:,}, "
             f"similarity {self._similarity}, {self._features}>"
         )
+
+
+class FeatureCounts:
+    """In how many sets features occur, for a Shuffle: a sketch that may count too much, never too little.
+
+    `features`: about how many features all sets of the corpus have in sum, the same number for all counts that are
+    merged. `bits`: the width of a feature.
+    """
+
+    def __init__(self, features: int = 0, *, bits: int = 64) -> None:
+        self._native = _native.FeatureCounts.make(bits, _whole(features, "features", 0))
+        self._bits = bits
+
+    def add(self, sets: FeatureSets) -> None:
+        self._native.add(_native_sets(sets))
+
+    def merge(self, other: "FeatureCounts") -> None:
+        if not isinstance(other, FeatureCounts):
+            raise TypeError("only FeatureCounts can be merged")
+        self._native.merge(other._native)
+
+    @property
+    def counted(self) -> int:
+        """How many features were added."""
+        return self._native.counted
+
+    def save(self) -> bytes:
+        return self._native.save()
+
+    @classmethod
+    def load(cls, data: Any, *, bits: int = 64, mapped: bool = False) -> "FeatureCounts":
+        """Counts from what save() returns. `mapped`: refers to `data`, such as a numpy.memmap, and cannot be changed."""
+        result = cls.__new__(cls)
+        result._native = _native.FeatureCounts.load(bits, data, bool(mapped))
+        result._bits = bits
+        return result
+
+    def __repr__(self) -> str:
+        return f"<neardup.FeatureCounts: {self.counted:,} features of {self._bits} bits>"
+
+
+class DocumentPairs(_Table):
+    """Pairs of documents by their numbers (uint64), `first` < `second`, sorted; of whole sets with `common` and
+    `similarity`."""
+
+    def __init__(self, native: Any, columns: Sequence[str]) -> None:
+        super().__init__(native)
+        self._columns = tuple(columns)
+
+
+class SetScatter:
+    """Sets on their way to the partitions of a Shuffle."""
+
+    def __init__(self, native: Any) -> None:
+        self._native = native
+
+    def add(self, documents: Any, sets: FeatureSets) -> None:
+        """Adds sets as those of documents, by their numbers (uint64). Thousands at a time are best."""
+        self._native.add(_ids(documents), _native_sets(sets))
+
+    def __len__(self) -> int:
+        """How many bytes wait."""
+        return self._native.size
+
+    def __bool__(self) -> bool:
+        return True
+
+    def take(self) -> List[Tuple[int, bytes]]:
+        """Takes what waits: a partition and a blob each."""
+        return self._native.take()
+
+
+class Shuffle(NamedTuple):
+    """A join in steps between which an engine moves bytes: features, FeatureCounts, scatter(), gather(), verify().
+
+    All sets of a corpus are counted. Each is scattered to the partitions of its rare features. A partition is gathered
+    with the blobs that all scatters made for it. The settings are the same in all steps; blobs of others are refused.
+    `payload`: "sets" moves whole sets, and a partition has pairs, each once in all; "sketch" and "ids" move less, and a
+    partition has candidates for verify(). `identity`: any number that says what made the features.
+    """
+
+    similarity: float = 0.8
+    measure: str = "jaccard"
+    min_common: int = 0
+    partitions: int = 1
+    payload: str = "sets"
+    identity: int = 0
+    bits: int = 64
+
+    def _settings(self) -> Any:
+        return (
+            _similarity(self.similarity),
+            _number(_MEASURES, self.measure, "measure"),
+            _whole(self.min_common, "min_common", 0),
+            _whole(self.partitions, "partitions", 1, 2**31 - 1),
+            _number({"sets": 0, "sketch": 1, "ids": 2}, self.payload, "payload"),
+            True,
+            _whole(self.identity, "identity", 0, 2**64 - 1),
+        )
+
+    def scatter(self, counts: FeatureCounts) -> SetScatter:
+        """Moves sets to partitions. `counts`: those of all sets of the corpus, merged."""
+        if not isinstance(counts, FeatureCounts) or counts._bits != self.bits:
+            raise TypeError(f"counts are FeatureCounts of {self.bits} bits")
+        return SetScatter(_native.SetScatter.make(self._settings(), counts._native))
+
+    def gather(self, blobs: Iterable[Any], partition: int, *, threads: Optional[int] = None) -> DocumentPairs:
+        """The pairs, or candidates, of a partition from its blobs, in any order. Raises OSError for damaged ones."""
+        at = _whole(partition, "partition", 0, self.partitions - 1)
+        native = _native.gather(self.bits, list(blobs), self._settings(), at, _run(threads))
+        columns = ("first", "second", "common", "similarity")
+        return DocumentPairs(native, columns if self.payload == "sets" else columns[:2])
+
+    def verify(self, first: FeatureSets, second: FeatureSets) -> Tuple[_np.ndarray, _np.ndarray]:
+        """The overlap and the similarity of set i of `first` and set i of `second`; 0 and 0 if it is too low."""
+        return _native.verify_sets(_native_sets(first), _native_sets(second), self._settings())
+
+
+def _native_sets(sets: FeatureSets) -> Any:
+    if not isinstance(sets, FeatureSets):
+        raise TypeError(f"sets are FeatureSets, not {type(sets).__name__}")
+    return sets._native
