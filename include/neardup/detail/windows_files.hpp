@@ -1,6 +1,8 @@
 // Files of Windows: names as UTF-8, messages of the system, and a rename over a file that is in use for a moment.
 #pragma once
 
+#include "../error.hpp"
+
 #if defined(_WIN32)
 
 #include <cerrno>
@@ -11,8 +13,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-
-#include "../error.hpp"
 
 // These functions are declared here: including <windows.h> would burden every user with its macros.
 extern "C" {
