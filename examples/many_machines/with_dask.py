@@ -1,84 +1,99 @@
-#!/usr/bin/python3
-"""The groups of near-duplicates in a corpus of parts, by tasks on a cluster of Dask (Debian: python3-distributed).
+#!/usr/bin/env python3
+"""with_dask.py [OPTION…] IN.parquet OUT [--scheduler tcp://HOST:PORT]
 
-    with_dask.py [OPTION…] SCHEDULER FOLDER PART…      prints what `neardup groups --jsonl PART…` prints
-
-All workers see FOLDER, where the files of tasks lie, and the parts. One that is there is whole, so a task of a worker
-that died is done again by another, and a run that was stopped goes on where it was. Other parts or options, which
-FOLDER.run has, need another folder.
+The near-duplicates among the texts of Parquet, with columns `id` and `text`, on a cluster of Dask; by default this machine.
+Writes OUT/pairs, OUT/groups and OUT/kept (docs/many-machines.md). All workers see IN and OUT, and have the package neardup.
 """
-import argparse
+import os
 import pathlib
-import shlex
-import subprocess
-import sys
+import shutil
 
-from distributed import Client, as_completed
-
-
-def neardup(program, *arguments):
-    """In a worker: its own error, if the program fails, tells what the program says."""
-    done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip())
+import near_duplicates as steps
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+from distributed import Client
 
 
-def hash_part(given, number, part):
-    shard = f"{given.folder}/{number}.shard"
-    if not pathlib.Path(shard).exists():  # the list, which is written last
-        neardup(given.program, "hash", *given.input, "--quiet", "--threads", "1", "--shard", str(number),
-                "--keep-features", *given.compare, "--output", shard, "--", part)
-    return number
+def read(function, plan, columns, groups):
+    def batches():
+        for path, group in groups:
+            with pq.ParquetFile(path) as file:
+                yield from file.iter_batches(batch_size=10_000, row_groups=[group], columns=columns)
+
+    return steps.by_partition(function(plan, batches()))
 
 
-def join_and_verify(given, earlier, later):
-    name = f"{given.folder}/{earlier}-{later}"
-    shards = [f"{given.folder}/{number}.shard" for number in sorted({earlier, later})]
-    how = ["--quiet", "--threads", "1"]
-    if not pathlib.Path(name + ".checked").exists():
-        if not pathlib.Path(name + ".candidates").exists():
-            neardup(given.program, "join", *how, *given.join, "--output", name + ".candidates", *shards)
-        neardup(given.program, "verify", *how, "--output", name + ".checked", name + ".candidates", *shards)
-    return earlier, later
+def pick(parts, kind, partition):
+    """The blobs of a partition: of one kind, or, if that is None, of each."""
+    return {name: blobs for name, blobs in parts.get(partition, {}).items() if kind in (None, name)}
+
+
+def step(function, plan, partition, picked):
+    rows = {}
+    for kind, blobs in (item for one in picked for item in one.items()):
+        rows.setdefault(kind, []).extend(blobs)
+    return steps.by_partition(function(plan, partition, rows))
+
+
+def write(parts, kind, schema, path):
+    """Writes a file, which is there as a whole or not at all, even if two workers write it."""
+    table = steps.table_of([blob for _, blob in steps.blobs_of(parts, kind)])
+    pq.write_table(schema.empty_table() if table is None else table.cast(schema), f"{path}.{os.getpid()}")
+    os.replace(f"{path}.{os.getpid()}", path)
+
+
+class Engine:
+    """Data is a list of futures, each with {partition: {kind: [blob]}}, and the kind that is meant."""
+
+    def __init__(self, client, given):
+        self.client, self.out, self.dataset = client, pathlib.Path(given.output).absolute(), ds.dataset(given.input)
+        groups = (group for file in self.dataset.get_fragments() for group in file.split_by_row_group())
+        self.groups = [(os.path.abspath(group.path), group.row_groups[0].id) for group in groups]
+        (self.out / ".shared").mkdir(parents=True)
+        self.columns, self.size = self.dataset.schema.names, self.dataset.count_rows()
+        self.cores = sum(client.nthreads().values())
+
+    def sample(self):
+        return self.dataset.head(1000, columns=["text"])["text"]
+
+    def submit(self, *call):
+        return self.client.submit(*call, pure=False)
+
+    def read(self, function, plan, columns, few=False):
+        tasks = min(len(self.groups), self.cores) if few else len(self.groups)
+        return [self.submit(read, function, plan, columns, self.groups[i::tasks]) for i in range(tasks)], None
+
+    def only(self, data, kind):
+        return data[0], kind
+
+    def step(self, function, plan, *data):
+        moved = [[self.submit(pick, part, kind, p) for parts, kind in data for part in parts] for p in range(plan.partitions)]
+        return [self.submit(step, function, plan, p, picked) for p, picked in enumerate(moved)], None
+
+    def collect(self, data, kind):
+        return (row for part in data[0] for row in self.submit(steps.blobs_of, part, kind).result())
+
+    def share(self, name, content):
+        (self.out / ".shared" / name).write_bytes(content)
+        return str(self.out / ".shared" / name)
+
+    def local(self, rows):
+        return self.client.scatter([steps.by_partition(rows)], hash=False), None
+
+    def write(self, data, kind, columns):
+        types = {name: self.dataset.schema.field(of).type if of else pa.float64() for name, of in columns.items()}
+        (self.out / kind).mkdir()
+        paths = [str(self.out / kind / f"part-{i:05}.parquet") for i in range(len(data[0]))]
+        self.client.gather([self.submit(write, part, kind, pa.schema(types), path) for part, path in zip(data[0], paths)])
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("scheduler", help="tcp://HOST:PORT")
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("parts", nargs="+")
-    parser.add_argument("--program", default="neardup")
-    parser.add_argument("--input", type=shlex.split, default=["--jsonl"])
-    parser.add_argument("--compare", type=shlex.split, default=[], help="such as --compare='--similarity 0.7'")
-    parser.add_argument("--join", type=shlex.split, default=[], help="those of join, such as --join='--blocks 4'")
-    parser.add_argument("--merge", type=shlex.split, default=[], help="such as --merge='--format jsonl'")
-    given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
-    run, known = str([given.input, given.compare, given.join, given.parts]), given.folder.with_name(given.folder.name + ".run")
-    if not known.exists():
-        known.write_text(run, encoding="utf-8")
-    if known.read_text(encoding="utf-8") != run:
-        sys.exit(f"with_dask: {given.folder} has the files of a run with other parts or options ({known}); name another folder")
-    count = len(given.parts)
-
+    given = steps.arguments(__doc__, ("--scheduler", {"help": "tcp://HOST:PORT; by default this machine is the cluster"}))
     with Client(given.scheduler) as client:
-        # A join begins as soon as its two shards are there.
-        joined, ready = 0, set()
-        tasks = as_completed([client.submit(hash_part, given, i, part, key=f"hash-{i}", retries=3)
-                              for i, part in enumerate(given.parts)])
-        for done in tasks:
-            result = done.result()
-            if isinstance(result, tuple):
-                joined += 1
-                print(f"with_dask: {joined} of {count * (count + 1) // 2} joins", file=sys.stderr, flush=True)
-                continue
-            ready.add(result)
-            for other in sorted(ready):
-                earlier, later = sorted((other, result))
-                tasks.add(client.submit(join_and_verify, given, earlier, later, key=f"join-{earlier}-{later}", retries=3))
-    shards = [f"{given.folder}/{i}.shard" for i in range(count)]
-    checked = [f"{given.folder}/{i}-{j}.checked" for j in range(count) for i in range(j + 1)]
-    subprocess.run([given.program, "merge", "--quiet", *given.merge, *shards, *checked], check=True)
+        client.upload_file(steps.__file__)
+        steps.run(Engine(client, given), given)
+    shutil.rmtree(pathlib.Path(given.output) / ".shared")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The drivers of examples/many_machines, run for real: their output is that of one run over everything.
+"""The driver by GNU parallel of examples/many_machines, run for real: its output is that of one run over everything.
+
+Those for engines have tests of their own, in examples/many_machines/tests.
 
 NEARDUP_PROGRAM and NEARDUP_SOURCE_DIR name the program and the source.
 """
@@ -8,22 +10,17 @@ import pathlib
 import random
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
 DRIVERS = pathlib.Path(os.environ.get("NEARDUP_SOURCE_DIR", pathlib.Path(__file__).parents[2])) / "examples" / "many_machines"
-PYTHON = "/usr/bin/python3"  # Debian's, which has its packages
-HAS_DASK = (shutil.which("dask-scheduler") is not None and
-            subprocess.run([PYTHON, "-c", "import distributed"], capture_output=True, check=False).returncode == 0)
 
 
 class Sizes(unittest.TestCase):
     def test_they_are_short(self):
-        for driver in ("with_parallel", "with_dask.py"):
+        for driver in ("with_parallel", "with_dask.py", "with_spark.py"):
             self.assertLessEqual(len((DRIVERS / driver).read_text(encoding="utf-8").splitlines()), 100)
 
 
@@ -49,18 +46,6 @@ class Drivers(unittest.TestCase):
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
-
-    def start(self, *command):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
-
-        def stop():
-            try:
-                os.killpg(process.pid, signal.SIGKILL)  # what it started, too
-            except ProcessLookupError:
-                pass
-            process.communicate()
-        self.addCleanup(stop)
-        return process
 
     @unittest.skipUnless(shutil.which("parallel"), "no GNU parallel")
     def test_gnu_parallel(self):
@@ -88,41 +73,6 @@ class Drivers(unittest.TestCase):
                               capture_output=True, text=True, timeout=300, check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no such part: ", done.stderr)
-
-    @unittest.skipUnless(HAS_DASK, "no Dask distributed (Debian: python3-distributed)")
-    def test_dask_with_a_worker_that_dies(self):
-        port = "0"
-        scheduler = self.start("dask-scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show")
-        address = None
-        while address is None:
-            line = scheduler.stderr.readline()
-            self.assertTrue(line, "the scheduler has ended")
-            if found := re.search(r"Scheduler at: *(tcp://\S+)", line):
-                address = found[1]
-        # A program that waits after four joins, so that the worker dies while others are running.
-        waiting = self.folder / "waiting_neardup"
-        waiting.write_text(f'#!/bin/sh\ncd "{self.folder}" || exit\n'
-                           'until [ -e go ] || [ "$(ls tasks | grep -c "[.]checked$")" -lt 4 ]; do sleep 0.05; done\n'
-                           f'exec "{PROGRAM}" "$@"\n', encoding="utf-8")
-        waiting.chmod(0o755)
-        workers = [self.start("dask-worker", address, "--no-nanny", "--nthreads", "2", "--no-dashboard", "--local-directory", str(self.folder))
-                   for _ in range(3)]
-        with open(self.folder / "out", "w+", encoding="utf-8") as out, open(self.folder / "errors", "w+", encoding="utf-8") as errors:
-            driver = subprocess.Popen([PYTHON, DRIVERS / "with_dask.py", "--program", waiting, address, self.folder / "tasks", *self.parts],
-                                      stdout=out, stderr=errors)
-            self.addCleanup(driver.kill)
-            deadline = time.monotonic() + 300
-            while len(list(self.folder.glob("tasks/*.checked"))) < 4:
-                self.assertLess(time.monotonic(), deadline)
-                self.assertIsNone(driver.poll(), (self.folder / "errors").read_text(encoding="utf-8"))
-                time.sleep(0.02)
-            os.killpg(workers[0].pid, signal.SIGKILL)
-            self.assertLess(len(list(self.folder.glob("tasks/*.checked"))), 21)
-            (self.folder / "go").touch()
-            self.assertEqual(driver.wait(timeout=300), 0, (self.folder / "errors").read_text(encoding="utf-8"))
-        self.assertEqual((self.folder / "out").read_text(encoding="utf-8"), self.whole)
-        self.assertEqual(workers[0].wait(timeout=300), -signal.SIGKILL)
-        self.assertIsNone(workers[1].poll())
 
 
 class Page(unittest.TestCase):

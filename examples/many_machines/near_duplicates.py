@@ -1,0 +1,493 @@
+"""Near-duplicates on an engine: what happens to the data, for with_spark.py and with_dask.py.
+
+An engine moves rows (partition, kind, blob) to their partitions; a blob is a table in Arrow's stream format, or bytes of
+the library. Each function below takes the rows of one partition, or batches of texts, and yields rows. An engine has
+the members that run() calls.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from typing import NamedTuple
+
+import neardup
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+ROWS = pa.schema([("partition", pa.int32()), ("kind", pa.string()), ("blob", pa.binary())])
+LONG_TEXT = 64  # features of a text from which on sketches move fewer bytes than sets
+MOST_ROUNDS = 20
+BYTES_AT_ONCE = 64 << 20  # of blobs that wait in a mapper, and of a batch of rows
+
+
+class Plan(NamedTuple):
+    """The settings of a run, the same in all tasks."""
+
+    similarity: float
+    measure: str
+    features: str
+    order: str  # the column that says which text is earlier; empty: the ids
+    partitions: int
+    payload: str
+    features_in_all: int  # about
+    counts: str = ""  # the name of a shared file, as is the next one
+    wanted: str = ""
+    slots: int = 0  # bits of a partition in `wanted`
+
+    def shuffle(self):
+        made_of = hashlib.blake2b(f"{self.features} {neardup.__version__}".encode(), digest_size=8).digest()
+        return neardup.Shuffle(
+            self.similarity, self.measure, 0, self.partitions, self.payload, int.from_bytes(made_of, "little")
+        )
+
+    def sets(self, batch):
+        return neardup.features(batch.column("text"), self.features, bits=64, threads=1)
+
+    def partition_of(self, numbers):
+        return ((mixed(numbers) >> np.uint64(32)) % np.uint64(self.partitions)).astype(np.int64)
+
+
+def mixed(numbers):
+    x = numbers ^ (numbers >> np.uint64(32))
+    return x * np.uint64(0x9E3779B97F4A7C15)
+
+
+def numbers_of(ids):
+    """A number for each id: of an integer itself, in its order, of another id a hash."""
+    if ids.null_count > 0:
+        raise ValueError("an id is null")
+    if not (pa.types.is_integer(ids.type) or pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type)):
+        raise ValueError(f"ids are integers or strings, not {ids.type}")
+    if pa.types.is_unsigned_integer(ids.type):
+        return ids.cast(pa.uint64()).to_numpy()
+    if pa.types.is_integer(ids.type):
+        return ids.cast(pa.int64()).to_numpy().view(np.uint64) ^ np.uint64(1 << 63)
+    hashes = (hashlib.blake2b(one.encode(), digest_size=8).digest() for one in ids.to_pylist())
+    return np.frombuffer(b"".join(hashes), np.uint64)
+
+
+# ---- Rows ------------------------------------------------------------------------------------------------------------
+
+
+def row(partition, kind, table):
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return partition, kind, sink.getvalue()
+
+
+def rows_to(plan, kind, table, targets):
+    """Rows that move each row of a table to its target."""
+    order = np.argsort(targets, kind="stable")
+    ends = np.searchsorted(targets[order], np.arange(plan.partitions + 1))
+    table = table.take(order).combine_chunks()
+    for partition in range(plan.partitions):
+        if ends[partition] < ends[partition + 1]:
+            yield row(partition, kind, table.slice(ends[partition], ends[partition + 1] - ends[partition]))
+
+
+def table_of(blobs):
+    """One table of all blobs of a kind, or None."""
+    tables = [pa.ipc.open_stream(blob).read_all() for blob in blobs]
+    return pa.concat_tables(tables).combine_chunks() if tables else None
+
+
+def tally(**numbers):
+    return 0, "tally", json.dumps(numbers).encode()
+
+
+def total(blobs):
+    """The sums of tallies."""
+    result = {}
+    for blob in blobs:
+        for name, number in json.loads(bytes(blob)).items():
+            result[name] = result.get(name, 0) + number
+    return result
+
+
+def batches_of(rows):
+    """Rows as batches of Arrow, for an engine."""
+    waiting, size = [], 0
+    for one in rows:
+        waiting.append(one)
+        size += len(one[2])
+        if size >= BYTES_AT_ONCE:
+            yield batch_of(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield batch_of(waiting)
+
+
+def batch_of(rows):
+    partitions, kinds, blobs = zip(*rows)
+    return pa.record_batch(
+        [pa.array(partitions, pa.int32()), pa.array(kinds, pa.string()), pa.array([bytes(b) for b in blobs], pa.binary())],
+        schema=ROWS,
+    )
+
+
+def rows_of(batches):
+    for batch in batches:
+        yield from zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), (blob.as_buffer() for blob in batch.column(2)))
+
+
+def blobs_of(parts, kind):
+    """The rows (partition, blob) of a kind in what by_partition() returns."""
+    return [(partition, blob) for partition, kinds in parts.items() for blob in kinds.get(kind, [])]
+
+
+def by_partition(rows):
+    """Rows as {partition: {kind: [blob]}}."""
+    result = {}
+    for partition, kind, blob in rows:
+        result.setdefault(partition, {}).setdefault(kind, []).append(blob)
+    return result
+
+
+# ---- From texts to pairs of numbers ----------------------------------------------------------------------------------
+
+
+def count(plan, batches):
+    """Texts -> counts of their features, for the driver."""
+    counts, texts, nulls = neardup.FeatureCounts(plan.features_in_all), 0, 0
+    for batch in batches:
+        sets = plan.sets(batch)
+        counts.add(sets)
+        texts, nulls = texts + len(sets), nulls + sets.nulls
+    yield tally(texts=texts, nulls=nulls)
+    if counts.counted > 0:
+        yield 0, "counts", pa.compress(counts.save(), "lz4", asbytes=True)
+
+
+def counts_of(plan, blobs):
+    """The counts of all texts."""
+    result, size = neardup.FeatureCounts(plan.features_in_all), None
+    size = len(result.save())
+    for blob in blobs:
+        result.merge(neardup.FeatureCounts.load(pa.decompress(blob, size, "lz4", asbytes=True)))
+    return result.save()
+
+
+def scatter(plan, batches):
+    """Texts -> sets by their rare features, and ids by their numbers."""
+    counts = neardup.FeatureCounts.load(np.memmap(plan.counts, np.uint8, "r"), mapped=True)
+    moving = plan.shuffle().scatter(counts)
+    names, columns = [], ["id", plan.order] if plan.order else ["id"]
+
+    def flush():
+        for partition, blob in moving.take():
+            yield partition, "sets", blob
+        if names:
+            table = pa.Table.from_batches(names)
+            yield from rows_to(plan, "name", table, plan.partition_of(table["number"].to_numpy()))
+            names.clear()
+
+    for batch in batches:
+        numbers = numbers_of(batch.column("id"))
+        if plan.order and pc.any(pc.is_null(batch.column(plan.order), nan_is_null=True)).as_py():
+            without = batch.filter(pc.is_null(batch.column(plan.order), nan_is_null=True))
+            raise ValueError(f"the text of the id {without.column('id')[0].as_py()!r} has no {plan.order}")
+        moving.add(numbers, plan.sets(batch))
+        values = [batch.column(name) for name in columns]
+        names.append(pa.record_batch([pa.array(numbers), *values], ["number", "id", "order"][: 1 + len(values)]))
+        if len(moving) >= BYTES_AT_ONCE:
+            yield from flush()
+    yield from flush()
+
+
+def gather(plan, partition, rows):
+    """Sets -> pairs, or candidates."""
+    found = pa.table(plan.shuffle().gather(rows.get("sets", []), partition, threads=1))
+    if plan.payload == "sets":
+        yield from halves(plan, found)
+        return
+    numbers = [found[name].to_numpy() for name in ("first", "second")]
+    yield from rows_to(plan, "candidate", found, plan.partition_of(numbers[0]))
+    for one in map(np.unique, numbers):
+        yield from rows_to(plan, "want", pa.table({"number": one}), plan.partition_of(one))
+
+
+# ---- Candidates are verified: only the sets of candidates move ---------------------------------------------------------
+
+
+def places(plan, numbers):
+    """A place for each number in a bitmap, in the part of its partition."""
+    within = (mixed(numbers) & np.uint64(0xFFFFFFFF)) % np.uint64(plan.slots)
+    return plan.partition_of(numbers) * plan.slots + within.astype(np.int64)
+
+
+def want(plan, partition, rows):
+    """Numbers -> this partition's part of a bitmap: sets whose bits are 1 move."""
+    bits = np.zeros(plan.slots, bool)
+    if "want" in rows:
+        bits[places(plan, table_of(rows["want"])["number"].to_numpy()) - partition * plan.slots] = True
+    yield partition, "wanted", np.packbits(bits, bitorder="little").tobytes()
+
+
+def fetch(plan, batches):
+    """Texts -> the sets that are wanted, by their numbers."""
+    bitmap = np.memmap(plan.wanted, np.uint8, "r")
+    for batch in batches:
+        at = places(plan, numbers_of(batch.column("id")))
+        batch = batch.filter(pa.array((bitmap[at >> 3] >> (at & 7).astype(np.uint8) & 1).astype(bool)))
+        if batch.num_rows > 0:
+            numbers = numbers_of(batch.column("id"))
+            table = pa.table({"number": numbers, "set": pa.array(plan.sets(batch))})
+            yield from rows_to(plan, "set", table, plan.partition_of(numbers))
+
+
+def found_in(table, numbers):
+    """The rows of a table with these numbers, which it has."""
+    have = table["number"].to_numpy()
+    order = np.argsort(have)
+    at = order[np.minimum(np.searchsorted(have, numbers, sorter=order), len(have) - 1)]
+    if not np.array_equal(have[at], numbers):
+        raise RuntimeError("a document of a pair is not in its partition: IN has changed during the run")
+    return at
+
+
+def send(plan, partition, rows):
+    """Candidates and the sets of their first documents -> both, to where the set of the second document is."""
+    if "candidate" not in rows:
+        return
+    pairs = table_of(rows["candidate"]).group_by(["first", "second"], use_threads=False).aggregate([])
+    sets = table_of(rows["set"])
+    second = pairs["second"].to_numpy()
+    moved = pairs.append_column("set", sets["set"].take(found_in(sets, pairs["first"].to_numpy())))
+    yield from rows_to(plan, "sent", moved, plan.partition_of(second))
+
+
+def verify(plan, partition, rows):
+    """Candidates with a set -> pairs."""
+    if "sent" not in rows:
+        return
+    sent, sets = table_of(rows["sent"]), table_of(rows["set"])
+    behind = sets["set"].take(found_in(sets, sent["second"].to_numpy()))
+    a, b = (neardup.feature_sets(one, bits=64) for one in (sent["set"], behind))
+    common, similarity = plan.shuffle().verify(a, b)
+    found = pa.table({"first": sent["first"], "second": sent["second"], "common": common, "similarity": similarity})
+    yield from halves(plan, found.filter(pa.array(common > 0)))
+
+
+# ---- From numbers to ids ---------------------------------------------------------------------------------------------
+
+
+def halves(plan, pairs):
+    """Pairs -> to each of their two documents, which know their ids."""
+    for half in ("first", "second"):
+        table = pairs.select(["first", "second", "similarity"]).append_column("half", pa.array(np.full(len(pairs), half == "second")))
+        yield from rows_to(plan, "half", table, plan.partition_of(pairs[half].to_numpy()))
+
+
+def name(plan, partition, rows):
+    """Halves of pairs and ids -> halves with ids, where both meet. Refuses ids that are not unique."""
+    names = table_of(rows.get("name", []))
+    if names is not None:
+        numbers = np.sort(names["number"].to_numpy())
+        if (numbers[1:] == numbers[:-1]).any():
+            twice = numbers[:-1][numbers[1:] == numbers[:-1]][0]
+            ids = names.filter(pc.equal(names["number"], pa.scalar(twice, pa.uint64())))["id"].to_pylist()
+            if len(set(ids)) == len(ids):
+                raise ValueError(f"the ids {ids[0]!r} and {ids[1]!r} have the same hash: rename one of them")
+            raise ValueError(f"{len(ids)} texts have the id {max(ids, key=ids.count)!r}")
+    if "half" in rows:
+        half = table_of(rows["half"])
+        own = pc.if_else(half["half"], half["second"], half["first"]).to_numpy()
+        at = found_in(names, own)
+        for column in names.column_names[1:]:
+            half = half.append_column(column, names[column].take(at))
+        meeting = plan.partition_of(half["first"].to_numpy() ^ mixed(half["second"].to_numpy()))
+        yield from rows_to(plan, "named", half, meeting)
+
+
+def meet(plan, partition, rows):
+    """Both halves of pairs -> pairs of an earlier and a later document."""
+    if "named" not in rows:
+        return
+    both = table_of(rows["named"]).sort_by([("first", "ascending"), ("second", "ascending"), ("half", "ascending")])
+    a, b = both.take(np.arange(0, len(both), 2)), both.take(np.arange(1, len(both), 2))
+    is_later = pc.less(b["id"], a["id"])  # the first one
+    if plan.order:
+        is_later = pc.or_(pc.less(b["order"], a["order"]), pc.and_(pc.equal(b["order"], a["order"]), is_later))
+    ends = {"earlier": (a["first"], a["second"]), "later": (a["second"], a["first"])}
+    ends.update({"earlier_id": (a["id"], b["id"]), "later_id": (b["id"], a["id"])})
+    if plan.order:
+        ends.update({"earlier_order": (a["order"], b["order"]), "later_order": (b["order"], a["order"])})
+    pairs = pa.table({key: pc.if_else(is_later, two[1], two[0]) for key, two in ends.items()})
+    pairs = pairs.append_column("similarity", a["similarity"])
+    yield tally(pairs=len(pairs))
+    yield row(partition, "pairs", pairs.select(["earlier_id", "later_id", "similarity"]).rename_columns(["first", "second", "similarity"]))
+    to_earlier = plan.partition_of(pairs["earlier"].to_numpy())
+    yield from rows_to(plan, "close", pairs.drop_columns(["later_id", *(["later_order"] if plan.order else [])]), to_earlier)
+    yield from rows_to(plan, "edge", pairs.select(["earlier", "later", "later_id", *(["later_order"] if plan.order else [])]), to_earlier)
+
+
+# ---- Decisions: a document is dropped if an earlier one that it matches is kept ------------------------------------------
+
+
+def open_ones(plan, partition, rows):
+    """Edges -> the documents with an edge from an earlier one, to their partitions."""
+    if "edge" in rows:
+        later = np.unique(table_of(rows["edge"])["later"].to_numpy())
+        yield from rows_to(plan, "open", pa.table({"number": later}), plan.partition_of(later))
+
+
+def keep(plan, partition, rows):
+    """Edges by their earlier ends -> by their later ends, with a mark if the earlier end has no open or kept match."""
+    if "edge" not in rows:
+        return
+    edges = table_of(rows["edge"])
+    if "dropped" in rows:
+        gone = np.isin(edges["earlier"].to_numpy(), table_of(rows["dropped"])["number"].to_numpy())
+        edges = edges.filter(pa.array(~gone))
+    is_open = np.zeros(len(edges), bool)
+    if "open" in rows:
+        is_open = np.isin(edges["earlier"].to_numpy(), table_of(rows["open"])["number"].to_numpy())
+    edges = edges.append_column("is_kept", pa.array(~is_open))
+    yield from rows_to(plan, "marked", edges, plan.partition_of(edges["later"].to_numpy()))
+
+
+def drop(plan, partition, rows):
+    """Edges by their later ends -> the dropped ones, and edges between open ones by their earlier ends."""
+    if "marked" not in rows:
+        return
+    edges = table_of(rows["marked"])
+    dropped = np.unique(edges.filter(edges["is_kept"])["later"].to_numpy())
+    edges = edges.filter(pa.array(~np.isin(edges["later"].to_numpy(), dropped))).drop_columns(["is_kept"])
+    later = np.unique(edges["later"].to_numpy())
+    yield tally(edges=len(edges))
+    if len(dropped) > 0:
+        yield row(partition, "dropped", pa.table({"number": dropped}))
+    if len(later) > 0:
+        yield row(partition, "open", pa.table({"number": later}))
+    yield from rows_to(plan, "edge", edges, plan.partition_of(edges["earlier"].to_numpy()))
+
+
+def decide(edges, gone):
+    """The dropped ones among the documents of edges, in one process: in order, a byte a document. `gone`: documents
+    that the last round has dropped, whose edges may be there yet."""
+    if edges is None:
+        return np.zeros(0, np.uint64)
+    keys = [(key, "ascending") for key in ("later_order", "later_id") if key in edges.column_names]
+    edges = edges.sort_by(keys)
+    ends = [edges[end].to_numpy() for end in ("earlier", "later")]
+    documents = np.unique(np.concatenate(ends))
+    is_dropped = bytearray(len(documents))
+    if gone is not None:
+        is_dropped = bytearray(np.isin(documents, gone["number"].to_numpy()).tobytes())
+    earlier, later = (np.searchsorted(documents, end).tolist() for end in ends)
+    for i, j in zip(earlier, later):
+        if not is_dropped[i]:
+            is_dropped[j] = 1
+    return documents[np.frombuffer(is_dropped, bool)]
+
+
+def close(plan, partition, rows):
+    """Pairs by their earlier ends -> those whose earlier end is kept, by their later ends."""
+    if "close" not in rows:
+        return
+    pairs = table_of(rows["close"])
+    if "dropped" in rows:
+        gone = np.isin(pairs["earlier"].to_numpy(), table_of(rows["dropped"])["number"].to_numpy())
+        pairs = pairs.filter(pa.array(~gone))
+    yield from rows_to(plan, "original", pairs.drop_columns(["earlier"]), plan.partition_of(pairs["later"].to_numpy()))
+
+
+def group(plan, partition, rows):
+    """Ids and kept matches -> for each document its representative: the closest, of equally close ones the earliest."""
+    names = table_of(rows.get("name", []))
+    if names is None:
+        return
+    ids = names["id"].combine_chunks()
+    represented_by, is_kept = np.arange(len(names)), np.ones(len(names), bool)
+    if "original" in rows:
+        best = table_of(rows["original"])
+        keys = [(key, "ascending") for key in ("earlier_order", "earlier_id") if key in best.column_names]
+        best = best.sort_by([("later", "ascending"), ("similarity", "descending"), *keys])
+        later = best["later"].to_numpy()
+        best = best.filter(pa.array(np.append(True, later[1:] != later[:-1])))
+        at = found_in(names, best["later"].to_numpy())
+        is_kept[at], represented_by[at] = False, len(names) + np.arange(len(best))
+        ids = pa.concat_arrays([ids, best["earlier_id"].combine_chunks()])
+    representatives = ids.take(pa.array(represented_by))
+    yield row(partition, "groups", pa.table({"id": names["id"], "representative": representatives}))
+    yield row(partition, "kept", pa.table({"id": names["id"].filter(pa.array(is_kept))}))
+    yield tally(kept=int(is_kept.sum()))
+
+
+# ---- A run -----------------------------------------------------------------------------------------------------------
+
+
+def arguments(usage, *more):
+    parser = argparse.ArgumentParser(usage=usage)
+    parser.add_argument("input", metavar="IN.parquet")
+    parser.add_argument("output", metavar="OUT")
+    for name, options in more:
+        parser.add_argument(name, **options)
+    parser.add_argument("--similarity", type=float, default=0.8)
+    parser.add_argument("--measure", choices=["jaccard", "cosine"], default="jaccard")
+    parser.add_argument("--features", default="words:2")
+    parser.add_argument("--order", default="", metavar="COLUMN", help="earlier texts have lower values; equal ones go by id")
+    parser.add_argument("--partitions", type=int, default=0, help="default: 4 for each core")
+    parser.add_argument("--payload", choices=["auto", "sets", "sketch", "ids"], default="auto")
+    parser.add_argument("--edges", type=int, default=10_000_000, help="how many pairs one process decides about")
+    given = parser.parse_args()
+    if os.path.exists(given.output):
+        raise SystemExit(f"{parser.prog}: {given.output} exists; name another folder")
+    return given
+
+
+def run(engine, given):
+    """Writes OUT/pairs, OUT/groups and OUT/kept."""
+    missing = [name for name in ["id", "text", given.order] if name and name not in engine.columns]
+    if missing:
+        raise ValueError(f"{given.input} has no column '{missing[0]}', but {', '.join(engine.columns)}")
+    texts, sample = engine.size, neardup.features(engine.sample(), given.features, bits=64)
+    a_text = len(sample.values) / max(1, len(sample))
+    payload = given.payload if given.payload != "auto" else "sets" if a_text <= LONG_TEXT else "sketch"
+    partitions = given.partitions or 4 * engine.cores
+    plan = Plan(given.similarity, given.measure, given.features, given.order, partitions, payload, int(a_text * texts) + 1)
+    blobs = lambda data, kind: (blob for _, blob in engine.collect(data, kind))  # noqa: E731
+
+    counted = engine.read(count, plan, ["text"], few=True)
+    read = total(blobs(counted, "tally"))
+    plan = plan._replace(counts=engine.share("counts", counts_of(plan, blobs(counted, "counts"))))
+    columns = ["id", "text", *([plan.order] if plan.order else [])]
+    scattered = engine.read(scatter, plan, columns)
+    names = engine.only(scattered, "name")
+    found = engine.step(gather, plan, engine.only(scattered, "sets"))
+    if plan.payload != "sets":
+        plan = plan._replace(slots=8 * (texts // (2 * plan.partitions) + 1))
+        bitmap = np.zeros((plan.partitions, plan.slots // 8), np.uint8)
+        for partition, part in engine.collect(engine.step(want, plan, engine.only(found, "want")), "wanted"):
+            bitmap[partition] = np.frombuffer(part, np.uint8)
+        plan = plan._replace(wanted=engine.share("wanted", bitmap.tobytes()))
+        sets = engine.read(fetch, plan, ["id", "text"])
+        sent = engine.step(send, plan, engine.only(found, "candidate"), sets)
+        found = engine.step(verify, plan, sent, sets)
+    pairs = engine.step(meet, plan, engine.step(name, plan, found, names))
+    read.update(total(blobs(pairs, "tally")))
+    edges, dropped = engine.only(pairs, "edge"), []
+    left, opened = read.get("pairs", 0), None
+    for i in range(MOST_ROUNDS):  # on the engine, until one process can decide about the rest
+        if left <= given.edges:
+            break
+        opened = engine.step(open_ones, plan, edges) if i == 0 else opened
+        state = engine.step(drop, plan, engine.step(keep, plan, edges, engine.only(opened, "open"), *dropped[-1:]))
+        left = total(blobs(state, "tally")).get("edges", 0)
+        edges, opened = engine.only(state, "edge"), state
+        dropped.append(engine.only(state, "dropped"))
+    last = table_of(blobs(dropped[-1], "dropped")) if dropped else None
+    numbers = decide(table_of(blobs(edges, "edge")), last)
+    targets = plan.partition_of(numbers)
+    dropped.append(engine.local(list(rows_to(plan, "dropped", pa.table({"number": numbers}), targets))))
+    groups = engine.step(group, plan, engine.step(close, plan, engine.only(pairs, "close"), *dropped), names)
+    engine.write(pairs, "pairs", {"first": "id", "second": "id", "similarity": ""})
+    engine.write(groups, "groups", {"id": "id", "representative": "id"})
+    engine.write(groups, "kept", {"id": "id"})
+    read.update(total(blobs(groups, "tally")))
+    numbers = {key: read.get(key, 0) for key in ("texts", "kept", "nulls", "pairs")}
+    print("{texts:,} texts, {kept:,} kept; {nulls:,} null; {pairs:,} pairs".format(**numbers), file=sys.stderr)

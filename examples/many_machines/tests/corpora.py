@@ -1,0 +1,34 @@
+"""Corpora of many shapes, and what the library says of them in one process."""
+
+import random
+
+import neardup
+import pyarrow as pa
+
+
+def corpus(seed, count):
+    rng = random.Random(seed)
+    words = [f"w{i}" for i in range(rng.choice([4, 8, 60]))]
+    base = [" ".join(rng.choices(words, k=rng.randrange(1, 12))) for _ in range(max(1, count // 4))]
+    texts = []
+    for _ in range(count):
+        text = " ".join(word if rng.random() < 0.93 else rng.choice(words) for word in rng.choice(base).split())
+        texts.append(rng.choices([text, None, ""], [90, 5, 5])[0])
+    numbers = rng.sample(range(-5 * count, 5 * count), count)
+    ids = pa.array(numbers, pa.int64()) if seed % 2 else pa.array([f"é{i}" for i in numbers], pa.string())
+    ages = pa.array([rng.randrange(5) for _ in range(count)], pa.int32())
+    return pa.table({"age": ages, "text": pa.array(texts, pa.string()), "id": ids})
+
+
+def answers(table, given):
+    """Sorted pairs, groups and kept ids."""
+    rows = sorted(table.to_pylist(), key=lambda row: (row[given.order] if given.order else 0, row["id"]))
+    sets, ids = neardup.features([row["text"] for row in rows], given.features), [row["id"] for row in rows]
+    how = {"similarity": given.similarity, "measure": given.measure}
+    labels, pairs = neardup.groups(sets, **how).tolist(), neardup.pairs(sets, **how)
+    found = zip(pairs.first.tolist(), pairs.second.tolist(), pairs.similarity.tolist())
+    return {
+        "pairs": sorted((ids[i], ids[j], similarity) for i, j, similarity in found),
+        "groups": sorted((ids[i], ids[label]) for i, label in enumerate(labels)),
+        "kept": sorted((ids[i],) for i, label in enumerate(labels) if i == label),
+    }

@@ -1,0 +1,85 @@
+"""The drivers on real engines, some of whose workers are killed: the answers are those of the library."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pyarrow.parquet as pq
+import pytest
+
+from corpora import answers, corpus
+from test_steps import settings
+
+DRIVERS = pathlib.Path(__file__).parents[1]
+COLUMNS = {"pairs": ["first", "second", "similarity"], "groups": ["id", "representative"], "kept": ["id"]}
+
+
+def read(folder):
+    tables = {name: pq.read_table(folder / name) for name in COLUMNS}
+    return {name: sorted(zip(*(table[column].to_pylist() for column in COLUMNS[name]))) for name, table in tables.items()}
+
+
+def run(folder, driver, payload, *options, **how):
+    table = corpus(1, 1000)
+    pq.write_table(table, folder / "in.parquet", row_group_size=300)
+    command = [sys.executable, DRIVERS / driver, "--order", "age", "--similarity", "0.5", "--payload", payload, *options]
+    command += ["--edges", "1000", "--partitions", "3", folder / "in.parquet", folder / "out"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **how)
+    assert done.returncode == 0, done.stderr
+    assert read(folder / "out") == answers(table, settings(order="age", similarity=0.5, measure="jaccard"))
+    assert sorted(path.name for path in (folder / "out").iterdir()) == ["groups", "kept", "pairs"]
+
+
+def test_dask(tmp_path):
+    """A worker dies in the middle."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+        killed = threading.Event()
+
+        def kill():
+            while not list(tmp_path.glob("out/.shared/wanted")):
+                time.sleep(0.01)
+            with distributed.Client(cluster) as client:
+                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            killed.set()
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        run(tmp_path, "with_dask.py", "sketch", "--scheduler", cluster.scheduler_address)
+        killer.join()
+        assert killed.is_set()
+
+
+@pytest.mark.parametrize("payload", ["sets", "sketch"])
+def test_spark(tmp_path, payload, request):
+    """An executor dies in the middle."""
+    if not request.config.getoption("--engines"):
+        pytest.skip("--engines")
+    pytest.importorskip("pyspark")
+    conf = "--master local-cluster[2,1,1024] --conf spark.ui.enabled=false pyspark-shell"
+    killed = threading.Event()
+
+    def kill():
+        while not killed.is_set():
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+                    started = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+                except OSError:
+                    continue
+                if b"CoarseGrainedExecutorBackend" in line and str(tmp_path).encode() in started:
+                    time.sleep(8)  # it works by then
+                    os.kill(int(pid), signal.SIGKILL)
+                    killed.set()
+                    return
+            time.sleep(0.1)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": conf, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    run(tmp_path, "with_spark.py", payload, env={**environment, "TEST_FOLDER": str(tmp_path)})
+    killer.join()

@@ -1,0 +1,107 @@
+"""The steps on an engine of one process, which has its rows in any order: the answers are those of the library."""
+
+import argparse
+import random
+
+import near_duplicates as steps
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from corpora import answers, corpus
+
+
+class Engine:
+    """Data is a list of rows."""
+
+    def __init__(self, table, folder):
+        self.table, self.folder, self.written = table, folder, {}
+        self.columns, self.size, self.cores = table.column_names, len(table), 2
+
+    def sample(self):
+        return self.table["text"].slice(0, 1000)
+
+    def read(self, function, plan, columns, few=False):
+        parts = [self.table.select(columns).slice(begin, 21) for begin in range(0, len(self.table), 21)]
+        return self.moved(row for part in parts for row in function(plan, part.combine_chunks().to_batches(7)))
+
+    def moved(self, rows):
+        """As an engine moves them: as batches."""
+        rows = list(steps.rows_of(steps.batches_of(rows)))
+        random.shuffle(rows)
+        return rows
+
+    def only(self, data, kind):
+        return [row for row in data if row[1] == kind]
+
+    def step(self, function, plan, *data):
+        parts = steps.by_partition(row for rows in data for row in rows)
+        return self.moved(row for partition, kinds in parts.items() for row in function(plan, partition, kinds))
+
+    def collect(self, data, kind):
+        return ((partition, blob) for partition, _, blob in self.only(data, kind))
+
+    def share(self, name, content):
+        (self.folder / name).write_bytes(content)
+        return str(self.folder / name)
+
+    def local(self, rows):
+        return self.moved(rows)
+
+    def write(self, data, kind, columns):
+        table = steps.table_of(blob for _, blob in self.collect(data, kind))
+        self.written[kind] = [] if table is None else sorted(zip(*(table[name].to_pylist() for name in columns)))
+
+
+def settings(seed=0, **changes):
+    rng = random.Random(seed)
+    chosen = {
+        "input": "in.parquet",
+        "similarity": rng.choice([0.3, 0.5, 0.8]),
+        "measure": rng.choice(["jaccard", "cosine"]),
+        "features": "words:2",
+        "order": rng.choice(["", "age"]),
+        "partitions": rng.choice([0, 1, 3, 8]),
+        "payload": rng.choice(["auto", "sets", "sketch", "ids"]),
+        "edges": rng.choice([0, 0, 5, 10_000_000]),
+    }
+    return argparse.Namespace(**{**chosen, **changes})
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_answers_of_the_library(seed, tmp_path, capsys):
+    table, given = corpus(seed, [0, 1, 20, 150][seed % 4]), settings(seed)
+    engine = Engine(table, tmp_path)
+    steps.run(engine, given)
+    wanted = answers(table, given)
+    assert engine.written == wanted
+    kept, pairs = len(wanted["kept"]), len(wanted["pairs"])
+    said = f"{len(table)} texts, {kept} kept; {table['text'].null_count} null; {pairs} pairs\n"
+    assert capsys.readouterr().err.replace(",", "") == said.replace(",", "")
+
+
+def test_a_chain_takes_many_rounds(tmp_path):
+    """Each text matches the one before it and the one behind it, so that every other one is kept."""
+    texts = [" ".join(f"w{j}" for j in range(i, i + 20)) for i in range(300)]
+    table = pa.table({"id": range(300), "text": texts})
+    for edges in (0, 10_000):
+        engine = Engine(table, tmp_path)
+        steps.run(engine, settings(similarity=0.85, measure="jaccard", order="", edges=edges))
+        assert engine.written["kept"] == [(i,) for i in range(0, 300, 2)]
+
+
+def test_what_is_refused(tmp_path):
+    table = corpus(1, 60)
+    twice = pa.concat_tables([table, table.slice(7, 1)])
+    no_id = table.set_column(2, "id", pc.if_else(pc.equal(table["id"], table["id"][3]), None, table["id"]))
+    no_age = table.set_column(0, "age", pc.if_else(pc.equal(table["id"], table["id"][3]), None, table["age"]))
+    for wrong, message in (
+        (twice, f"2 texts have the id {table['id'][7].as_py()!r}"),
+        (no_id, "an id is null"),
+        (no_age, f"the text of the id {table['id'][3].as_py()!r} has no age"),
+        (table.drop_columns(["text"]), "has no column 'text', but age, id"),
+        (table.set_column(2, "id", table["id"].cast(pa.float64())), "integers or strings, not double"),
+        (table.set_column(1, "text", table["age"]), "format 'i'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            steps.run(Engine(wrong, tmp_path), settings(order="age", payload="sets"))

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""with_spark.py [OPTION…] IN.parquet OUT
+
+The near-duplicates among the texts of Parquet, on Spark: `spark-submit with_spark.py …`, or `python3 with_spark.py …` on
+this machine. IN has columns `id` and `text`. Writes OUT/pairs, OUT/groups and OUT/kept (see docs/many-machines.md). The
+Python of the executors has the package neardup.
+"""
+import functools
+import os
+import tempfile
+
+import near_duplicates as steps
+import pyarrow as pa
+from pyspark import SparkFiles, StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import DoubleType, StructType
+
+ROWS = "partition int, kind string, blob binary"
+
+
+def here(plan):
+    """The plan of a worker, with the paths of shared files there."""
+    paths = {name: SparkFiles.get(getattr(plan, name)) for name in ("counts", "wanted") if getattr(plan, name)}
+    return plan._replace(**paths)
+
+
+class Engine:
+    """Data is a frame of rows."""
+
+    def __init__(self, spark, given, folder):
+        self.spark, self.out, self.folder = spark, given.output, folder
+        self.table = spark.read.parquet(given.input)
+        self.columns, self.size = self.table.columns, self.table.count()
+        self.cores = spark.sparkContext.defaultParallelism
+
+    def sample(self):
+        return [row[0] for row in self.table.select("text").limit(1000).collect()]
+
+    def kept(self, frame):
+        return frame.persist(StorageLevel.DISK_ONLY)
+
+    def read(self, function, plan, columns, few=False):
+        table = self.table.select(*columns)
+        table = table.coalesce(self.cores) if few else table
+        return self.kept(table.mapInArrow(lambda batches: steps.batches_of(function(here(plan), batches)), ROWS))
+
+    def only(self, data, kind):
+        return data.where(data.kind == kind)
+
+    def step(self, function, plan, *data):
+        def work(batches):
+            for partition, rows in steps.by_partition(steps.rows_of(batches)).items():
+                yield from steps.batches_of(function(here(plan), partition, rows))
+
+        rows = functools.reduce(DataFrame.unionAll, data)
+        by_id = getattr(rows, "repartitionById", rows.repartition)  # one partition a task, where Spark can
+        return self.kept(by_id(plan.partitions, "partition").mapInArrow(work, ROWS))
+
+    def collect(self, data, kind):
+        rows = self.only(data, kind).select("partition", "blob").toLocalIterator()
+        return ((row.partition, row.blob) for row in rows)
+
+    def share(self, name, content):
+        with open(os.path.join(self.folder, name), "wb") as file:
+            file.write(content)
+        self.spark.sparkContext.addFile(file.name)
+        return name
+
+    def local(self, rows):
+        return self.spark.createDataFrame([(p, kind, bytes(blob)) for p, kind, blob in rows], ROWS)
+
+    def write(self, data, kind, columns):
+        schema = StructType()
+        for name, of in columns.items():
+            schema.add(name, self.table.schema[of].dataType if of else DoubleType())
+
+        def tables(batches):
+            for blob in (blob for batch in batches for blob in batch.column(0)):
+                yield from pa.ipc.open_stream(blob.as_buffer())
+
+        self.only(data, kind).select("blob").mapInArrow(tables, schema).write.parquet(f"{self.out}/{kind}")
+
+
+def main():
+    given = steps.arguments(__doc__)
+    spark = SparkSession.builder.appName("neardup").getOrCreate()
+    spark.sparkContext.addPyFile(steps.__file__)
+    with tempfile.TemporaryDirectory() as folder:
+        steps.run(Engine(spark, given, folder), given)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
