@@ -121,12 +121,14 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/sets.hpp
     include/neardup/sets/engine/bitmap_filter.hpp
+    include/neardup/sets/engine/candidate_search.hpp
     include/neardup/sets/engine/checksum.hpp
     include/neardup/sets/engine/chunked_array.hpp
     include/neardup/sets/engine/common_elements.hpp
     include/neardup/sets/engine/copy_table.hpp
     include/neardup/sets/engine/distinct_sets.hpp
     include/neardup/sets/engine/feature_rarity.hpp
+    include/neardup/sets/engine/frozen_sets.hpp
     include/neardup/sets/engine/hash_chains.hpp
     include/neardup/sets/engine/overlap_bounds.hpp
     include/neardup/sets/engine/posting_lists.hpp
@@ -141,6 +143,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/feature_counts.hpp
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp
+    include/neardup/sets/searchable_sets.hpp
     include/neardup/sets/set_bounds.hpp
     include/neardup/sets/set_index.hpp
     include/neardup/sets/set_similarity.hpp
@@ -154,15 +157,21 @@ set(NEARDUP_HEADERS
     include/neardup/storage/composition.hpp
     include/neardup/storage/composition_of.hpp
     include/neardup/storage/deduplicator_file.hpp
+    include/neardup/storage/durable_set_index.hpp
     include/neardup/storage/engine/append_log.hpp
     include/neardup/storage/engine/container.hpp
     include/neardup/storage/engine/index_sections.hpp
+    include/neardup/storage/engine/mapped_array.hpp
+    include/neardup/storage/engine/set_sections.hpp
     include/neardup/storage/file_lock.hpp
     include/neardup/storage/fingerprint_list.hpp
     include/neardup/storage/index_file.hpp
     include/neardup/storage/index_view.hpp
+    include/neardup/storage/layered_set_index.hpp
     include/neardup/storage/mapped_file.hpp
     include/neardup/storage/record_log.hpp
+    include/neardup/storage/set_index_file.hpp
+    include/neardup/storage/set_index_view.hpp
     include/neardup/text.hpp
     include/neardup/text/agreeing.hpp
     include/neardup/text/canonical.hpp

@@ -10,6 +10,7 @@
 
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/index.hpp>
+#include <neardup/sets.hpp>
 #include <neardup/storage.hpp>
 
 #include "catch.hpp"
@@ -109,6 +110,50 @@ TEST_CASE("a golden list is read, and written byte for byte") {
   list.verify();
   REQUIRE(list.size() == entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) CHECK(list[i] == entries[i]);
+}
+
+TEST_CASE("golden files of sets and a log are read, and written byte for byte") {
+  const auto set_of = []<class Feature>(Feature i) {
+    std::vector<Feature> set;
+    for (Feature feature = 0; feature < 4 + 3 * (i % 4); ++feature) set.push_back(100 * (i / 4) + feature * feature);
+    return set;
+  };
+  const support::temporary_folder folder;
+  {
+    set_index<> index(0.5);
+    for (std::uint32_t i = 0; i < 12; ++i) index.insert(set_of(i % 10), 7 * i);
+    index.insert({}, 1000);
+    save(folder / "sets", index, golden_composition);
+    check_bytes(folder / "sets", "sets.neardup");
+    const set_index_view<> view{mapped_file(golden("sets.neardup"))};
+    view.verify();
+    CHECK(view.made_of() == golden_composition);
+    const auto loaded = load<set_index<>>(golden("sets.neardup"), golden_composition);
+    for (std::uint32_t i = 0; i < 12; ++i) {
+      CHECK(view.search(set_of(i)) == index.search(set_of(i)));
+      CHECK(loaded.search(set_of(i)) == index.search(set_of(i)));
+    }
+    CHECK(view.search(set_of(8U)).size() == 2);
+  }
+  using index_type = set_index<std::uint64_t, std::int16_t>;
+  {
+    durable_set_index<std::uint64_t, std::int16_t> d(folder / "d", index_type(0.75, set_similarity::containment, 3),
+                                                     golden_composition);
+    for (std::uint64_t i = 0; i < 9; ++i) d.insert(set_of(i), static_cast<std::int16_t>(5 - i));
+    d.save();
+    d.insert(set_of(std::uint64_t{10}), 10);
+    d.erase(3);
+  }
+  check_bytes(folder / "d", "durable_sets.neardup");
+  check_bytes(folder / "d.log", "durable_sets.neardup.log");
+  std::filesystem::copy_file(golden("durable_sets.neardup"), folder / "e");
+  std::filesystem::copy_file(golden("durable_sets.neardup.log"), folder / "e.log");
+  const durable_set_index<std::uint64_t, std::int16_t> again(
+      folder / "e", index_type(0.75, set_similarity::containment, 3), golden_composition);
+  CHECK(again.size() == 9);
+  CHECK_FALSE(again.contains(3));
+  CHECK(again.contains(10));
+  CHECK(again.get().search(set_of(std::uint64_t{10})).size() == 2);
 }
 
 TEST_CASE("a golden deduplicator and its log are read, and written byte for byte") {

@@ -1,4 +1,4 @@
-"""Kills a program at random moments while it adds to a durable deduplicator: what it acknowledged is there the next time.
+"""Kills a program at random moments while it adds to a durable deduplicator or set_index: what it acknowledged is there the next time.
 
 NEARDUP_KILLS=1000 says how often; 25 times without it.
 """
@@ -41,6 +41,9 @@ class Kills(unittest.TestCase):
 
     def test_a_bounded_stream_of_batches_survives_kill_9_with_its_ages(self):
         self.check(max(KILLS // 2, 12), ["stream"])
+
+    def test_an_index_of_sets_survives_kill_9(self):
+        self.check(max(KILLS // 2, 12), ["sets"])
 
     def check(self, kills, mode):
         moments = random.Random(1)

@@ -1,16 +1,20 @@
 // A program to be killed: adds documents to a durable deduplicator, and prints which ones are acknowledged.
 // survivor PATH: prints "start ADDED", then the number of each added document; it never ends by itself.
 // survivor PATH stream: the same with batches of documents and a bounded stream.
+// survivor PATH sets: the same with sets of features in a durable_set_index.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/stream_deduplicator.hpp>
+#include <neardup/sets/set_index.hpp>
 #include <neardup/storage/deduplicator_file.hpp>
+#include <neardup/storage/durable_set_index.hpp>
 
 namespace {
 
@@ -123,9 +127,57 @@ int run_stream(const std::string& path) {
   }
 }
 
+/// The sets after so many steps. Step i stores a set under id i; every seventh one is erased, and every fifth one
+/// replaced, three steps later. Each step is one change of the index.
+std::vector<std::uint32_t> set_after(std::uint64_t id, std::uint64_t steps) {
+  if (id >= steps || (id % 7 == 0 && id + 3 < steps)) return {};
+  const std::uint64_t number = id % 5 == 1 && id + 3 < steps ? id + 1'000'000 : id;
+  std::vector<std::uint32_t> set;
+  for (std::uint64_t i = 0; i < 12; ++i)
+    set.push_back(static_cast<std::uint32_t>(number / 3 * 100 + i * (1 + number % 3)));
+  return set;
+}
+
+int run_sets(const std::string& path) {
+  durable_set_index<> index(path, set_index<>(0.5), {.tokenizer = "any"});
+  // The largest id tells the number of steps. Of the last step, the erasure or replacement may be missing.
+  std::uint64_t steps = 0;
+  index.get().for_each(
+      [&](std::uint32_t id, std::span<const std::uint32_t>) { steps = std::max<std::uint64_t>(steps, id + 1); });
+  for (std::uint64_t id = 0; id < steps; ++id) {
+    const auto expected = set_after(id, steps), before = set_after(id, steps - 1);
+    const auto found = index.get().find(static_cast<std::uint32_t>(id));
+    const auto is = [&](const std::vector<std::uint32_t>& set) {
+      return found ? std::equal(found->begin(), found->end(), set.begin(), set.end()) : set.empty();
+    };
+    if (!is(expected) && !(id + 4 == steps && is(before))) return fail("another set is stored", id);
+    if (id + 40 > steps && found && index.get().nearest(*found)->similarity != 1) return fail("not found", id);
+  }
+  // Ends the last step.
+  const auto end_step = [&](std::uint64_t done) {
+    if (done < 4) return;
+    const auto id = static_cast<std::uint32_t>(done - 4);
+    if (id % 7 == 0) {
+      index.erase(id);
+    } else if (id % 5 == 1) {
+      index.insert_or_assign(set_after(id, done), id);
+    }
+  };
+  end_step(steps);
+  say("start ", steps);
+  for (;;) {
+    if (steps % 64 == 63) index.save();
+    index.insert(set_after(steps, steps + 1), static_cast<std::uint32_t>(steps));
+    ++steps;
+    end_step(steps);
+    say("", steps - 1);
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count == 3 && std::string(arguments[2]) == "stream") return run_stream(arguments[1]);
+  if (count == 3 && std::string(arguments[2]) == "sets") return run_sets(arguments[1]);
   return count == 2 ? run_single(arguments[1]) : 2;
 }

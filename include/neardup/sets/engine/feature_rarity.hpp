@@ -55,6 +55,18 @@ class feature_rarity {
     return levels == nullptr ? std::uint16_t{0} : std::uint16_t{levels[at % segment]};
   }
 
+  /// The levels of all counters, for a feature_levels.
+  [[nodiscard]] std::vector<std::uint8_t> levels() const {
+    std::vector<std::uint8_t> all(static_cast<std::size_t>(places_));
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+      if (segments_[i] == nullptr) continue;
+      const std::size_t begin = i * segment;
+      std::copy_n(segments_[i].get(), (std::min)(segment, all.size() - begin),
+                  all.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    return all;
+  }
+
   /// Sets all counts to 0, and frees their memory.
   void clear() noexcept {
     for (auto& levels : segments_) levels.reset();

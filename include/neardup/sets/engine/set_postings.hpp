@@ -5,20 +5,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
-#include "../../instruction_set.hpp"
 #include "bitmap_filter.hpp"
+#include "candidate_search.hpp"
 #include "chunked_array.hpp"
 #include "feature_rarity.hpp"
 #include "overlap_bounds.hpp"
@@ -26,61 +22,6 @@
 #include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// The least overlap of a given set with sets of each size. Keeps a table from set to set.
-class least_overlaps {
- public:
-  /// Makes the table for a given set of `n` features.
-  void prepare(const overlap_bounds& bounds, std::size_t n) {
-    if (bounds_ && *bounds_ == bounds && n_ == n) return;
-    if (!bounds_ || !(*bounds_ == bounds)) table_.clear();
-    bounds_.reset();
-    n_ = n;
-    first_ = bounds.least_partner(n);
-    last_ = (std::numeric_limits<std::size_t>::max)();
-    if (!bounds.looks_up_all()) {
-      const double t = bounds.threshold(), ratio = bounds.measure() == set_similarity::cosine ? t * t : t;
-      last_ = (std::max)(n, static_cast<std::size_t>(static_cast<double>(n) / ratio));
-      while (bounds.least_partner(last_ + 1) <= n) ++last_;
-      while (last_ > n && bounds.least_partner(last_) > n) --last_;
-    } else {
-      first_ = bounds.min_common();
-    }
-    if (bounds.measure() == set_similarity::jaccard) {
-      // The least overlap depends only on the sum of the sizes.
-      const std::size_t most = (std::min)(n + last_, max_in_table);
-      for (std::size_t sum = table_.size(); sum <= most; ++sum) {
-        table_.push_back(static_cast<std::uint32_t>(bounds.least(sum / 2, sum - sum / 2)));
-      }
-    } else if (bounds.measure() == set_similarity::containment) {
-      const std::size_t most = (std::min)(n, max_in_table);
-      for (std::size_t size = table_.size(); size <= most; ++size) {
-        table_.push_back(static_cast<std::uint32_t>(bounds.least(size, size)));
-      }
-    }
-    bounds_.emplace(bounds);
-  }
-
-  /// Whether a set of `size` features can be similar enough at all.
-  [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
-  [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
-  [[nodiscard]] std::size_t last_size() const noexcept { return last_; }
-  /// The least overlap with a set of `size` features; more than the smaller size if no overlap suffices.
-  [[nodiscard]] std::size_t operator()(std::size_t size) const noexcept {
-    if (bounds_->measure() != set_similarity::cosine) {
-      const std::size_t at = bounds_->measure() == set_similarity::jaccard ? size + n_ : (std::min)(size, n_);
-      if (at < table_.size()) return table_[at];
-    }
-    return bounds_->least(size, n_);
-  }
-
- private:
-  static constexpr std::size_t max_in_table = std::size_t{1} << 17;
-
-  std::optional<overlap_bounds> bounds_;
-  std::size_t n_ = 0, first_ = 0, last_ = 0;
-  std::vector<std::uint32_t> table_;  // by sum of the sizes (jaccard), or by the smaller size (containment)
-};
 
 /// An inverted index of sets: finds every stored set that is similar enough to a given set, and few others. Sets are
 /// numbered; the caller provides their features.
@@ -107,15 +48,7 @@ class least_overlaps {
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 class set_postings {
  public:
-  /// Scratch memory, reused from set to set. Each thread needs its own object.
-  class workspace {
-    friend set_postings;
-    prefix_finder finder_;
-    least_overlaps least_;
-    std::vector<std::uint64_t> rest_;        // keys of the features behind the prefix
-    std::vector<std::uint32_t> met_;         // numbers of sets found by a feature
-    std::vector<set_candidate> candidates_;  // the sets among met_ that bitmaps do not exclude
-  };
+  using workspace = candidate_search;
 
   /// `max_in_row`: if a feature has more postings, they are grouped by size and position, which changes no result.
   explicit set_postings(const overlap_bounds& bounds, std::size_t max_in_row = 2048)
@@ -189,28 +122,14 @@ class set_postings {
   template <class Feature, class Visit>
   void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,
                 const Visit& visit) const {
-    scratch.candidates_.clear();
     if (features.empty() || size_ == 0) return;
-    const set_bitmap bitmap = sketch_of(features).bitmap;
-    scratch.least_.prepare(bounds, features.size());
+    scratch.begin(features, bounds);
     std::size_t examined = 0;
     for (const auto* from : {old_.get(), current_.get()}) {
-      if (from == nullptr) continue;
-      if (bounds.looks_up_all()) {
-        examined += meet_all(*from, features, bounds, bitmap, scratch);
-      } else {
-        examined += meet_prefix(*from, features, bounds, bitmap, scratch);
-      }
+      if (from != nullptr) examined += scratch.collect(features, bounds, *from, records_in{records_, from->parity});
     }
     looked_at_.add(examined);
-    std::vector<set_candidate>& found = scratch.candidates_;
-    const auto key = [](const set_candidate& c) { return c.place; };
-    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    const auto end =
-        std::unique(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); });
-    for (auto at = found.begin(); at != end; ++at) {
-      if (!visit(at->place, std::size_t{at->least})) return;
-    }
+    scratch.for_each(visit);
   }
 
   [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
@@ -228,7 +147,6 @@ class set_postings {
   static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16, looked_at_a_feature = 16;
   static constexpr std::size_t moved_a_feature = 4, least_moved = 256;  // see advance()
   static constexpr int freed_an_insert = 8;                             // pieces of memory
-  static constexpr std::uint32_t salt = 0x85ebca6bU;  // changes tokens behind the prefix (containment)
 
   /// A stored set.
   struct record {
@@ -240,6 +158,19 @@ class set_postings {
     std::uint32_t parity : 1;  // parity of its generation
 
     record() noexcept : size(0), is_live(0), parity(0) {}
+  };
+
+  /// The records of the sets in a generation, for candidate_search.
+  struct records_in {
+    const chunked_array<record>& records;
+    std::uint32_t parity;
+
+    [[nodiscard]] bool has(std::uint32_t number) const noexcept {
+      return records[number].is_live && records[number].parity == parity;
+    }
+    [[nodiscard]] std::size_t size(std::uint32_t number) const noexcept { return records[number].size; }
+    [[nodiscard]] const set_bitmap& bitmap(std::uint32_t number) const noexcept { return records[number].bitmap; }
+    void prefetch(std::uint32_t number) const noexcept { detail::prefetch(&records[number]); }
   };
 
   /// The postings of sets in one order of the features.
@@ -271,8 +202,6 @@ class set_postings {
     std::atomic<std::size_t> value_ = 0;
   };
 
-  static std::uint64_t folded(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
-
   template <class Feature>
   static void add_counts(std::span<const Feature> features, feature_rarity& in) {
     for (const Feature feature : features) in.prefetch(feature_token(feature));
@@ -282,38 +211,24 @@ class set_postings {
   /// Adds the postings of a set to the current generation, then its record.
   template <class Feature>
   void place(std::span<const Feature> features, std::uint32_t number, const set_bitmap& bitmap) {
-    const std::uint64_t bits = folded(bitmap);
-    const auto bits_of = [&](std::uint32_t other) { return other == number ? bits : folded(records_[other].bitmap); };
-    const std::size_t n = features.size();
-    set_posting posting{0, number, set_posting::clipped(n), 0};
-    if (bounds_.looks_up_all()) {
-      const std::size_t indexed = bounds_.indexed(n);
-      std::size_t position = 0;
-      for (const std::uint64_t key : writer_scratch_.finder_.find(features, n, current_->counts)) {
-        posting.token = static_cast<std::uint32_t>(key) ^ (position++ < indexed ? 0 : salt);
-        current_->postings.add(posting, bits, bits_of);
-      }
-    } else if (const std::size_t prefix = bounds_.prefix(n); prefix != 0) {
-      const auto keys = writer_scratch_.finder_.find(features, prefix, current_->counts);
-      constexpr std::size_t step = 32;  // postings at a time, so that their cache misses overlap
-      for (std::size_t position = 0; position < prefix; ++position) {
-        if (position % step == 0) {
-          current_->postings.prefetch_buckets(keys.subspan(position, (std::min)(step, prefix - position)));
-        }
-        posting.token = static_cast<std::uint32_t>(keys[position]);
-        posting.position = set_posting::clipped(position);
-        current_->postings.add(posting, bits, bits_of);
-      }
-    }
+    const std::uint64_t bits = fold_bitmap(bitmap);
+    const auto bits_of = [&](std::uint32_t other) {
+      return other == number ? bits : fold_bitmap(records_[other].bitmap);
+    };
+    posting_lists& postings = current_->postings;
+    for_each_posting(
+        features, number, bounds_, current_->counts, finder_,
+        [&](std::span<const std::uint64_t> keys) { postings.prefetch_buckets(keys); },
+        [&](const set_posting& posting) { postings.add(posting, bits, bits_of); });
     record& to = records_[number];
     if (to.is_live) {
       features_ -= to.size;
     } else {
       ++size_;
     }
-    features_ += n;
+    features_ += features.size();
     to.bitmap = bitmap;
-    to.size = static_cast<std::uint32_t>(n) & record::max_size;
+    to.size = static_cast<std::uint32_t>(features.size()) & record::max_size;
     to.is_live = 1;
     to.parity = current_->parity & 1U;
   }
@@ -373,143 +288,6 @@ class set_postings {
     looked_at_.reset();
   }
 
-  // ---- Candidates ---------------------------------------------------------------------------------------------------
-
-  /// Receives the postings of the prefix features of a set of n features; collects the sets that may be similar.
-  struct prefix_query {
-    const least_overlaps& least;
-    std::vector<std::uint32_t>& met;
-    const chunked_array<record>& records;
-    std::uint64_t bits;
-    std::size_t n;
-
-    /// The number of features in which similar sets of `size` and n features may differ, if their first common prefix
-    /// feature is at these positions; -1 if they cannot be similar enough.
-    [[nodiscard]] std::ptrdiff_t may_differ(std::size_t size, std::size_t position, std::size_t own) const noexcept {
-      if (size == set_posting::large) return (std::numeric_limits<std::ptrdiff_t>::max)();
-      if (!least.fits(size)) return -1;
-      const std::size_t common = least(size);
-      if (common + position > size || common + own > n) return -1;
-      return static_cast<std::ptrdiff_t>(size + n - 2 * common);
-    }
-    void meet(std::uint32_t number, std::size_t size, std::size_t position, std::size_t own) {
-      if (may_differ(size, position, own) < 0) return;
-      met.push_back(number);
-      prefetch(&records[number]);
-    }
-    void meet(const posting_lists::listed& one, std::size_t own) {
-      if (portable_popcount(one.bits ^ bits) <= may_differ(one.size, one.position, own)) met.push_back(one.number);
-    }
-    /// Whether a stored set of a size in [from, to] can have the required overlap, if its common feature is at `position`
-    /// of the stored set and at `own` of the given one. A stored set of the largest size tolerates the greatest
-    /// `position`, one of the smallest size the greatest `own`.
-    [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t position, std::size_t own) const noexcept {
-      if (to == set_posting::large) return true;
-      if (to < least.first_size() || from > least.last_size()) return false;
-      const std::size_t smallest = (std::max)(from, least.first_size()), largest = (std::min)(to, least.last_size());
-      return least(largest) + position <= largest && least(smallest) + own <= n;
-    }
-  };
-
-  template <class Feature>
-  std::size_t meet_prefix(const generation& from, std::span<const Feature> features, const overlap_bounds& bounds,
-                          const set_bitmap& bitmap, workspace& scratch) const {
-    const std::size_t n = features.size(), prefix = bounds.prefix(n);
-    if (prefix == 0) return 0;
-    scratch.met_.clear();
-    prefix_query query{scratch.least_, scratch.met_, records_, folded(bitmap), n};
-    const std::size_t examined = from.postings.visit(scratch.finder_.find(features, prefix, from.counts), query);
-    const std::size_t first = scratch.candidates_.size();
-    for (const std::uint32_t number : scratch.met_) {
-      const record& of = records_[number];
-      if (!of.is_live || of.parity != from.parity || !scratch.least_.fits(of.size)) continue;
-      scratch.candidates_.push_back({number, static_cast<std::uint32_t>(scratch.least_(of.size))});
-    }
-    discard_by_bitmap(n, bitmap, first, scratch.candidates_);
-    return examined;
-  }
-
-  /// Receives the postings of the features of a set of n features, for containment; collects the sets of the requested
-  /// sizes.
-  struct feature_query {
-    std::vector<std::uint32_t>& met;
-    const chunked_array<record>& records;
-    std::size_t n, min_size;
-    bool takes_smaller, takes_others;
-
-    void take(std::uint32_t number, std::size_t size) {
-      if (size == set_posting::large) size = records[number].size;
-      if (size >= min_size && (size < n ? takes_smaller : takes_others)) met.push_back(number);
-    }
-    void meet(std::uint32_t number, std::size_t size, std::size_t /*position*/, std::size_t /*own*/) {
-      take(number, size);
-    }
-    void meet(const posting_lists::listed& one, std::size_t /*own*/) { take(one.number, one.size); }
-    [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t /*position*/,
-                              std::size_t /*own*/) const noexcept {
-      if (to == set_posting::large) return true;
-      return to >= min_size && (takes_others || from < n) && (takes_smaller || to >= n);
-    }
-  };
-
-  /// Finds smaller sets by their prefix features, which are compared with all features of this set. Finds the other
-  /// sets by all their features, which are compared with the prefix features of this set.
-  template <class Feature>
-  std::size_t meet_all(const generation& from, std::span<const Feature> features, const overlap_bounds& bounds,
-                       const set_bitmap& bitmap, workspace& scratch) const {
-    const std::size_t n = features.size(), indexed = bounds.indexed(n);
-    scratch.met_.clear();
-    feature_query query{scratch.met_, records_, n, bounds.min_common(), true, true};
-    std::vector<std::uint64_t>& keys = scratch.rest_;
-    const auto sorted = scratch.finder_.find(features, n, from.counts);
-    keys.assign(sorted.begin(), sorted.end());
-    // Features of 64 bits may share a token, which is looked up only once. A stored set is then counted once for each
-    // of its own features with that token, which are at least as many as the common features.
-    const auto looked_up = [&](std::size_t first, std::size_t last) {
-      const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(first);
-      const auto end = std::unique(begin, keys.begin() + static_cast<std::ptrdiff_t>(last));
-      return std::span<const std::uint64_t>(begin, end);
-    };
-    const auto prefix = looked_up(0, indexed);
-    std::size_t examined = from.postings.visit(prefix, query);
-    query.takes_others = false;
-    std::size_t behind = indexed;
-    while (behind < n && !prefix.empty() && keys[behind] == prefix.back()) ++behind;
-    examined += from.postings.visit(looked_up(behind, n), query);
-    query.takes_smaller = false;
-    query.takes_others = true;
-    for (std::size_t i = 0; i < prefix.size(); ++i) keys[i] ^= salt;
-    examined += from.postings.visit(prefix, query);
-
-    std::vector<std::uint32_t>& met = scratch.met_;
-    std::sort(met.begin(), met.end());
-    const std::size_t first = scratch.candidates_.size();
-    for (std::size_t begin = 0, end = 0; begin < met.size(); begin = end) {
-      while (end < met.size() && met[end] == met[begin]) ++end;
-      const record& of = records_[met[begin]];
-      if (!of.is_live || of.parity != from.parity) continue;
-      const std::size_t least = scratch.least_(of.size);
-      if (least > of.size || least > n || end - begin < overlap_bounds::least_met(least)) continue;
-      scratch.candidates_.push_back({met[begin], static_cast<std::uint32_t>(least)});
-    }
-    discard_by_bitmap(n, bitmap, first, scratch.candidates_);
-    return examined;
-  }
-
-  void discard_by_bitmap(std::size_t n, const set_bitmap& bitmap, std::size_t first,
-                         std::vector<set_candidate>& candidates) const {
-    const auto size_of = [&](std::size_t number) { return std::size_t{records_[number].size}; };
-    const auto bitmap_of = [&](std::size_t number) -> const set_bitmap& { return records_[number].bitmap; };
-    const std::span<set_candidate> some = std::span(candidates).subspan(first);
-#if NEARDUP_X86_KERNELS
-    if (has_avx2(level_)) {
-      candidates.resize(first + filter_by_bitmaps_avx2(some, n, bitmap, size_of, bitmap_of));
-      return;
-    }
-#endif
-    candidates.resize(first + filter_by_bitmaps_portable(some, n, bitmap, size_of, bitmap_of));
-  }
-
   overlap_bounds bounds_;
   std::size_t max_in_row_;
   chunked_array<record> records_;          // by number
@@ -522,8 +300,7 @@ class set_postings {
   std::size_t learnt_ = 0;                 // number of sets when the order was learnt
   std::size_t inserted_ = 0, erased_ = 0;  // sets since the order was learnt
   mutable counter looked_at_;              // postings examined since the order was learnt
-  instruction_set level_ = active_instruction_set();
-  workspace writer_scratch_;  // used by functions that write
+  prefix_finder finder_;                   // used by functions that write
 };
 
 }  // namespace neardup::inline v0::detail

@@ -30,7 +30,14 @@ inline constexpr std::string_view file_magic("\x89NDUP\r\n\x1a", 8);
 inline constexpr std::uint16_t format_version = 1;
 inline constexpr std::size_t section_alignment = 64;
 
-enum class file_content : std::uint8_t { list = 1, index = 2, deduplicator = 3, dictionary = 4, attachments = 5 };
+enum class file_content : std::uint8_t {
+  list = 1,
+  index = 2,
+  deduplicator = 3,
+  dictionary = 4,
+  attachments = 5,
+  sets = 6
+};
 
 /// The content of a section. The numbers are part of the file format.
 enum class section_tag : std::uint32_t {
@@ -45,6 +52,14 @@ enum class section_tag : std::uint32_t {
   wide = 9,
   slots = 10,
   records = 16,
+  set_features = 17,
+  set_records = 18,
+  set_id_begins = 19,
+  set_id_order = 20,
+  set_levels = 21,
+  set_buckets = 22,
+  set_postings = 23,
+  log_extent = 24,
   options = 32,
   documents = 33,
   times = 34,
@@ -296,6 +311,7 @@ class container {
       case file_content::index: return "an index";
       case file_content::deduplicator: return "a deduplicator";
       case file_content::dictionary: return "a dictionary of words";
+      case file_content::sets: return "an index of sets";
       case file_content::attachments: return "what a program keeps beside fingerprints";
     }
     return "something unknown";

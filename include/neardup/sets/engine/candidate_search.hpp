@@ -1,0 +1,293 @@
+// Finds the sets that may be similar to a given set, in the postings of rare features.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
+#include "../../instruction_set.hpp"
+#include "bitmap_filter.hpp"
+#include "overlap_bounds.hpp"
+#include "posting_lists.hpp"
+#include "rare_first.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// Changes the tokens of the features behind the prefix of a stored set, for containment.
+inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
+
+/// The bitmap of a set in 64 bits, for posting_lists::listed.
+[[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
+
+/// Makes the postings of a set: its prefix features, in the order of `counts`; for containment all features, those
+/// behind the prefix with changed tokens. Calls `take(posting)` for each, and before that, for some at a time, `prefetch`
+/// with their keys, whose lowest 32 bits are the tokens.
+template <class Feature, class Counts, class Prefetch, class Take>
+void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
+                      const Counts& counts, prefix_finder& finder, const Prefetch& prefetch, const Take& take) {
+  const std::size_t n = features.size(), posted = n == 0 || bounds.looks_up_all() ? n : bounds.prefix(n);
+  if (posted == 0) return;
+  const std::size_t prefix = bounds.looks_up_all() ? bounds.indexed(n) : posted;
+  const std::span<const std::uint64_t> keys = finder.find(features, posted, counts);
+  constexpr std::size_t step = 32;  // postings at a time, so that their cache misses overlap
+  for (std::size_t position = 0; position < posted; ++position) {
+    if (position % step == 0) prefetch(keys.subspan(position, (std::min)(step, posted - position)));
+    const auto token = static_cast<std::uint32_t>(keys[position]);
+    if (bounds.looks_up_all()) {
+      take(set_posting{position < prefix ? token : token ^ salt_behind_prefix, number, set_posting::clipped(n), 0});
+    } else {
+      take(set_posting{token, number, set_posting::clipped(n), set_posting::clipped(position)});
+    }
+  }
+}
+
+/// The least overlap of a given set with sets of each size. Keeps a table from set to set.
+class least_overlaps {
+ public:
+  /// Makes the table for a given set of `n` features.
+  void prepare(const overlap_bounds& bounds, std::size_t n) {
+    if (bounds_ && *bounds_ == bounds && n_ == n) return;
+    if (!bounds_ || !(*bounds_ == bounds)) table_.clear();
+    bounds_.reset();
+    n_ = n;
+    first_ = bounds.least_partner(n);
+    last_ = (std::numeric_limits<std::size_t>::max)();
+    if (!bounds.looks_up_all()) {
+      const double t = bounds.threshold(), ratio = bounds.measure() == set_similarity::cosine ? t * t : t;
+      const double largest = static_cast<double>(n) / ratio;
+      if (largest < largest_set) {  // otherwise, no set is too large
+        last_ = (std::max)(n, static_cast<std::size_t>(largest));
+        while (bounds.least_partner(last_ + 1) <= n) ++last_;
+        while (last_ > n && bounds.least_partner(last_) > n) --last_;
+      }
+    } else {
+      first_ = bounds.min_common();
+    }
+    if (bounds.measure() == set_similarity::jaccard) {
+      // The least overlap depends only on the sum of the sizes.
+      const std::size_t most = (std::min)(n + (std::min)(last_, max_in_table), max_in_table);
+      for (std::size_t sum = table_.size(); sum <= most; ++sum) {
+        table_.push_back(static_cast<std::uint32_t>(bounds.least(sum / 2, sum - sum / 2)));
+      }
+    } else if (bounds.measure() == set_similarity::containment) {
+      const std::size_t most = (std::min)(n, max_in_table);
+      for (std::size_t size = table_.size(); size <= most; ++size) {
+        table_.push_back(static_cast<std::uint32_t>(bounds.least(size, size)));
+      }
+    }
+    bounds_.emplace(bounds);
+  }
+
+  /// Whether a set of `size` features can be similar enough at all.
+  [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
+  [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
+  [[nodiscard]] std::size_t last_size() const noexcept { return last_; }
+  /// The least overlap with a set of `size` features; more than the smaller size if no overlap suffices.
+  [[nodiscard]] std::size_t operator()(std::size_t size) const noexcept {
+    if (bounds_->measure() != set_similarity::cosine) {
+      const std::size_t at = bounds_->measure() == set_similarity::jaccard ? size + n_ : (std::min)(size, n_);
+      if (at < table_.size()) return table_[at];
+    }
+    return bounds_->least(size, n_);
+  }
+
+ private:
+  static constexpr std::size_t max_in_table = std::size_t{1} << 17;
+  static constexpr double largest_set = 1e10;  // more features than any set has
+
+  std::optional<overlap_bounds> bounds_;
+  std::size_t n_ = 0, first_ = 0, last_ = 0;
+  std::vector<std::uint32_t> table_;  // by sum of the sizes (jaccard), or by the smaller size (containment)
+};
+
+/// Collects the stored sets that may be similar to a given set, from one or several groups of sets with postings. Its
+/// memory is reused from set to set. Each thread needs its own object.
+///
+/// A group of sets has `counts`, the order of its features, and `postings`, with posting_lists::visit(). Its records
+/// have, by the number of a set: has(number), whether the set is in this group; size(); bitmap(); prefetch().
+class candidate_search {
+ public:
+  /// Begins with a given set. Precondition: it has features.
+  template <class Feature>
+  void begin(std::span<const Feature> features, const overlap_bounds& bounds) {
+    candidates_.clear();
+    bitmap_ = sketch_of(features).bitmap;
+    least_.prepare(bounds, features.size());
+  }
+
+  /// Adds the candidates of a group of sets. Precondition: the arguments are those of the last begin(); `bounds` have
+  /// the same measure and the same least overlap as the postings, and no smaller threshold.
+  /// Returns: the number of postings and groups that were examined.
+  template <class Feature, class Group, class Records>
+  std::size_t collect(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
+                      const Records& records) {
+    if (bounds.looks_up_all()) return meet_all(features, bounds, from, records);
+    return meet_prefix(features, bounds, from, records);
+  }
+
+  /// Calls `visit(number, least)` once for each candidate, in ascending order, until `visit` returns false. `least` is
+  /// the overlap that makes the set similar.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    std::vector<set_candidate>& found = candidates_;
+    const auto key = [](const set_candidate& c) { return c.place; };
+    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    const auto end =
+        std::unique(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); });
+    for (auto at = found.begin(); at != end; ++at) {
+      if (!visit(at->place, std::size_t{at->least})) return;
+    }
+  }
+
+ private:
+  /// Receives the postings of the prefix features of a set of n features; collects the sets that may be similar.
+  template <class Records>
+  struct prefix_query {
+    const least_overlaps& least;
+    std::vector<std::uint32_t>& met;
+    const Records& records;
+    std::uint64_t bits;
+    std::size_t n;
+
+    /// The number of features in which similar sets of `size` and n features may differ, if their first common prefix
+    /// feature is at these positions; -1 if they cannot be similar enough.
+    [[nodiscard]] std::ptrdiff_t may_differ(std::size_t size, std::size_t position, std::size_t own) const noexcept {
+      if (size == set_posting::large) return (std::numeric_limits<std::ptrdiff_t>::max)();
+      if (!least.fits(size)) return -1;
+      const std::size_t common = least(size);
+      if (common + position > size || common + own > n) return -1;
+      return static_cast<std::ptrdiff_t>(size + n - 2 * common);
+    }
+    void meet(std::uint32_t number, std::size_t size, std::size_t position, std::size_t own) {
+      if (may_differ(size, position, own) < 0) return;
+      met.push_back(number);
+      records.prefetch(number);
+    }
+    void meet(const posting_lists::listed& one, std::size_t own) {
+      if (portable_popcount(one.bits ^ bits) <= may_differ(one.size, one.position, own)) met.push_back(one.number);
+    }
+    /// Whether a stored set of a size in [from, to] can have the required overlap, if its common feature is at `position`
+    /// of the stored set and at `own` of the given one. A stored set of the largest size tolerates the greatest
+    /// `position`, one of the smallest size the greatest `own`.
+    [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t position, std::size_t own) const noexcept {
+      if (to == set_posting::large) return true;
+      if (to < least.first_size() || from > least.last_size()) return false;
+      const std::size_t smallest = (std::max)(from, least.first_size()), largest = (std::min)(to, least.last_size());
+      return least(largest) + position <= largest && least(smallest) + own <= n;
+    }
+  };
+
+  template <class Feature, class Group, class Records>
+  std::size_t meet_prefix(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
+                          const Records& records) {
+    const std::size_t n = features.size(), prefix = bounds.prefix(n);
+    if (prefix == 0) return 0;
+    met_.clear();
+    prefix_query<Records> query{least_, met_, records, fold_bitmap(bitmap_), n};
+    const std::size_t examined = from.postings.visit(finder_.find(features, prefix, from.counts), query);
+    const std::size_t first = candidates_.size();
+    for (const std::uint32_t number : met_) {
+      if (!records.has(number) || !least_.fits(records.size(number))) continue;
+      candidates_.push_back({number, static_cast<std::uint32_t>(least_(records.size(number)))});
+    }
+    discard_by_bitmap(n, first, records);
+    return examined;
+  }
+
+  /// Receives the postings of the features of a set of n features, for containment; collects the sets of the requested
+  /// sizes.
+  template <class Records>
+  struct feature_query {
+    std::vector<std::uint32_t>& met;
+    const Records& records;
+    std::size_t n, min_size;
+    bool takes_smaller, takes_others;
+
+    void take(std::uint32_t number, std::size_t size) {
+      if (size == set_posting::large) size = records.size(number);
+      if (size >= min_size && (size < n ? takes_smaller : takes_others)) met.push_back(number);
+    }
+    void meet(std::uint32_t number, std::size_t size, std::size_t /*position*/, std::size_t /*own*/) {
+      take(number, size);
+    }
+    void meet(const posting_lists::listed& one, std::size_t /*own*/) { take(one.number, one.size); }
+    [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t /*position*/,
+                              std::size_t /*own*/) const noexcept {
+      if (to == set_posting::large) return true;
+      return to >= min_size && (takes_others || from < n) && (takes_smaller || to >= n);
+    }
+  };
+
+  /// Finds smaller sets by their prefix features, which are compared with all features of this set. Finds the other
+  /// sets by all their features, which are compared with the prefix features of this set.
+  template <class Feature, class Group, class Records>
+  std::size_t meet_all(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
+                       const Records& records) {
+    const std::size_t n = features.size(), indexed = bounds.indexed(n);
+    met_.clear();
+    feature_query<Records> query{met_, records, n, bounds.min_common(), true, true};
+    std::vector<std::uint64_t>& keys = rest_;
+    const auto sorted = finder_.find(features, n, from.counts);
+    keys.assign(sorted.begin(), sorted.end());
+    // Features of 64 bits may share a token, which is looked up only once. A stored set is then counted once for each
+    // of its own features with that token, which are at least as many as the common features.
+    const auto looked_up = [&](std::size_t first, std::size_t last) {
+      const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(first);
+      const auto end = std::unique(begin, keys.begin() + static_cast<std::ptrdiff_t>(last));
+      return std::span<const std::uint64_t>(begin, end);
+    };
+    const auto prefix = looked_up(0, indexed);
+    std::size_t examined = from.postings.visit(prefix, query);
+    query.takes_others = false;
+    std::size_t behind = indexed;
+    while (behind < n && !prefix.empty() && keys[behind] == prefix.back()) ++behind;
+    examined += from.postings.visit(looked_up(behind, n), query);
+    query.takes_smaller = false;
+    query.takes_others = true;
+    for (std::size_t i = 0; i < prefix.size(); ++i) keys[i] ^= salt_behind_prefix;
+    examined += from.postings.visit(prefix, query);
+
+    std::vector<std::uint32_t>& met = met_;
+    std::sort(met.begin(), met.end());
+    const std::size_t first = candidates_.size();
+    for (std::size_t begin = 0, end = 0; begin < met.size(); begin = end) {
+      while (end < met.size() && met[end] == met[begin]) ++end;
+      if (!records.has(met[begin])) continue;
+      const std::size_t size = records.size(met[begin]), least = least_(size);
+      if (least > size || least > n || end - begin < overlap_bounds::least_met(least)) continue;
+      candidates_.push_back({met[begin], static_cast<std::uint32_t>(least)});
+    }
+    discard_by_bitmap(n, first, records);
+    return examined;
+  }
+
+  template <class Records>
+  void discard_by_bitmap(std::size_t n, std::size_t first, const Records& records) {
+    const auto size_of = [&](std::uint32_t number) { return records.size(number); };
+    const auto bitmap_of = [&](std::uint32_t number) -> const set_bitmap& { return records.bitmap(number); };
+    const std::span<set_candidate> some = std::span(candidates_).subspan(first);
+#if NEARDUP_X86_KERNELS
+    if (has_avx2(level_)) {
+      candidates_.resize(first + filter_by_bitmaps_avx2(some, n, bitmap_, size_of, bitmap_of));
+      return;
+    }
+#endif
+    candidates_.resize(first + filter_by_bitmaps_portable(some, n, bitmap_, size_of, bitmap_of));
+  }
+
+  instruction_set level_ = active_instruction_set();
+  prefix_finder finder_;
+  least_overlaps least_;
+  set_bitmap bitmap_{};
+  std::vector<std::uint64_t> rest_;        // keys of all features (containment)
+  std::vector<std::uint32_t> met_;         // numbers of sets found by a feature
+  std::vector<set_candidate> candidates_;  // the sets among met_ that bitmaps do not exclude
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,302 @@
+// Sets with their inverted index in flat arrays, as they are stored in files and searched in place.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/prefetch.hpp"
+#include "../../error.hpp"
+#include "bitmap_filter.hpp"
+#include "candidate_search.hpp"
+#include "common_elements.hpp"
+#include "feature_rarity.hpp"
+#include "overlap_bounds.hpp"
+#include "posting_lists.hpp"
+#include "rare_first.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The record of a stored set. Its features are those from `begin` up to the `begin` of the next record.
+struct frozen_set_record {
+  set_bitmap bitmap;
+  std::uint64_t begin;
+};
+
+/// The order of features in an array of levels, as feature_rarity::levels() returns it. Precondition: not empty.
+template <class Levels>
+class feature_levels {
+ public:
+  explicit feature_levels(const Levels& levels) noexcept : levels_(levels) {}
+
+  void prefetch(std::uint32_t token) const noexcept { detail::prefetch(levels_.data() + place(token)); }
+  [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept { return levels_[place(token)]; }
+
+ private:
+  [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept {
+    return to_size(std::uint64_t{token} * levels_.size() >> 32);
+  }
+
+  const Levels& levels_;
+};
+
+/// The bucket of the postings of a token, among `buckets`.
+[[nodiscard]] inline std::size_t posting_bucket(std::uint32_t token, std::size_t buckets) noexcept {
+  return to_size((mix(token) >> 32) * buckets >> 32);
+}
+/// The order of postings in a bucket.
+[[nodiscard]] inline auto posting_order(const set_posting& p) noexcept {
+  return std::tuple(p.token, p.size, p.position, p.number);
+}
+
+/// Postings in an array, by bucket, sorted by posting_order(). The postings of bucket i end at begins[i + 1]. Any
+/// content of the arrays is safe. Precondition: at least one bucket.
+template <class Begins, class Postings>
+class frozen_postings {
+ public:
+  frozen_postings(const Begins& begins, const Postings& postings) noexcept : begins_(begins), postings_(postings) {}
+
+  /// As posting_lists::visit().
+  template <class Query>
+  std::size_t visit(std::span<const std::uint64_t> keys, Query& query) const {
+    constexpr std::size_t step = 32;  // keys at a time, so that their cache misses overlap
+    std::array<std::span<const set_posting>, step> found;
+    const std::size_t buckets = begins_.size() - 1;
+    std::size_t examined = 0;
+    for (std::size_t begin = 0; begin < keys.size(); begin += step) {
+      const std::size_t count = (std::min)(step, keys.size() - begin);
+      for (std::size_t i = 0; i < count; ++i) {
+        prefetch(begins_.data() + posting_bucket(static_cast<std::uint32_t>(keys[begin + i]), buckets));
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t bucket = posting_bucket(static_cast<std::uint32_t>(keys[begin + i]), buckets);
+        found[i] = postings_.span(to_size(begins_[bucket]), to_size(begins_[bucket + 1]));
+        if (!found[i].empty()) prefetch(found[i].data());
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        examined += scan(found[i], static_cast<std::uint32_t>(keys[begin + i]), begin + i, query);
+      }
+    }
+    return examined;
+  }
+
+ private:
+  static constexpr std::size_t long_bucket = 32;  // postings; in more, those of the token are found by bisection
+
+  template <class Query>
+  static std::size_t scan(std::span<const set_posting> bucket, std::uint32_t token, std::size_t index, Query& query) {
+    if (bucket.size() <= long_bucket) {
+      for (const set_posting& p : bucket) {
+        if (p.token == token) query.meet(p.number, p.size, p.position, index);
+      }
+      return bucket.size();
+    }
+    const auto first =
+        std::partition_point(bucket.begin(), bucket.end(), [&](const auto& p) { return p.token < token; });
+    const auto last = std::partition_point(first, bucket.end(), [&](const auto& p) { return p.token == token; });
+    std::size_t examined = 0;
+    for (auto at = first; at < last; ++examined) {
+      if (query.admits(at->size, at->size, at->position, index)) {
+        query.meet(at->number, at->size, at->position, index);
+        ++at;
+      } else {  // nor are later positions admitted, in a set of the same size
+        at = std::partition_point(at + 1, last, [size = at->size](const auto& p) { return p.size <= size; });
+      }
+    }
+    return examined;
+  }
+
+  const Begins& begins_;
+  const Postings& postings_;
+};
+
+/// Distinct sets with their ids and postings, in flat arrays. A set is named by its slot. `Array` is std::vector's or
+/// mapped_array's interface; the searches are safe with any content of mapped arrays.
+template <class Feature, class Id, template <class> class Array>
+struct frozen_sets {
+  static constexpr std::size_t max_slots = (std::numeric_limits<std::uint32_t>::max)() - 1;
+
+  Array<Feature> features;
+  Array<frozen_set_record> records;    ///< of each slot, then one with the end of the features; empty without slots
+  Array<Id> ids;                       ///< of slot 0, then of slot 1, ...; those of a slot ascend
+  Array<std::uint32_t> id_begins;      ///< of each slot, then the end of the ids
+  Array<std::uint32_t> id_order;       ///< indices of `ids`, sorted by id
+  Array<std::uint8_t> levels;          ///< the order of the features
+  Array<std::uint64_t> bucket_begins;  ///< of each bucket, then the end of the postings
+  Array<set_posting> postings;
+
+  [[nodiscard]] std::size_t slots() const noexcept { return records.size() == 0 ? 0 : records.size() - 1; }
+  [[nodiscard]] std::span<const Feature> set(std::size_t slot) const noexcept {
+    return features.span(to_size(records[slot].begin), to_size(records[slot + 1].begin));
+  }
+  [[nodiscard]] std::span<const Id> ids_of(std::size_t slot) const noexcept {
+    return ids.span(id_begins[slot], id_begins[slot + 1]);
+  }
+
+  /// The index of an id in `ids`; ids.size() if the id is not stored.
+  [[nodiscard]] std::size_t index_of(const Id& id) const noexcept {
+    const std::span<const std::uint32_t> order = id_order.span();
+    const auto at = std::partition_point(order.begin(), order.end(), [&](std::uint32_t i) { return ids[i] < id; });
+    return at != order.end() && *at < ids.size() && ids[*at] == id ? *at : ids.size();
+  }
+  /// The slot of the id with this index.
+  [[nodiscard]] std::size_t slot_of(std::size_t index) const noexcept {
+    const std::span<const std::uint32_t> begins = id_begins.span();
+    const auto behind = std::partition_point(begins.begin(), begins.end(), [&](std::uint32_t b) { return b <= index; });
+    const auto count = to_size(behind - begins.begin());
+    return (std::min)(count == 0 ? 0 : count - 1, slots() - 1);
+  }
+
+  /// Calls `take(slot, common, similarity)` for each set that is similar by `bounds`, until `take` returns false. Returns:
+  /// false if `take` returned false. Precondition: see candidate_search::collect().
+  template <class Take>
+  bool find_sets(std::span<const Feature> query, const overlap_bounds& bounds, candidate_search& scratch,
+                 const Take& take) const {
+    if (query.empty() || slots() == 0) return true;
+    scratch.begin(query, bounds);
+    scratch.collect(query, bounds, group{feature_levels(levels), frozen_postings(bucket_begins, postings)},
+                    records_of{*this});
+    bool goes_on = true;
+    scratch.for_each([&](std::uint32_t slot, std::size_t least) {
+      const std::span<const Feature> stored = set(slot);
+      const std::size_t common = count_common(stored, query, least);
+      if (common >= least) {
+        goes_on = take(std::size_t{slot}, static_cast<std::uint32_t>(common),
+                       bounds.similarity(stored.size(), query.size(), common));
+      }
+      return goes_on;
+    });
+    return goes_on;
+  }
+
+ private:
+  struct group {
+    feature_levels<Array<std::uint8_t>> counts;
+    frozen_postings<Array<std::uint64_t>, Array<set_posting>> postings;
+  };
+  struct records_of {
+    const frozen_sets& all;
+
+    [[nodiscard]] bool has(std::uint32_t slot) const noexcept { return slot < all.slots(); }
+    [[nodiscard]] std::size_t size(std::uint32_t slot) const noexcept { return all.set(slot).size(); }
+    [[nodiscard]] const set_bitmap& bitmap(std::uint32_t slot) const noexcept { return all.records[slot].bitmap; }
+    void prefetch(std::uint32_t slot) const noexcept { detail::prefetch(all.records.data() + slot); }
+  };
+};
+
+/// The inverted index of sets, whose order of features is given.
+struct made_postings {
+  std::vector<std::uint64_t> bucket_begins;
+  std::vector<set_posting> postings;
+};
+/// Makes the postings of sets set_at(0) to set_at(count - 1).
+template <class SetAt, class Counts>
+[[nodiscard]] made_postings make_postings(std::size_t count, const SetAt& set_at, const overlap_bounds& bounds,
+                                          const Counts& counts) {
+  constexpr std::size_t mean_in_bucket = 4;
+  prefix_finder finder;
+  std::vector<set_posting> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    for_each_posting(
+        set_at(i), static_cast<std::uint32_t>(i), bounds, counts, finder, [](std::span<const std::uint64_t>) {},
+        [&](const set_posting& posting) { all.push_back(posting); });
+  }
+  const std::size_t buckets = all.size() / mean_in_bucket + 1;
+  made_postings made{std::vector<std::uint64_t>(buckets + 1), std::vector<set_posting>(all.size())};
+  for (const set_posting& p : all) ++made.bucket_begins[posting_bucket(p.token, buckets) + 1];
+  for (std::size_t i = 0; i < buckets; ++i) made.bucket_begins[i + 1] += made.bucket_begins[i];
+  std::vector<std::uint64_t> next = made.bucket_begins;
+  for (const set_posting& p : all) made.postings[next[posting_bucket(p.token, buckets)]++] = p;
+  for (std::size_t i = 0; i < buckets; ++i) {
+    const auto at = [&](std::size_t bucket) {
+      return made.postings.begin() + static_cast<std::ptrdiff_t>(made.bucket_begins[bucket]);
+    };
+    std::sort(at(i), at(i + 1), [](const auto& a, const auto& b) { return posting_order(a) < posting_order(b); });
+  }
+  return made;
+}
+
+/// The arrays of a frozen_sets, to be written. Equal sets are stored once. Slots are numbered by the smallest ids of
+/// their sets, so the arrays depend only on the sets and their ids.
+template <class Feature, class Id>
+struct set_arrays {
+  using set_type = std::span<const Feature>;
+
+  /// `from` has size(), and for_each(visit), which calls visit(id, set) for each id.
+  /// Throws: std::length_error from 2^32 - 2 ids on; std::bad_alloc.
+  template <class Index>
+  set_arrays(const Index& from, const overlap_bounds& bounds) {
+    std::vector<entry> entries;
+    entries.reserve(from.size());
+    from.for_each([&](const Id& id, set_type set) { entries.push_back({id, sketch_of(set), set}); });
+    if (entries.size() > (std::numeric_limits<std::uint32_t>::max)() - 2) {
+      fail<std::length_error>("a file has at most 2^32 - 3 ids of sets");
+    }
+    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
+      const auto order = compare(a, b);
+      return order != 0 ? order < 0 : a.id < b.id;
+    });
+    std::vector<std::span<const entry>> slots;  // the ids of each distinct set
+    for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+      while (end < entries.size() && compare(entries[end], entries[begin]) == 0) ++end;
+      slots.push_back(std::span<const entry>(entries).subspan(begin, end - begin));
+    }
+    std::sort(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.front().id < b.front().id; });
+    if (!slots.empty()) fill(slots, bounds);
+  }
+
+  std::vector<Feature> features;
+  std::vector<frozen_set_record> records;
+  std::vector<Id> ids;
+  std::vector<std::uint32_t> id_begins, id_order;
+  std::vector<std::uint8_t> levels;
+  made_postings index;
+
+ private:
+  struct entry {
+    Id id;
+    set_sketch sketch;
+    set_type set;
+  };
+
+  static std::strong_ordering compare(const entry& a, const entry& b) {
+    if (a.sketch.hash != b.sketch.hash) return a.sketch.hash <=> b.sketch.hash;
+    if (a.set.data() == b.set.data() && a.set.size() == b.set.size()) return std::strong_ordering::equal;
+    return std::lexicographical_compare_three_way(a.set.begin(), a.set.end(), b.set.begin(), b.set.end());
+  }
+
+  void fill(std::span<const std::span<const entry>> slots, const overlap_bounds& bounds) {
+    std::size_t count = 0;
+    for (const auto& slot : slots) count += slot.front().set.size();
+    features.reserve(count);
+    feature_rarity counts(count);
+    for (const auto& slot : slots) {
+      const auto& [id, sketch, set] = slot.front();
+      records.push_back({sketch.bitmap, features.size()});
+      features.insert(features.end(), set.begin(), set.end());
+      for (const Feature feature : set) counts.count(feature_token(feature));
+      id_begins.push_back(static_cast<std::uint32_t>(ids.size()));
+      for (const entry& one : slot) ids.push_back(one.id);
+    }
+    records.push_back({{}, features.size()});
+    id_begins.push_back(static_cast<std::uint32_t>(ids.size()));
+    id_order.resize(ids.size());
+    std::iota(id_order.begin(), id_order.end(), std::uint32_t{0});
+    std::sort(id_order.begin(), id_order.end(), [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
+    levels = counts.levels();
+    index = make_postings(
+        slots.size(), [&](std::size_t slot) { return slots[slot].front().set; }, bounds, feature_levels(levels));
+  }
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,216 @@
+// The searches of all indexes of feature sets.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../detail/visits.hpp"
+#include "../error.hpp"
+#include "../ids.hpp"
+#include "../runner.hpp"
+#include "engine/candidate_search.hpp"
+#include "engine/overlap_bounds.hpp"
+#include "feature_sets.hpp"
+#include "set_similarity.hpp"
+
+namespace neardup::inline v0 {
+
+/// A stored set that is similar enough to a query.
+template <class Id>
+struct set_match {
+  Id id;
+  std::uint32_t common;  ///< the number of common features
+  double similarity;
+
+  friend bool operator==(const set_match&, const set_match&) = default;
+  /// The order of search results: by descending similarity, then by id.
+  friend bool operator<(const set_match& a, const set_match& b) {
+    if (a.similarity != b.similarity) return a.similarity > b.similarity;
+    return a.id < b.id;
+  }
+};
+
+/// The matches of a batch of queries in one flat array.
+template <class Id>
+struct set_batch {
+  std::vector<set_match<Id>> matches;  ///< the matches of query 0, then of query 1, ...
+  std::vector<std::size_t> offsets;  ///< of size() + 1: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1]
+
+  /// The number of queries.
+  [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+  /// The matches of query `i`, as search() returns them. Precondition: i < size().
+  [[nodiscard]] std::span<const set_match<Id>> operator[](std::size_t i) const noexcept {
+    return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+};
+
+/// The const interface that set_index, set_index_view and layered_set_index share: settings and searches.
+///
+/// This is their base class; it has no public constructor. `Index` is the derived class, which finds sets.
+/// Thread safety: all members may be called from many threads while no thread writes.
+template <class Index, class Feature, class Id>
+class searchable_sets {
+  static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8,
+                "neardup: the features of a set_index have 32 or 64 bits, as feature_extractor makes them");
+  static_assert(index_id<Id>,
+                "neardup: the Id of a set_index is regular, totally ordered and trivially copyable, and no "
+                "floating-point number");
+
+ public:
+  using feature_type = Feature;
+  using id_type = Id;
+  using set_type = std::span<const Feature>;
+  using match_type = set_match<Id>;
+  using batch_type = set_batch<Id>;
+
+  /// Scratch memory of a search, reused from query to query. Each thread needs its own object.
+  class workspace {
+    friend searchable_sets;
+    detail::candidate_search finding_;
+  };
+
+  /// The least similarity of a search, which is also the default.
+  [[nodiscard]] double least_similarity() const noexcept { return index().search_bounds().threshold(); }
+  [[nodiscard]] set_similarity measure() const noexcept { return index().search_bounds().measure(); }
+  /// The least overlap of similar sets.
+  [[nodiscard]] std::size_t min_common() const noexcept { return index().search_bounds().min_common(); }
+
+  // ---- Searches -----------------------------------------------------------------------------------------------------
+  // Each search throws std::invalid_argument if `least` is below least_similarity() or not a number, or the features
+  // are not ascending and distinct; and std::bad_alloc.
+
+  /// The matches of a set: all ids whose sets have at least the similarity `least`, by descending similarity, then by
+  /// id.
+  [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<double> least = {}) const {
+    workspace scratch;
+    std::vector<match_type> matches;
+    append_matches(query, bounds_for(least), scratch, matches);
+    return matches;
+  }
+
+  /// The matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or a runner
+  /// of yours; the result is the same for every runner.
+  template <set_range Sets>
+    requires std::same_as<set_feature_t<Sets>, Feature>
+  [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<double> least = {},
+                                        const any_runner& run = {}) const {
+    constexpr std::size_t step = 64;
+    const detail::overlap_bounds bounds = bounds_for(least);
+    const std::size_t count = queries.size(), blocks = (count + step - 1) / step;
+    std::vector<workspace> scratch(detail::parts_for(run, count, step));
+    std::vector<std::vector<match_type>> found(blocks);
+    batch_type result;
+    result.offsets.resize(count + 1);
+    detail::in_steps(run, scratch.size(), blocks, 1, [&](std::size_t part, std::size_t block, std::size_t) {
+      for (std::size_t i = block * step; i < (std::min)((block + 1) * step, count); ++i) {
+        append_matches(set_type(queries[i]), bounds, scratch[part], found[block]);
+        result.offsets[i + 1] = found[block].size();
+      }
+      return true;
+    });
+    for (std::size_t block = 0; block < blocks; ++block) {
+      const std::size_t before = result.matches.size();
+      for (std::size_t i = block * step; i < (std::min)((block + 1) * step, count); ++i)
+        result.offsets[i + 1] += before;
+      result.matches.insert(result.matches.end(), found[block].begin(), found[block].end());
+      found[block] = {};
+    }
+    return result;
+  }
+
+  /// The first result of search(): the most similar set, with the smallest id among equally similar ones.
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<double> least = {}) const {
+    workspace scratch;
+    return nearest(query, least, scratch);
+  }
+  [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<double> least,
+                                                  workspace& scratch) const {
+    std::optional<match_type> best;
+    visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      if (best && similarity < best->similarity) return true;
+      return visit_ids(slot, [&](const Id& id) {
+        const match_type found{id, common, similarity};
+        if (!best || found < *best) best = found;
+        return true;
+      });
+    });
+    return best;
+  }
+
+  /// Returns: true if any stored set has at least the similarity `least`. Stops at the first match.
+  [[nodiscard]] bool any_within(set_type query, std::optional<double> least = {}) const {
+    workspace scratch;
+    return any_within(query, least, scratch);
+  }
+  [[nodiscard]] bool any_within(set_type query, std::optional<double> least, workspace& scratch) const {
+    return !visit_sets(query, bounds_for(least), scratch, [](std::size_t, std::uint32_t, double) { return false; });
+  }
+
+  /// Calls `visit(match)` once for each match, in unspecified order. The visit ends early if the visitor returns false or
+  /// throws; its exception is passed on. Precondition: the visitor does not change the index.
+  template <std::invocable<const match_type&> Visit>
+  void for_each_match(set_type query, std::optional<double> least, workspace& scratch, Visit&& visit) const {
+    visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      return visit_ids(slot, [&](const Id& id) {
+        return detail::visit_goes_on(visit, match_type{id, common, similarity});
+      });
+    });
+  }
+
+ private:
+  friend Index;
+
+  searchable_sets() = default;
+
+  [[nodiscard]] const Index& index() const noexcept { return static_cast<const Index&>(*this); }
+
+  static void check(set_type set) {
+    if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
+      detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
+    }
+  }
+
+  [[nodiscard]] detail::overlap_bounds bounds_for(std::optional<double> least) const {
+    if (!least) return index().search_bounds();
+    if (!(*least >= least_similarity())) {
+      detail::fail<std::invalid_argument>("a set_index for similarities of at least " +
+                                          std::to_string(least_similarity()) + " cannot search for " +
+                                          std::to_string(*least));
+    }
+    return {measure(), *least, min_common()};
+  }
+
+  /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false. Returns: false if `take`
+  /// returned false.
+  template <class Take>
+  bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
+    check(query);
+    return index().find_sets(query, bounds, scratch.finding_, take);
+  }
+  template <class Visit>
+  bool visit_ids(std::size_t slot, const Visit& visit) const {
+    return index().visit_ids(slot, visit);
+  }
+
+  void append_matches(set_type query, const detail::overlap_bounds& bounds, workspace& scratch,
+                      std::vector<match_type>& to) const {
+    const auto first = static_cast<std::ptrdiff_t>(to.size());
+    visit_sets(query, bounds, scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
+      return visit_ids(slot, [&](const Id& id) {
+        to.push_back({id, common, similarity});
+        return true;
+      });
+    });
+    std::sort(to.begin() + first, to.end());
+  }
+};
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,268 @@
+// A set_index on the disk, which is changed in place.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../detail/file_operations.hpp"
+#include "../error.hpp"
+#include "../sets/feature_sets.hpp"
+#include "../sets/set_index.hpp"
+#include "composition.hpp"
+#include "engine/append_log.hpp"
+#include "engine/container.hpp"
+#include "engine/set_sections.hpp"
+#include "file_lock.hpp"
+#include "layered_set_index.hpp"
+#include "mapped_file.hpp"
+#include "set_index_view.hpp"
+
+namespace neardup::inline v0 {
+
+/// A set_index that stays on the disk: a file, which is mapped, and a log PATH.log of the changes since. A change is on
+/// the disk when its call returns. Opening takes time in proportion to the log, and save() writes all into a new file.
+///
+/// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at a
+/// time may use a path; a file_lock refuses a second object. For little-endian machines only, like set_index_view.
+/// Guarantee: strong, in memory and on the disk. If save() fails, or an error of the log cannot be undone, or memory
+/// runs out after a change was written to the log, further changes throw until save() succeeds.
+/// Example: `durable_set_index seen("seen.sets", set_index<>{0.8}, made_of);  seen.insert(features, 7);
+///          for (const auto& match : seen.get().search(query)) …`
+template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
+class durable_set_index {
+ public:
+  using feature_type = Feature;
+  using id_type = Id;
+  using set_type = std::span<const Feature>;
+
+  /// Opens the index at `path`, or writes `initial` there if there is no file.
+  /// Throws: std::runtime_error naming the file, if it is damaged, of other settings than `initial` (similarity,
+  /// measure, least overlap, Feature, Id), or another object uses it; naming the log, if the log is damaged, or follows
+  /// another file; std::invalid_argument if the composition of the file differs from `made_of`; std::bad_alloc.
+  durable_set_index(std::string path, const set_index<Feature, Id>& initial, fingerprint_composition made_of)
+      : durable_set_index(detail::system_files(), std::move(path), initial, std::move(made_of)) {}
+
+  // For tests, which replace the file operations.
+  durable_set_index(detail::file_operations& files, std::string path, const set_index<Feature, Id>& initial,
+                    fingerprint_composition made_of)
+      : files_(&files), path_(detail::settled_path(std::move(path))), lock_(path_), made_of_(std::move(made_of)) {
+    const bool has_log = is_there(log_path());
+    const std::string bytes = has_log ? detail::read_file(log_path()) : "";
+    const std::optional<std::uint64_t> follows = detail::append_log::state_of(bytes);
+    if (!is_there(path_)) {
+      if (has_log) refuse_log(follows, "there is none");
+      const std::uint64_t state = detail::write_sets(*files_, path_, initial, made_of_, {});
+      sets_.emplace(open());
+      log_ = detail::append_log::create(*files_, log_path(), state);
+      return;
+    }
+    sets_.emplace(open());
+    check_settings(initial);
+    const std::uint64_t state = state_of_file();
+    const std::span<const std::uint64_t> taken_in = sets_->below().mapped_.log();
+    if (follows == state) {
+      log_ =
+          detail::append_log::open(*files_, log_path(), bytes, state, [&](std::string_view record) { replay(record); });
+      return;
+    }
+    // An earlier process may have been stopped after it had saved this file, which contains all changes of the old log,
+    // and before it began a new log.
+    const detail::append_log::extent extent = detail::append_log::extent_of(bytes);
+    if (has_log && (taken_in.size() != 2 || extent.size != taken_in[0] || extent.checksum != taken_in[1])) {
+      refuse_log(follows, "this is another one");
+    }
+    log_ = detail::append_log::create(*files_, log_path(), state);
+  }
+
+  /// As set_index::insert(), durably. Throws: as that; std::runtime_error naming the log.
+  bool insert(set_type set, const Id& id) {
+    check(set);
+    if (sets_->contains(id)) return false;
+    std::string record;
+    put_set(record, id, set);
+    change(record, [&] { sets_->insert(set, id); });
+    return true;
+  }
+
+  /// As set_index::insert_or_assign(), durably. Throws: as that; std::runtime_error naming the log.
+  bool insert_or_assign(set_type set, const Id& id) {
+    check(set);
+    const bool is_new = !sets_->contains(id);
+    std::string record;
+    put_set(record, id, set);
+    change(record, [&] { sets_->insert_or_assign(set, id); });
+    return is_new;
+  }
+
+  /// As set_index::insert_all(); all sets are on the disk or none. It waits for the disk once.
+  /// Throws: as that; std::runtime_error naming the log; std::length_error if the sets take 4 GiB.
+  template <set_range Sets>
+    requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
+                                                                               std::span<const Id> ids) {
+      if (sets.size() != ids.size()) {
+        detail::fail<std::invalid_argument>("insert_all: " + std::to_string(ids.size()) + " ids for " +
+                                            std::to_string(sets.size()) + " sets");
+      }
+      std::string record;
+      std::vector<set_type> new_sets;
+      std::vector<Id> new_ids;
+      std::set<Id> seen;
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const set_type set(sets[i]);
+        check(set);
+        if (sets_->contains(ids[i]) || !seen.insert(ids[i]).second) continue;
+        put_set(record, ids[i], set);
+        new_sets.push_back(set);
+        new_ids.push_back(ids[i]);
+      }
+      if (!new_ids.empty()) change(record, [&] { sets_->insert_all(new_sets, new_ids); });
+      return new_ids.size();
+    }
+
+  /// As set_index::erase(), durably. Throws: std::runtime_error naming the log; the id is still stored then.
+  bool erase(const Id& id) {
+    if (!sets_->contains(id)) return false;
+    std::string record("E");
+    put_id(record, id);
+    change(record, [&] { sets_->erase(id); });
+    return true;
+  }
+
+  /// Writes all sets to a new file, and begins a new log, so that the next start replays less.
+  /// Throws: std::runtime_error naming the file, if it cannot be written, or the present file is damaged; std::bad_alloc.
+  /// Complexity: O(n log n).
+  void save() {
+    log_.settle();
+    log_.close();
+    sets_->below().verify();  // damaged bytes must not get valid checksums
+    // The extent is computed from the log on the disk: an earlier save() may have failed, before or after it renamed the
+    // file.
+    std::vector<std::uint64_t> extent;
+    if (is_there(log_path())) {
+      const mapped_file mapped(log_path());
+      const auto found = detail::append_log::extent_of(detail::to_text(mapped.bytes()));
+      extent = {found.size, found.checksum};
+    }
+    const std::uint64_t state = detail::write_sets(*files_, path_, *sets_, made_of_, {}, extent);
+    layered_set_index<Feature, Id> saved = open();
+    log_ = detail::append_log::create(*files_, log_path(), state);
+    sets_.emplace(std::move(saved));
+  }
+
+  /// The sets, for searches and to read them. Valid until the next save().
+  [[nodiscard]] const layered_set_index<Feature, Id>& get() const noexcept { return *sets_; }
+  [[nodiscard]] std::size_t size() const noexcept { return sets_->size(); }
+  [[nodiscard]] bool empty() const noexcept { return sets_->empty(); }
+  [[nodiscard]] bool contains(const Id& id) const noexcept { return sets_->contains(id); }
+
+ private:
+  [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
+  [[nodiscard]] bool is_there(const std::string& path) const {
+    if (const auto there = files_->type_of(path)) return *there != detail::file_type::none;
+    detail::fail_with_errno("open", path);
+  }
+  [[nodiscard]] layered_set_index<Feature, Id> open() const {
+    return layered_set_index<Feature, Id>(set_index_view<Feature, Id>(mapped_file(path_)));
+  }
+  [[nodiscard]] std::uint64_t state_of_file() const {
+    return detail::get<std::uint64_t>(sets_->below().owned_->bytes(), 56);
+  }
+
+  static void check(set_type set) {
+    if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
+      detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
+    }
+  }
+  void check_settings(const set_index<Feature, Id>& initial) const {
+    sets_->below().file_.check_composition(made_of_);
+    const auto text_of = [](const auto& index) {
+      const char* const names[] = {"Jaccard", "cosine", "containment"};
+      return std::string(names[static_cast<int>(index.measure())]) + " of at least " +
+             std::to_string(index.least_similarity()) + ", " + std::to_string(index.min_common()) +
+             " or more common features";
+    };
+    if (sets_->least_similarity() == initial.least_similarity() && sets_->measure() == initial.measure() &&
+        sets_->min_common() == initial.min_common()) {
+      return;
+    }
+    detail::fail<std::runtime_error>(path_ + ": is for " + text_of(*sets_) + "; not for " + text_of(initial));
+  }
+  [[noreturn]] void refuse_log(const std::optional<std::uint64_t>& follows, const char* what) const {
+    if (!follows) detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
+    detail::fail<std::runtime_error>(log_path() + ": it follows another file than " + path_ + " (" + what +
+                                     "); put that file back, or move the log away");
+  }
+
+  // ---- Records of the log: changes, one after the other: 'S', id, u32 number of features, features: an id has this set
+  // now; 'E', id: an id is erased.
+
+  static void put_id(std::string& record, const Id& id) {
+    record.append(reinterpret_cast<const char*>(&id), sizeof id);
+  }
+  static void put_set(std::string& record, const Id& id, set_type set) {
+    if (set.size() > 0xffffffffU) detail::fail<std::length_error>("a set has at most 2^30 - 1 features");
+    record += 'S';
+    put_id(record, id);
+    detail::put(record, static_cast<std::uint32_t>(set.size()));
+    record.append(reinterpret_cast<const char*>(set.data()), set.size_bytes());
+  }
+
+  template <class Apply>
+  void change(const std::string& record, const Apply& apply) {
+    log_.append(record);
+    detail::undo closing{[&] { log_.close(); }};
+    apply();
+    closing.is_due = false;
+  }
+
+  void replay(std::string_view record) {
+    if (record.empty() || !is_replayed(record)) {
+      detail::fail<std::runtime_error>(log_path() + ": a record does not fit what is before it");
+    }
+  }
+  bool is_replayed(std::string_view record) {
+    std::vector<Feature> set;
+    while (!record.empty()) {
+      const char what = record.front();
+      if (record.size() < 1 + sizeof(Id)) return false;
+      Id id;
+      std::memcpy(&id, record.data() + 1, sizeof id);
+      record.remove_prefix(1 + sizeof id);
+      if (what == 'E') {
+        if (!sets_->erase(id)) return false;
+        continue;
+      }
+      if (what != 'S' || record.size() < 4) return false;
+      const auto count = std::size_t{detail::get<std::uint32_t>(detail::to_bytes(record), 0)};
+      record.remove_prefix(4);
+      if (count > record.size() / sizeof(Feature) || count >= std::size_t{1} << 30) return false;
+      set.resize(count);
+      if (count > 0) std::memcpy(set.data(), record.data(), count * sizeof(Feature));
+      record.remove_prefix(count * sizeof(Feature));
+      if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) return false;
+      sets_->insert_or_assign(set, id);
+    }
+    return true;
+  }
+
+  detail::file_operations* files_;
+  std::string path_;
+  file_lock lock_;
+  fingerprint_composition made_of_;
+  std::optional<layered_set_index<Feature, Id>> sets_;
+  detail::append_log log_;
+};
+
+}  // namespace neardup::inline v0

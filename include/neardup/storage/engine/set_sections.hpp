@@ -1,0 +1,270 @@
+// A set_index as sections of a file (docs/format.md).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../detail/file_operations.hpp"
+#include "../../detail/large_array.hpp"
+#include "../../error.hpp"
+#include "../../sets/engine/frozen_sets.hpp"
+#include "../../sets/engine/overlap_bounds.hpp"
+#include "../../sets/set_similarity.hpp"
+#include "container.hpp"
+#include "mapped_array.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The header fields of a file of sets.
+struct set_details {
+  set_similarity measure = set_similarity::jaccard;
+  id_form form = id_form::unsigned_number;
+  std::size_t id_size = 0;
+  std::uint32_t min_common = 0;
+  double least = 0;
+
+  [[nodiscard]] std::array<std::uint8_t, 16> encode() const noexcept {
+    std::array<std::uint8_t, 16> bytes{};
+    bytes[0] = static_cast<std::uint8_t>(measure);
+    bytes[1] = static_cast<std::uint8_t>(form);
+    bytes[2] = static_cast<std::uint8_t>(id_size);
+    for (std::size_t i = 0; i < 4; ++i) bytes[4 + i] = static_cast<std::uint8_t>(min_common >> 8 * i);
+    const auto bits = std::bit_cast<std::uint64_t>(least);
+    for (std::size_t i = 0; i < 8; ++i) bytes[8 + i] = static_cast<std::uint8_t>(bits >> 8 * i);
+    return bytes;
+  }
+  static set_details decode(const std::array<std::uint8_t, 16>& bytes) noexcept {
+    std::uint32_t min_common = 0;
+    std::uint64_t least = 0;
+    for (std::size_t i = 0; i < 4; ++i) min_common |= std::uint32_t{bytes[4 + i]} << 8 * i;
+    for (std::size_t i = 0; i < 8; ++i) least |= std::uint64_t{bytes[8 + i]} << 8 * i;
+    return {static_cast<set_similarity>(bytes[0]), static_cast<id_form>(bytes[1]), bytes[2], min_common,
+            std::bit_cast<double>(least)};
+  }
+};
+
+static_assert(static_cast<int>(set_similarity::jaccard) == 0 && static_cast<int>(set_similarity::cosine) == 1 &&
+              static_cast<int>(set_similarity::containment) == 2);
+
+/// Converts a section between the byte order of files and that of this machine.
+inline void swap_set_section(section_tag tag, const file_header& header, std::span<std::byte> bytes) noexcept {
+  const set_details details = set_details::decode(header.details);
+  const auto swap = [&](std::size_t begin, std::size_t width) {
+    std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                 bytes.begin() + static_cast<std::ptrdiff_t>(begin + width));
+  };
+  const auto swap_all = [&](std::size_t width) {
+    for (std::size_t at = 0; width > 0 && at + width <= bytes.size(); at += width) swap(at, width);
+  };
+  switch (tag) {
+    case section_tag::set_features: swap_all(header.bits / 8); break;
+    case section_tag::set_records:
+    case section_tag::set_buckets:
+    case section_tag::log_extent: swap_all(8); break;
+    case section_tag::set_id_begins:
+    case section_tag::set_id_order: swap_all(4); break;
+    case section_tag::ids:
+      if (details.form != id_form::bytes) swap_all(details.id_size);
+      break;
+    case section_tag::set_postings:
+      for (std::size_t at = 0; at + 12 <= bytes.size(); at += 12) {
+        swap(at, 4);
+        swap(at + 4, 4);
+        swap(at + 8, 2);
+        swap(at + 10, 2);
+      }
+      break;
+    default: break;
+  }
+}
+
+/// Writes the sets of an index to a file. `index` has the interface of set_index. `log`: the extent of the log that the
+/// index incorporates (see log_extent), or empty. Returns: the checksum of the header of the file.
+/// Throws: std::runtime_error naming the file; std::invalid_argument if the least overlap has more than 32 bits;
+/// std::length_error; std::bad_alloc.
+template <class Index>
+std::uint64_t write_sets(file_operations& files, const std::string& path, const Index& index,
+                         const fingerprint_composition& made_of, std::span<const byte_span> attachments,
+                         std::span<const std::uint64_t> log = {}) {
+  using feature_type = typename Index::feature_type;
+  using id_type = typename Index::id_type;
+  if (index.min_common() > (std::numeric_limits<std::uint32_t>::max)()) {
+    fail<std::invalid_argument>(path + ": a saved set_index has a least overlap below 2^32, not " +
+                                std::to_string(index.min_common()));
+  }
+  const set_details details{index.measure(), form_of_id<id_type>(), sizeof(id_type),
+                            static_cast<std::uint32_t>(index.min_common()), index.least_similarity()};
+  const file_header header{file_content::sets, static_cast<std::uint32_t>(8 * sizeof(feature_type)), details.encode(),
+                           index.size(), made_of};
+  const overlap_bounds bounds(details.measure, details.least, details.min_common);
+  const set_arrays<feature_type, id_type> arrays(index, bounds);
+  std::vector<section_source> sections;
+  const auto add = [&](section_tag tag, const auto& values) {
+    sections.push_back({tag, 0, std::as_bytes(std::span(values))});
+  };
+  add(section_tag::set_features, arrays.features);
+  add(section_tag::set_records, arrays.records);
+  add(section_tag::ids, arrays.ids);
+  add(section_tag::set_id_begins, arrays.id_begins);
+  add(section_tag::set_id_order, arrays.id_order);
+  add(section_tag::set_levels, arrays.levels);
+  add(section_tag::set_buckets, arrays.index.bucket_begins);
+  add(section_tag::set_postings, arrays.index.postings);
+  add(section_tag::log_extent, log);
+  std::vector<large_array<std::byte>> swapped;
+  if constexpr (std::endian::native != std::endian::little) {
+    for (section_source& section : sections) {
+      large_array<std::byte>& copy = swapped.emplace_back(section.bytes.size());
+      std::copy(section.bytes.begin(), section.bytes.end(), copy.data());
+      swap_set_section(section.tag, header, copy.span());
+      section.bytes = copy.span();
+    }
+  }
+  for (std::size_t i = 0; i < attachments.size(); ++i) sections.push_back({attachment_tag(i), 0, attachments[i]});
+  return write_container(files, path, header, sections);
+}
+
+/// The sets of a file, in place.
+template <class Feature, class Id>
+class mapped_sets {
+ public:
+  using sets_type = frozen_sets<Feature, Id, mapped_array>;
+
+  /// Throws: std::runtime_error if the file is of another Feature or Id, or its sections do not fit each other.
+  /// Complexity: independent of the number of sets.
+  explicit mapped_sets(const container& file) : bounds_(bounds_in(file)) {
+    std::size_t found = 0;
+    const auto read = [&]<class T>(mapped_array<T>& array, section_tag tag) {
+      const byte_span bytes = file.find(tag);
+      if (bytes.empty()) return;
+      ++found;
+      if (bytes.size() % sizeof(T) != 0) file.refuse("a section is out of place");
+      array = mapped_array<T>({reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)});
+    };
+    read(sets_.features, section_tag::set_features);
+    read(sets_.records, section_tag::set_records);
+    read(sets_.ids, section_tag::ids);
+    read(sets_.id_begins, section_tag::set_id_begins);
+    read(sets_.id_order, section_tag::set_id_order);
+    read(sets_.levels, section_tag::set_levels);
+    read(sets_.bucket_begins, section_tag::set_buckets);
+    read(sets_.postings, section_tag::set_postings);
+    read(log_, section_tag::log_extent);
+    const bool is_empty = sets_.records.size() == 0;
+    const bool fits = is_empty ? found == (log_.size() > 0 ? 1 : 0)
+                               : sets_.records.size() >= 2 && sets_.slots() <= sets_type::max_slots &&
+                                     sets_.id_begins.size() == sets_.records.size() && sets_.levels.size() > 0 &&
+                                     sets_.bucket_begins.size() >= 2;
+    if (!fits || sets_.ids.size() != file.header().count || sets_.id_order.size() != sets_.ids.size() ||
+        (log_.size() != 0 && log_.size() != 2)) {
+      file.refuse("the sections do not fit each other");
+    }
+    for (const container::section& section : file.sections()) found += section.tag >= section_tag::attachments ? 1 : 0;
+    if (found != file.sections().size()) file.refuse("holds a section that is no part of an index of sets");
+  }
+
+  [[nodiscard]] const sets_type& sets() const noexcept { return sets_; }
+  [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
+  /// The extent of the log that the file incorporates: its size and checksum; empty if there is none.
+  [[nodiscard]] std::span<const std::uint64_t> log() const noexcept { return log_.span(); }
+
+  /// Checks the content: sets ascend and are distinct, ids are in order, and the postings are exactly those of the sets.
+  /// Throws: std::runtime_error, by file.refuse(), if the check fails. Complexity: O(n log n). Memory: that of the
+  /// postings.
+  void check(const container& file) const {
+    if (sets_.slots() == 0) return;
+    check_sets(file);
+    check_ids(file);
+    const made_postings expected = make_postings(
+        sets_.slots(), [&](std::size_t slot) { return sets_.set(slot); }, bounds_, feature_levels(sets_.levels));
+    const auto is_same = [](const set_posting& a, const set_posting& b) {
+      return posting_order(a) == posting_order(b);
+    };
+    const auto begins = sets_.bucket_begins.span();
+    const auto postings = sets_.postings.span();
+    if (!std::equal(begins.begin(), begins.end(), expected.bucket_begins.begin(), expected.bucket_begins.end()) ||
+        !std::equal(postings.begin(), postings.end(), expected.postings.begin(), expected.postings.end(), is_same)) {
+      file.refuse("the postings are damaged");
+    }
+  }
+
+ private:
+  static overlap_bounds bounds_in(const container& file) {
+    const file_header& header = file.header();
+    const set_details details = set_details::decode(header.details);
+    if (details.encode() != header.details || details.measure > set_similarity::containment ||
+        details.min_common == 0 || !(details.least > 0)) {
+      file.refuse("the header is damaged");
+    }
+    if (header.bits != 8 * sizeof(Feature)) {
+      file.refuse("features of " + std::to_string(header.bits) + " bits, not " + std::to_string(8 * sizeof(Feature)));
+    }
+    check_id_form<Id>(file, details.form, details.id_size);
+    return {details.measure, details.least, details.min_common};
+  }
+
+  void check_sets(const container& file) const {
+    const auto& records = sets_.records;
+    const std::size_t slots = sets_.slots();
+    if (records[0].begin != 0 || records[slots].begin != sets_.features.size()) file.refuse("the sets are damaged");
+    if (fold_bitmap(records[slots].bitmap) != 0 || records[slots].bitmap[0] != 0) file.refuse("the sets are damaged");
+    std::vector<std::pair<std::uint64_t, std::span<const Feature>>> all;  // with their hashes
+    all.reserve(slots);
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      if (records[slot].begin > records[slot + 1].begin || records[slot + 1].begin > sets_.features.size()) {
+        file.refuse("the sets are damaged");
+      }
+      const std::span<const Feature> set = sets_.set(slot);
+      if (set.size() >= std::size_t{1} << 30 ||
+          std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
+        file.refuse("the features of a set are not in order");
+      }
+      const set_sketch sketch = sketch_of(set);
+      if (sketch.bitmap != records[slot].bitmap) file.refuse("the sets are damaged");
+      all.emplace_back(sketch.hash, set);
+    }
+    const auto compare = [](const auto& a, const auto& b) {
+      if (a.first != b.first) return a.first <=> b.first;
+      return std::lexicographical_compare_three_way(a.second.begin(), a.second.end(), b.second.begin(), b.second.end());
+    };
+    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return compare(a, b) < 0; });
+    const auto are_equal = [&](const auto& a, const auto& b) { return compare(a, b) == 0; };
+    if (std::adjacent_find(all.begin(), all.end(), are_equal) != all.end()) file.refuse("a set is there twice");
+  }
+
+  void check_ids(const container& file) const {
+    const auto begins = sets_.id_begins.span();
+    const auto ids = sets_.ids.span();
+    const auto order = sets_.id_order.span();
+    if (begins.front() != 0 || begins.back() != ids.size() ||
+        std::adjacent_find(begins.begin(), begins.end(), std::greater_equal<>()) != begins.end()) {
+      file.refuse("the ids are damaged");
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (order[i] >= ids.size() || (i > 0 && !(ids[order[i - 1]] < ids[order[i]]))) file.refuse("the ids are damaged");
+    }
+    for (std::size_t slot = 0; slot + 1 < begins.size(); ++slot) {
+      const auto own = sets_.ids_of(slot);
+      for (std::size_t i = 1; i < own.size(); ++i) {
+        if (!(own[i - 1] < own[i])) file.refuse("the ids of a set are not in order");
+      }
+    }
+  }
+
+  overlap_bounds bounds_;
+  sets_type sets_;
+  mapped_array<std::uint64_t> log_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,113 @@
+// Saves a set_index to a file, and loads it.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../detail/file_operations.hpp"
+#include "../detail/large_array.hpp"
+#include "../sets/set_index.hpp"
+#include "composition.hpp"
+#include "engine/container.hpp"
+#include "engine/set_sections.hpp"
+#include "mapped_file.hpp"
+#include "set_index_view.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// Reads a file of sets, checks it, and converts it to the byte order of this machine.
+template <class Feature, class Id>
+class loaded_sets {
+ public:
+  explicit loaded_sets(const std::string& path) : mapped_(path), file_(bytes(), path, file_content::sets) {
+    file_.check_sections();
+    if constexpr (std::endian::native != std::endian::little) {
+      for (const container::section& section : file_.sections()) {
+        swap_set_section(section.tag, file_.header(),
+                         {swapped_.data() + (section.bytes.data() - swapped_.data()), section.bytes.size()});
+      }
+    }
+    sets_.emplace(file_);
+    sets_->check(file_);
+  }
+
+  [[nodiscard]] const container& file() const noexcept { return file_; }
+  [[nodiscard]] const mapped_sets<Feature, Id>& get() const noexcept { return *sets_; }
+
+ private:
+  byte_span bytes() {
+    if constexpr (std::endian::native == std::endian::little) return mapped_.bytes();
+    swapped_ = large_array<std::byte>(mapped_.bytes().size());
+    std::copy(mapped_.bytes().begin(), mapped_.bytes().end(), swapped_.data());
+    return swapped_.span();
+  }
+
+  mapped_file mapped_;
+  large_array<std::byte> swapped_;
+  container file_;
+  std::optional<mapped_sets<Feature, Id>> sets_;
+};
+
+template <class Index>
+[[nodiscard]] Index load_sets(const std::string& path, const fingerprint_composition* made_of) {
+  using feature_type = typename Index::feature_type;
+  using id_type = typename Index::id_type;
+  const loaded_sets<feature_type, id_type> loaded(path);
+  if (made_of != nullptr) loaded.file().check_composition(*made_of);
+  const overlap_bounds& bounds = loaded.get().bounds();
+  Index index(bounds.threshold(), bounds.measure(), bounds.min_common());
+  std::vector<std::span<const feature_type>> sets;
+  std::vector<id_type> ids;
+  const auto& stored = loaded.get().sets();
+  for (std::size_t slot = 0; slot < stored.slots(); ++slot) {
+    for (const id_type& id : stored.ids_of(slot)) {
+      sets.push_back(stored.set(slot));
+      ids.push_back(id);
+    }
+  }
+  index.insert_all(sets, ids);
+  return index;
+}
+
+}  // namespace detail
+
+/// Writes a set_index to a file atomically and durably: a crash leaves the old file or the new one, and the new one
+/// is on the disk when this returns. docs/format.md specifies the format. The bytes depend only on the settings, the
+/// sets and their ids.
+/// `made_of` is the composition of the features: composition_of() of a simhasher with their tokenizer and hasher.
+/// `attachments` are byte strings of the caller's that are stored in the same file, such as the names of documents;
+/// set_index_view::attachment() returns them.
+/// Throws: std::runtime_error naming the file; std::invalid_argument if min_common() has more than 32 bits;
+/// std::length_error from 2^32 - 2 ids on; std::bad_alloc.
+template <std::unsigned_integral Feature, class Id>
+void save(const std::string& path, const set_index<Feature, Id>& index, const fingerprint_composition& made_of,
+          std::span<const std::span<const std::byte>> attachments = {}) {
+  detail::write_sets(detail::system_files(), path, index, made_of, attachments);
+}
+
+/// Loads a set_index from a file, after checking all of it. Its similarity, measure and least overlap are those of the
+/// file.
+/// Throws: std::runtime_error naming the file, if it is damaged or of another Feature or Id; std::bad_alloc.
+/// Example: `auto index = load<set_index<>>("pages.neardup", made_of);`
+template <class Index>
+  requires std::same_as<Index, set_index<typename Index::feature_type, typename Index::id_type>>
+[[nodiscard]] Index load(const std::string& path) { return detail::load_sets<Index>(path, nullptr); }
+
+/// Loads a set_index and checks its composition. Throws: as load() without a composition; std::invalid_argument if the
+/// composition differs from `made_of`.
+template <class Index>
+  requires std::same_as<Index, set_index<typename Index::feature_type, typename Index::id_type>>
+[[nodiscard]] Index load(const std::string& path, const fingerprint_composition& made_of) {
+  return detail::load_sets<Index>(path, &made_of);
+}
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,358 @@
+// A set_index on the disk while writes, syncs and renames fail, after power failures, and with damaged logs: what was
+// acknowledged is there, and nothing else.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/sets/set_index.hpp>
+#include <neardup/storage.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/slow_set_index.hpp"
+#include "support/failing_allocations.hpp"
+#include "support/faulty_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace durable_sets {
+namespace {
+
+using neardup::set_index;
+using durable_type = neardup::durable_set_index<>;
+using set_type = std::vector<std::uint32_t>;
+
+const neardup::fingerprint_composition any{.tokenizer = "any"};
+
+set_index<> empty_index() { return set_index<>(0.6); }
+
+/// Sets 2i and 2i + 1 are similar.
+set_type set_of(std::uint32_t i) {
+  set_type set;
+  for (std::uint32_t feature = 0; feature < 12; ++feature) set.push_back(i / 2 * 100 + feature * 3);
+  set.back() += i % 2;
+  return set;
+}
+
+const std::vector<std::function<void(durable_type&)>> steps = {
+    [](durable_type& d) { d.insert(set_of(0), 0); },
+    [](durable_type& d) { d.insert(set_of(1), 1); },
+    [](durable_type& d) { d.insert_or_assign(set_of(3), 0); },
+    [](durable_type& d) { d.erase(1); },
+    [](durable_type& d) { d.insert({}, 9); },
+    [](durable_type& d) { d.save(); },
+    [](durable_type& d) { d.insert(set_of(4), 4); },
+    [](durable_type& d) { d.erase(0); },
+    [](durable_type& d) {
+      d.insert_all(std::vector{set_of(5), set_of(6), set_of(7)}, std::vector{5U, 6U, 5U});
+    },
+    [](durable_type& d) { d.insert_or_assign(set_of(8), 9); },
+    [](durable_type& d) { d.erase(77); },
+    [](durable_type& d) { d.save(); },
+    [](durable_type& d) { d.insert(set_of(9), 1); },
+    [](durable_type& d) { d.insert_or_assign(set_of(1), 5); },
+};
+
+/// The observable state of an index.
+std::string state_of(const durable_type& d) {
+  std::string state = std::to_string(d.size());
+  for (std::uint32_t id = 0; id < 12; ++id) {
+    if (const auto set = d.get().find(id)) {
+      state += " " + std::to_string(id) + ":";
+      for (const std::uint32_t feature : *set) state += std::to_string(feature) + ",";
+    }
+    state += ";";
+    for (const auto& match : d.get().search(set_of(id)))
+      state += std::to_string(match.id) + "@" + std::to_string(match.common);
+  }
+  return state;
+}
+
+/// The states before the first step and after each step.
+std::vector<std::string> expected_states() {
+  const support::temporary_folder folder;
+  std::vector<std::string> states;
+  durable_type d(folder / "d", empty_index(), any);
+  states.push_back(state_of(d));
+  for (const auto& step : steps) {
+    step(d);
+    states.push_back(state_of(d));
+  }
+  return states;
+}
+
+std::string flipped(std::string bytes, std::size_t bit) {
+  bytes[bit / 8] = static_cast<char>(static_cast<unsigned char>(bytes[bit / 8]) ^ 1U << bit % 8);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a durable set_index that is opened again and again has what was stored, and answers as a comparison") {
+  const support::temporary_folder folder;
+  using id_type = oracle::ordered_set_id;
+  const set_index<std::uint64_t, id_type> initial(0.7);
+  oracle::slow_set_index<std::uint64_t, id_type> slow(0.7, neardup::set_similarity::jaccard, 0);
+  oracle::set_maker<std::uint64_t> maker(oracle::set_stream::few_features, 11);
+  std::uint64_t added = 0;
+  std::size_t matches = 0;
+  for (std::size_t round = 0; round < oracle::effort(200, 25); ++round) {
+    neardup::durable_set_index<std::uint64_t, id_type> d(folder / "d", initial, any);
+    REQUIRE(d.size() == slow.sets.size());
+    for (std::size_t i = 0; i < 10; ++i) {
+      const auto query = maker.next();
+      const auto expected = slow.search(query);
+      REQUIRE(d.get().search(query) == expected);
+      matches += expected.size();
+    }
+    for (std::size_t step = maker.below(40); step > 0; --step) {
+      const auto set = maker.next();
+      const auto id = oracle::set_id<id_type>(maker.below(2) == 0 ? added++ : maker.below(added + 1));
+      switch (maker.below(5)) {
+        case 0: REQUIRE(d.erase(id) == (slow.sets.erase(id) == 1)); break;
+        case 1:
+          REQUIRE(d.insert_or_assign(set, id) == !slow.sets.contains(id));
+          slow.sets[id] = set;
+          break;
+        case 2: {
+          const std::vector<std::vector<std::uint64_t>> sets{set, maker.next(), maker.next()};
+          const std::vector<id_type> ids{id, oracle::set_id<id_type>(added++), id};
+          std::size_t expected = 0;
+          for (std::size_t i = 0; i < ids.size(); ++i) expected += slow.sets.emplace(ids[i], sets[i]).second ? 1 : 0;
+          REQUIRE(d.insert_all(sets, ids) == expected);
+          break;
+        }
+        default: REQUIRE(d.insert(set, id) == slow.sets.emplace(id, set).second);
+      }
+    }
+    if (round % 4 == 1) d.save();
+  }
+  CHECK(matches > 50);
+}
+
+TEST_CASE("when an operation fails, a durable set_index keeps what it has acknowledged, and nothing else") {
+  const std::vector<std::string> expected = expected_states();
+  std::size_t failed = 0, ahead = 0;
+  for (const bool for_good : {false, true}) {
+    for (std::size_t call = 1;; ++call) {
+      const support::temporary_folder folder;
+      support::faulty_files files;
+      files.failing_call = call;
+      files.fails_for_good = for_good;
+      std::size_t done = 0;
+      try {
+        durable_type d(files, folder / "d", empty_index(), any);
+        for (; done < steps.size(); ++done) {
+          steps[done](d);
+          REQUIRE(state_of(d) == expected[done + 1]);
+        }
+      } catch (const std::runtime_error&) {
+      }
+      CAPTURE(call, for_good, done);
+      const durable_type again(folder / "d", empty_index(), any);
+      const std::string found = state_of(again);
+      const bool is_next = done < steps.size() && found == expected[done + 1];
+      REQUIRE((found == expected[done] || (for_good && is_next)));
+      ahead += found != expected[done] ? 1 : 0;
+      if (files.failures == 0) break;
+      ++failed;
+    }
+  }
+  std::printf("%zu failed calls, after %zu the step under way was there\n", failed, ahead);
+  CHECK(failed > 100);
+}
+
+TEST_CASE("an operation that fails once leaves a durable set_index as it was, and it goes on") {
+  const std::vector<std::string> expected = expected_states();
+  for (std::size_t call = 1;; ++call) {
+    const support::temporary_folder folder;
+    support::faulty_files files;
+    durable_type d(files, folder / "d", empty_index(), any);
+    files.failing_call = files.calls + call;
+    std::size_t failures = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      try {
+        steps[i](d);
+      } catch (const std::runtime_error&) {
+        ++failures;
+        REQUIRE(state_of(d) == expected[i]);
+        // Only after a failed save does a step need another save.
+        try {
+          steps[i](d);
+        } catch (const std::runtime_error&) {
+          d.save();
+          steps[i](d);
+        }
+      }
+      REQUIRE(state_of(d) == expected[i + 1]);
+    }
+    REQUIRE(failures <= 1);
+    const support::temporary_folder copied;  // the first folder is locked
+    for (const char* const name : {"d", "d.log"}) std::filesystem::copy_file(folder / name, copied / name);
+    REQUIRE(state_of(durable_type(copied / "d", empty_index(), any)) == expected.back());
+    if (files.failures == 0) break;
+  }
+}
+
+TEST_CASE("after a power failure at any call, a durable set_index has all that it acknowledged") {
+  const std::vector<std::string> expected = expected_states();
+  const support::temporary_folder folder;
+  support::faulty_files files;
+  files.keeps_states = true;
+  std::vector<std::size_t> acknowledged;  // the number of acknowledged steps for each state of the disk
+  {
+    durable_type d(files, folder / "d", empty_index(), any);
+    acknowledged.resize(files.states.size() - 1, 0);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      acknowledged.push_back(i);
+      steps[i](d);
+      acknowledged.resize(files.states.size() - 1, i);
+    }
+    acknowledged.push_back(steps.size());
+    acknowledged.resize(files.states.size(), steps.size());
+  }
+  std::mt19937_64 random(2);
+  std::size_t tried = 0, ahead = 0;
+  for (std::size_t at = 0; at < acknowledged.size(); ++at) {
+    for (std::size_t i = 0; i < oracle::effort(20, 4); ++i) {
+      using loss = support::simulated_disk::loss;
+      const auto left = files.states[at].after(i == 0 ? loss::all : i == 1 ? loss::nothing : loss::some, random);
+      const support::temporary_folder restarted;
+      for (const auto& [name, content] : left) support::write_bytes(restarted / name, content);
+      const durable_type d(restarted / "d", empty_index(), any);
+      const std::string found = state_of(d);
+      const std::size_t done = acknowledged[at];
+      CAPTURE(at, i, done);
+      const bool is_next = done < steps.size() && found == expected[done + 1];
+      REQUIRE((found == expected[done] || is_next));
+      ++tried;
+      ahead += found != expected[done] ? 1 : 0;
+    }
+  }
+  std::printf("%zu power failures, after %zu the step under way was there\n", tried, ahead);
+  CHECK(ahead > 0);
+}
+
+TEST_CASE(
+    "the log of a set_index is cut off at every byte, and its bits flipped: whole records before that, or an error") {
+  const support::temporary_folder folder;
+  std::vector<std::size_t> ends;
+  std::vector<std::string> states;
+  {
+    durable_type d(folder / "d", empty_index(), any);
+    const auto note = [&] {
+      ends.push_back(support::read_bytes(folder / "d.log").size());
+      states.push_back(state_of(d));
+    };
+    note();
+    for (std::size_t i = 0; i < 5; ++i) {
+      steps[i](d);
+      note();
+    }
+  }
+  const std::string log = support::read_bytes(folder / "d.log");
+  REQUIRE(log.size() == ends.back());
+  std::size_t step = 0;
+  for (std::size_t size = ends[0]; size <= log.size(); ++size) {
+    while (step + 1 < ends.size() && ends[step + 1] <= size) ++step;
+    support::write_bytes(folder / "d.log", std::string_view(log).substr(0, size));
+    REQUIRE(state_of(durable_type(folder / "d", empty_index(), any)) == states[step]);
+    REQUIRE(support::read_bytes(folder / "d.log").size() == ends[step]);
+  }
+  for (std::size_t byte = 0; byte < log.size(); ++byte) {
+    const std::string damaged = flipped(log, 8 * byte + byte % 8);
+    support::write_bytes(folder / "d.log", damaged);
+    CAPTURE(byte);
+    REQUIRE_THROWS_AS(durable_type(folder / "d", empty_index(), any), std::runtime_error);
+    REQUIRE(support::read_bytes(folder / "d.log") == damaged);
+  }
+}
+
+TEST_CASE("a durable set_index refuses other settings, other logs, records that do not fit, and damage when it saves") {
+  const support::temporary_folder folder;
+  const std::string path = folder / "d";
+  std::string first;
+  {
+    durable_type d(path, empty_index(), any);
+    d.insert(set_of(0), 0);
+    CHECK_THROWS_WITH(
+        durable_type(path, empty_index(), any),
+        Catch::Matchers::Contains(path) && Catch::Matchers::Contains("is being written by another program"));
+    d.save();
+    first = support::read_bytes(path);
+    d.insert(set_of(2), 2);
+    d.save();
+    d.insert(set_of(4), 4);
+  }
+  CHECK_THROWS_WITH(durable_type(path, set_index<>(0.7), any),
+                    path +
+                        ": is for Jaccard of at least 0.600000, 1 or more common features; not for Jaccard of at "
+                        "least 0.700000, 1 or more common features");
+  CHECK_THROWS_AS(durable_type(path, set_index<>(0.6, neardup::set_similarity::cosine), any), std::runtime_error);
+  CHECK_THROWS_AS(durable_type(path, set_index<>(0.6, neardup::set_similarity::jaccard, 2), any), std::runtime_error);
+  CHECK_THROWS_AS(durable_type(path, empty_index(), {.tokenizer = "other"}), std::invalid_argument);
+  using wide_type = neardup::durable_set_index<std::uint64_t>;
+  CHECK_THROWS_WITH(wide_type(path, set_index<std::uint64_t>(0.6), any), path + ": features of 32 bits, not 64");
+
+  const std::string second = support::read_bytes(path), log = support::read_bytes(path + ".log");
+  const std::string other = path + ".log: it follows another file than " + path + " (";
+  support::write_bytes(path, first);
+  CHECK_THROWS_WITH(durable_type(path, empty_index(), any),
+                    other + "this is another one); put that file back, or move the log away");
+  std::filesystem::remove(path);
+  CHECK_THROWS_WITH(durable_type(path, empty_index(), any),
+                    other + "there is none); put that file back, or move the log away");
+  support::write_bytes(path, second);
+  CHECK(support::read_bytes(path + ".log") == log);
+
+  for (const std::string& record :
+       {std::string(), std::string("X"), std::string("E\x63\0\0\0", 5), std::string("E\0\0\0\0E\0\0\0\0", 10),
+        std::string("S\x01\0\0\0\x02\0\0\0\x05\0\0\0", 13),
+        std::string("S\x01\0\0\0\x02\0\0\0\x05\0\0\0\x04\0\0\0", 17)}) {
+    support::write_bytes(path + ".log", log);
+    neardup::record_log::go_on(neardup::log_contents(path + ".log")).append(record);
+    CHECK_THROWS_WITH(durable_type(path, empty_index(), any), path + ".log: a record does not fit what is before it");
+  }
+  support::write_bytes(path + ".log", log);
+  support::write_bytes(path, flipped(second, 8 * (second.size() - 5)));
+  durable_type damaged(path, empty_index(), any);  // opening does not read the sections
+  CHECK_THROWS_WITH(damaged.save(), path + ": a section is damaged");
+  CHECK(support::read_bytes(path + ".log") == log);
+}
+
+TEST_CASE("a durable set_index answers as before when any allocation fails, and saves") {
+  const support::temporary_folder folder;
+  durable_type d(folder / "d", empty_index(), any);
+  std::size_t failures = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string before = state_of(d);
+    failures += support::fail_each_allocation(
+        [&] {
+          try {
+            steps[i](d);
+          } catch (const std::runtime_error&) {  // the attempt before ran out of memory behind the log
+            d.save();
+            steps[i](d);
+          }
+        },
+        [&] { REQUIRE(state_of(d) == before); });
+    const std::string after = state_of(d);
+    for (const std::string suffix : {"", ".log"}) {
+      std::filesystem::copy_file(folder / "d" + suffix, folder / "e" + suffix,
+                                 std::filesystem::copy_options::overwrite_existing);
+    }
+    REQUIRE(state_of(durable_type(folder / "e", empty_index(), any)) == after);
+  }
+  CHECK(state_of(d) == expected_states().back());
+  std::printf("%zu failing allocations of a durable set_index\n", failures);
+  CHECK(failures > 50);
+}
+
+}  // namespace durable_sets
