@@ -3,13 +3,19 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/dedup/group_sets.hpp>
+#include <neardup/fingerprint/defaults.hpp>
+#include <neardup/fingerprint/feature_extractor.hpp>
+#include <neardup/sets/feature_counts.hpp>
+#include <neardup/sets/feature_sets.hpp>
 #include <neardup/sets/pairs.hpp>
+#include <neardup/sets/shuffle.hpp>
 
 #include "exact_sets.hpp"
 
@@ -79,6 +85,59 @@ BENCHMARK_CAPTURE(pairs_of_sets, containment, neardup::set_similarity::containme
 BENCHMARK(group_of_sets)->Apply(sizes);
 BENCHMARK_CAPTURE(one_by_one, fingerprints, false)->Apply(sizes);
 BENCHMARK_CAPTURE(one_by_one, exact, true)->Apply(sizes);
+/// Joins the lines of the file that NEARDUP_BENCH_TEXTS names, with pairs of words as features of 64 bits: in memory if
+/// `partitions` is 0, and otherwise by a shuffle into that many partitions. Extracting the features is not measured.
+void pairs_of_lines(benchmark::State& state) {
+  using feature = std::uint64_t;
+  const char* const path = std::getenv("NEARDUP_BENCH_TEXTS");
+  if (path == nullptr) return state.SkipWithError("NEARDUP_BENCH_TEXTS names no file");
+  neardup::feature_sets<feature> sets;
+  const neardup::feature_extractor<neardup::default_tokenizer, neardup::xxh3<64>, feature> features_of{};
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) sets.add(features_of(line));
+  const auto partitions = static_cast<std::uint32_t>(state.range(0));
+  std::size_t found = 0, bytes = 0;
+  const auto by_shuffle = [&] {
+    std::vector<feature> features;
+    std::vector<std::uint64_t> documents, offsets{0};
+    neardup::feature_counts<feature> counts(sets.feature_count());
+    for (std::size_t i = 0; i < sets.size(); ++i) counts.add(sets[i]);
+    const neardup::shuffle_settings settings{.similarity = 0.8, .partitions = partitions, .all_counted = true};
+    neardup::set_scatter<feature> scatter(settings, counts);
+    constexpr std::size_t batch = 20'000;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      documents.push_back(i);
+      features.insert(features.end(), sets[i].begin(), sets[i].end());
+      offsets.push_back(features.size());
+      if (documents.size() < batch && i + 1 < sets.size()) continue;
+      scatter.add(std::span<const std::uint64_t>(documents), std::span<const feature>(features),
+                  std::span<const std::uint64_t>(offsets));
+      documents.clear();
+      features.clear();
+      offsets.assign(1, 0);
+    }
+    for (std::uint32_t i = 0; i < partitions; ++i) {
+      const std::vector<std::byte> blob = scatter.take(i);
+      bytes += blob.size();
+      const std::span<const std::byte> blobs[] = {blob};
+      neardup::gather_pairs<feature>(blobs, settings, i,
+                                     [&](const neardup::gathered_pairs& some) { found += some.size(); });
+    }
+  };
+  for (auto _ : state) {
+    found = bytes = 0;
+    if (partitions > 0) {
+      by_shuffle();
+    } else {
+      neardup::visit_pairs(sets, 0.8, [&](const neardup::similar_pair<std::size_t>&) { ++found; });
+    }
+  }
+  state.counters["pairs"] = static_cast<double>(found);
+  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(sets.size());
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(sets.size()));
+}
+
+BENCHMARK(pairs_of_lines)->Arg(0)->Arg(1)->Arg(32)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_by_one_lines, fingerprints, false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(one_by_one_lines, exact, true)->Unit(benchmark::kMillisecond);
 
