@@ -309,25 +309,43 @@ inline labels verdicts(const row& by, const corpus& c, const labels& order, form
 
 // ---- corpora that are made for one question --------------------------------------------------------------------------
 
-/// Draws random texts, each an edit of an earlier one, until the law's verdicts have the wanted property.
+using word_lists = std::vector<std::vector<std::string>>;
+
+/// Random texts, each an edit of an earlier one.
+inline word_lists draw_edits(std::mt19937_64& random, std::size_t count) {
+  word_lists texts{draw_words(random, 10 + random() % 8, 300)};
+  while (texts.size() < count) texts.push_back(edited(texts[random() % texts.size()], 1 + random() % 6, 300, random));
+  return texts;
+}
+
+/// A random text, last, and before it texts in which as many of its words are others: most measures find some of these
+/// texts equally close to it.
+inline word_lists draw_star(std::mt19937_64& random, std::size_t count) {
+  const std::vector<std::string> centre = draw_words(random, 10 + random() % 8, 300);
+  const std::size_t others = 1 + random() % (centre.size() / 2);
+  word_lists texts(count, centre);
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    for (std::size_t j = 0; j < others; ++j) texts[i][random() % centre.size()] = draw_word(random, 300);
+  }
+  return texts;
+}
+
+/// Draws texts until the law's verdicts have the wanted property.
 template <class IsWanted>
-std::vector<std::string> search_texts(std::size_t count, std::uint64_t seed, const IsWanted& is_wanted) {
+std::vector<std::string> search_texts(word_lists (*draw)(std::mt19937_64&, std::size_t), std::size_t count,
+                                      std::uint64_t seed, const IsWanted& is_wanted) {
   std::mt19937_64 random(seed);
   for (int tries = 0; tries < 1000000; ++tries) {
-    std::vector<std::vector<std::string>> words{draw_words(random, 10 + random() % 8, 300)};
-    while (words.size() < count) {
-      words.push_back(edited(words[random() % words.size()], 1 + random() % 6, 300, random));
-    }
     std::vector<std::string> texts;
-    for (const auto& one : words) texts.push_back(joined(one));
+    for (const auto& words : draw(random, count)) texts.push_back(joined(words));
     if (is_wanted(texts)) return texts;
   }
   FAIL("no texts were found that the law speaks of so");
   return {};
 }
 
-/// A thousand texts, each of which matches the last one and no other. Of fingerprints there are as many as some
-/// thousand tries give.
+/// Hundreds of texts, a thousand on request, each of which matches the last one and no other. Of fingerprints there are
+/// as many as some thousand tries give.
 inline std::vector<std::string> crowd_around_the_last(const row& by) {
   std::mt19937_64 random(4);
   const bool is_of_letters = by.match({"aaaaa", {}, {}, {}}, {"aaaab", {}, {}, {}}).has_value();
@@ -341,7 +359,7 @@ inline std::vector<std::string> crowd_around_the_last(const row& by) {
   };
   const document middle = describe(text_of(central));
   std::vector<document> crowd;
-  for (int tries = 0; tries < 4000 && crowd.size() < 1000; ++tries) {
+  for (int tries = 0; tries < 4000 && crowd.size() < oracle::effort(1000, 250, 250); ++tries) {
     std::vector<std::string> words = central;
     if (is_of_letters) {
       for (std::size_t i = 0; i < 8; ++i) words[random() % 20] = std::string(1, "abcdefghijklmnopqrst"[random() % 20]);
@@ -369,21 +387,21 @@ inline const std::map<std::string, corpus>& questions(const row& by) {
     const corpus c{texts};
     return verdicts(by, c, c.order()) == wanted && verdicts(by, c, order_by_size(c)) == wanted;
   };
-  auto texts = search_texts(2, 1, [&](const auto& t) { return t[0] != t[1] && says(t, {0, 0}); });
+  auto texts = search_texts(draw_edits, 2, 1, [&](const auto& t) { return t[0] != t[1] && says(t, {0, 0}); });
   texts.push_back(texts[1]);
   made["a copy of a dropped text"] = {texts};
 
-  texts = search_texts(3, 2, [&](const auto& t) { return says({t[0], t[1], t[2], t[1]}, {0, 0, 2, 2}); });
+  texts = search_texts(draw_edits, 3, 2, [&](const auto& t) { return says({t[0], t[1], t[2], t[1]}, {0, 0, 2, 2}); });
   texts.push_back(texts[1]);
   made["r1 s r2 s"] = {texts};
 
-  texts = search_texts(3, 3, [&](const auto& t) {
+  texts = search_texts(draw_star, 3, 3, [&](const auto& t) {
     return t[0] != t[1] && says({t[0], t[1], t[2]}, {0, 1, 0}) && says({t[1], t[0], t[2]}, {0, 1, 0});
   });
   made["equally close"] = {texts};
   made["equally close, turned round"] = {{texts[1], texts[0], texts[2]}};
 
-  made["a central text after a thousand"] = {crowd_around_the_last(by)};
+  made["a central text after hundreds"] = {crowd_around_the_last(by)};
   return made;
 }
 
@@ -509,8 +527,8 @@ class cell {
   judge found_, wanted_;
 };
 
-inline std::size_t corpora() { return oracle::effort(1000, 400, 40); }
-inline std::size_t corpora_one_by_one() { return oracle::effort(1000, 100, 10); }
-inline std::size_t corpora_on_disk() { return oracle::effort(100, 10, 3); }
+inline std::size_t corpora() { return oracle::effort(1000, 200, 20); }
+inline std::size_t corpora_one_by_one() { return oracle::effort(1000, 50, 10); }
+inline std::size_t corpora_on_disk() { return oracle::effort(100, 5, 3); }
 
 }  // namespace law
