@@ -134,7 +134,7 @@ class Formats(CommandTest):
 
     def test_what_does_not_go_together(self):
         for options, message in (
-            (("--input-format", "xml"), "formats are auto, text, lines, jsonl, csv, tsv, codes, and warc"),
+            (("--input-format", "xml"), "formats are auto, text, lines, jsonl, csv, tsv, mail, codes, and warc"),
             (("--input-format", "csv", "--jsonl"), "--input-format and --jsonl do not go together"),
             (("--input-format", "warc", "--text-field", "x"), "records of WARC have no fields"),
             (("--input-format", "lines", "--id-field", "x"), "--id-field needs --jsonl"),

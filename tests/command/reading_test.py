@@ -159,8 +159,8 @@ class Folders(ReadingTest):
     def test_records_that_were_read_as_one_text_are_said(self):
         one = self.write("f/one.jsonl", jsonl([A, B, A]))
         for name, said in (
-            ("a.mbox", "; split it into messages first, as in: git mailsplit -oFOLDER FILE"),
-            ("a.eml", ", with its header and in its encoding; take out the text first"),
+            ("a.mbox", "; --input-format mail reads the messages in it"),
+            ("a.eml", ", with its header and in its encoding; --input-format mail reads the text in it"),
             ("a.srt", ", with its numbers and times; take out the text first"),
             ("a.vtt", ", with its numbers and times; take out the text first"),
             ("a.warc", "; --input-format warc reads the records in it"),

@@ -215,6 +215,8 @@ class batch_worker {
     d.length = raw.size();
     d.ill_formed = record_.ill_formed;
     d.has_zeros = content.find('\0') != content.npos;
+    d.has_attachments = record_.has_attachments;
+    d.is_undecoded = record_.is_undecoded;
     d.score = record_.score;
     if (record_.key != key_kind::number || !record_.exact_key.empty()) {
       out.exact_scores.push_back({out.documents.size() - 1, record_.key, std::string(record_.exact_key)});
@@ -290,7 +292,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
   const batch& input = done.input;
   const auto where = [&](std::uint64_t index) {
     if (input.from == nullptr) return input.files[index]->name();
-    const bool is_text = input.from->unit == unit_of_input::files;
+    const bool is_text = is_whole_source(input.from->unit);
     return input.from->where(is_text ? 0 : done.lines_before + index + 1);
   };
   auto next_bad = done.bad.begin();
@@ -304,10 +306,12 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
   for_each_in(done, [&](const placed_document& placed) {
     document& d = done.documents[number];
     say_bad(number++);
-    if (placed.line == 0) notes.read_as_one_text(placed.from->path);
+    if (placed.line == 0 && placed.from->unit != unit_of_input::mail) notes.read_as_one_text(placed.from->path);
     if (d.ill_formed && !notes.ill_formed(where(d.index))) return;
     if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
     if (d.has_zeros) notes.zeros(where(d.index));
+    if (d.has_attachments) notes.attachments(where(d.index));
+    if (d.is_undecoded) notes.undecoded(where(d.index));
     notes.features(d.features.size());
     d.counts = true;
     d.repeats_id = watches_ids && placed.id && notes.repeats_id(*placed.id, *placed.from, placed.line);
@@ -361,7 +365,7 @@ void for_each_in(const finished_batch& done, const document_visitor& visit) {
     if (!done.texts.empty()) placed.texts = &done.texts[i];
     if (!done.sources.empty()) placed.by = done.sources[i];
     if (input.has_lines()) {
-      placed.line = input.from->unit == unit_of_input::files ? 0 : done.lines_before + d.index + 1;
+      placed.line = is_whole_source(input.from->unit) ? 0 : done.lines_before + d.index + 1;
       placed.offset += d.begin;
       placed.raw = input.bytes.view().substr(d.begin, d.length);
     }

@@ -34,6 +34,8 @@ struct document {
   bool has_tokens = false;
   bool ill_formed = false;
   bool has_zeros = false;         ///< contains zero bytes, which texts do not have
+  bool has_attachments = false;   ///< a mail with parts that are not read
+  bool is_undecoded = false;      ///< a mail with a part that cannot be decoded
   bool counts = false;            ///< set when the document is visited
   bool repeats_id = false;        ///< whether an earlier document has the same id
   std::uint32_t index = 0;        ///< index of its line or file in the batch

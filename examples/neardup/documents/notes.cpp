@@ -71,12 +71,12 @@ constexpr std::array one_text_hints{
                   "; --input-format warc reads the records in them"},
     one_text_hint{{".mbox", ".mbx"},
                   "mail boxes",
-                  "; split it into messages first, as in: git mailsplit -oFOLDER FILE",
-                  "; split them into messages first, as in: git mailsplit -oFOLDER FILE"},
+                  "; --input-format mail reads the messages in it",
+                  "; --input-format mail reads the messages in them"},
     one_text_hint{{".eml"},
                   "messages",
-                  ", with its header and in its encoding; take out the text first",
-                  ", with their headers and in their encodings; take out the texts first"},
+                  ", with its header and in its encoding; --input-format mail reads the text in it",
+                  ", with their headers and in their encodings; --input-format mail reads the texts in them"},
     one_text_hint{{".srt", ".vtt"},
                   "files of subtitles",
                   ", with its numbers and times; take out the text first",
@@ -317,6 +317,11 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
     }
     note(without_line_ends_.count, "source is one line with carriage returns in it",
          "sources are one line each with carriage returns in it", example(without_line_ends_) + hint_at_returns);
+    note(undecoded_.count, "mail has a part", "mails have parts",
+         std::string(" that cannot be decoded, and ") +
+             (undecoded_.count == 1 ? "is read as it stands" : "are read as they stand") + example(undecoded_));
+    note(attachments_.count, "mail has attachments", "mails have attachments",
+         ", which are not compared" + example(attachments_));
     note(repeated_ids_, "document has an id that one before it has", "documents have ids that others before them have",
          (repeated_ids_ == 1 ? " (" : " (the first: ") + first_repeated_ + ")");
     if (const std::uint64_t count = left_out_.html + left_out_.packed + left_out_.no_text; count > 0) {

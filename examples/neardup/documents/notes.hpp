@@ -94,6 +94,16 @@ class run_notes {
     if (!muted_) count(zeros_, where);
   }
 
+  /// Counts a mail with attachments, which are not compared.
+  void attachments(const std::string& where) {
+    if (!muted_) count(attachments_, where);
+  }
+
+  /// Counts a mail with a part that cannot be decoded.
+  void undecoded(const std::string& where) {
+    if (!muted_) count(undecoded_, where);
+  }
+
   /// Counts records of crawls that are left out.
   void left_out(const left_out_records& records) {
     if (muted_) return;
@@ -169,7 +179,8 @@ class run_notes {
   std::uint64_t total_bytes_ = 0;  // 0 if the total is unknown
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
-  tally bad_, passed_over_, ill_formed_, without_tokens_, zeros_, foreign_, without_line_ends_;
+  tally bad_, passed_over_, ill_formed_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_,
+      undecoded_;
   std::map<const one_text_hint*, tally> as_one_text_;
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;

@@ -10,6 +10,7 @@
 
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
+#include "../read/mail.hpp"
 
 namespace command {
 
@@ -95,7 +96,7 @@ void apply_keep(const std::string& text, run_settings& to) {
     throw usage_error("--keep '" + text + "': " + rule);
   }
   if (!by_field) return;
-  if (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc) {
+  if (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc || is_of_mail(to.input.unit)) {
     throw usage_error("--keep " + text + " needs --jsonl, or a table");
   }
   to.input.score_field = text.substr(colon + 1);
@@ -104,7 +105,15 @@ void apply_keep(const std::string& text, run_settings& to) {
 /// Sets the sources by which documents are counted.
 void apply_by(const std::string& text, run_settings& to) {
   const std::size_t colon = text.find(':');
-  const std::string rule = "is field:NAME, host, host:NAME, folder or file";
+  const std::string rule = "is field:NAME, host, host:NAME, folder, file, or of mail sender or thread";
+  if (text == "sender" || text == "thread") {
+    if (!is_of_mail(to.input.unit) && to.input.unit != unit_of_input::automatic) {
+      throw usage_error("--by " + text + " needs --input-format mail");
+    }
+    to.by = {source_kind::field, text == "sender" ? by_sender : by_thread, text};
+    to.input.source_field = to.by.field;
+    return;
+  }
   to.by.kind = static_cast<source_kind>(
       1 + parse_name("--by", text.substr(0, colon), {"field", "folder", "file", "host"}, rule));
   to.by.text = text;

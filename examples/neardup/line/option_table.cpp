@@ -17,9 +17,10 @@ constexpr std::array options_of_groups{
     option_row{
         "--input-format", "F", takes::texts, section::input,
         "text (the default), lines, jsonl; csv or tsv: each row of a table with a header is a document; warc: each "
-        "text of a crawl, WET files among them; codes: each line is a hexadecimal code and an id, with blanks between "
+        "text of a crawl, WET files among them; mail: each message, of a file (.eml) or of a mail box (mbox); codes: "
+        "each line is a hexadecimal code and an id, with blanks between "
         "them; auto: what the name or the first bytes of each file say",
-        usual::with_verb, "csv, tsv, warc, codes, or auto: what each file is"},
+        usual::with_verb, "csv, tsv, warc, mail, codes, or auto: what each file is"},
     option_row{
         "--encoding", "NAME", takes::texts, section::input,
         "of the texts, if it is not UTF-8: GB18030, BIG5, SHIFT_JIS, EUC-KR, WINDOWS-1252 … as iconv names them; what "
@@ -165,12 +166,12 @@ constexpr std::array options_of_groups{
                usual::with_verb, "what is dropped, and what stands for it"},
     option_row{"--dropped-records", "FILE", takes::far_from_against, section::output,
                "the records that are dropped, byte for byte, as those that are kept are printed"},
-    option_row{
-        "--by", "WHAT", takes::grouping, section::output,
-        "count what goes by its source, on standard error: field:NAME of a record, host (of its id, a URL), "
-        "host:NAME (of a field), folder or file; and warn where a source loses more than half, or one group stands "
-        "for more than a tenth of all that goes",
-        usual::no},
+    option_row{"--by", "WHAT", takes::grouping, section::output,
+               "count what goes by its source, on standard error: field:NAME of a record, host (of its id, a URL), "
+               "host:NAME (of a field), folder or file, of mail sender or thread; and warn where a source loses more "
+               "than half, or one group stands "
+               "for more than a tenth of all that goes",
+               usual::no},
     option_row{"--exit-status", flag, takes::exit_status, section::output,
                "0 if something was found, 1 if nothing was (else 0 for both)", usual::with_verb,
                "0 if something was found, 1 if nothing was"},

@@ -64,6 +64,7 @@ void take_fields(const typed_options& typed, run_settings& to) {
     refuse_if_given(typed, {"--text-field", "--id-field"}, " needs --jsonl, or another format of records");
   }
   if (unit == unit_of_input::warc) refuse_if_given(typed, {"--text-field"}, ": records of WARC have no fields");
+  if (is_of_mail(unit)) refuse_if_given(typed, {"--text-field"}, ": the text of a mail is its body");
   if (unit != unit_of_input::json_lines && unit != unit_of_input::automatic) {
     refuse_if_given(typed, {"--weighted-field"}, " needs --jsonl");
   }
@@ -89,10 +90,11 @@ void take_fields(const typed_options& typed, run_settings& to) {
 /// The format that --input-format names.
 unit_of_input named_unit(const std::string& format) {
   using unit = unit_of_input;
-  constexpr std::array units{unit::automatic, unit::files, unit::lines, unit::json_lines,
-                             unit::csv,       unit::tsv,   unit::warc,  unit::codes};
-  return units[parse_name("--input-format", format, {"auto", "text", "lines", "jsonl", "csv", "tsv", "warc", "codes"},
-                          "formats are auto, text, lines, jsonl, csv, tsv, codes, and warc, which WET files are, too")];
+  constexpr std::array units{unit::automatic, unit::files, unit::lines, unit::json_lines, unit::csv,
+                             unit::tsv,       unit::warc,  unit::mail,  unit::codes};
+  return units[parse_name(
+      "--input-format", format, {"auto", "text", "lines", "jsonl", "csv", "tsv", "warc", "mail", "codes"},
+      "formats are auto, text, lines, jsonl, csv, tsv, mail, codes, and warc, which WET files are, too")];
 }
 
 /// Codes have no texts, so options that need texts are refused.
@@ -104,7 +106,7 @@ void take_codes(const typed_options& typed, run_settings& to) {
     throw usage_error(named + ": " + typed.chosen->name +
                       " reads texts; pairs, groups, unique, index, query and report read codes");
   }
-  if (field && (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc)) {
+  if (field && (!has_fields(to.input.unit) || to.input.unit == unit_of_input::warc || is_of_mail(to.input.unit))) {
     throw usage_error("--code-field needs --jsonl, or a table");
   }
   for (const option_row& row : options_of(*typed.chosen)) {

@@ -96,6 +96,15 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
   return is_likely_array ? unit_of_input::json_array : unit_of_input::files;
 }
 
+/// Whether a source of mail is a mail box. Reads no more of a pipe than needed.
+bool is_mail_box(source_file& file, const std::atomic<bool>& stop) {
+  constexpr std::string_view begin = "From ";
+  for (std::size_t size = 1; size <= begin.size(); ++size) {
+    if (file.peek(size, stop) != begin.substr(0, size)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void byte_buffer::reserve(std::size_t capacity) {
@@ -175,7 +184,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     if (file_ && !is_settled_) {
       settle_unit(stop);
       is_settled_ = true;
-      const bool needs_beginning = from_->unit == unit_of_input::files || from_->unit == unit_of_input::json_array;
+      const bool needs_beginning = is_whole_source(from_->unit) || from_->unit == unit_of_input::json_array;
       if (has_lost_beginning_ && needs_beginning) {
         throw read_error("what follows the damage is neither JSON Lines nor WARC", skip_line(true, stop));
       }
@@ -232,7 +241,7 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
     offset_ += *whole;
     out.live = may_wait && !was_full_;
     if (*whole == 0 && last_bad_) return read_next(out, stop);
-    if (*whole == 0 && offset_ == 0 && from_->unit == unit_of_input::files) {
+    if (*whole == 0 && offset_ == 0 && is_whole_source(from_->unit)) {
       out.ends.push_back(0);  // the batch is an empty text
       return true;
     }
@@ -275,6 +284,7 @@ void source_lines::go_on_behind(const read_error& error, batch& out, const std::
       if (skips_line_) break;
       [[fallthrough]];  // a table without its header cannot be read
     case unit_of_input::json_array:
+    case unit_of_input::mail:
     case unit_of_input::files: out.bad->unread = skip_line(true, stop); break;
     case unit_of_input::warc: cutter_.emplace(from_->unit, offset_); break;
     default: break;
@@ -322,6 +332,7 @@ void source_lines::settle_unit(const std::atomic<bool>& stop) {
     } else if (unit == unit_of_input::json_lines && unit_by_beginning(*file_, stop) == unit_of_input::json_array) {
       unit = unit_of_input::json_array;
     }
+    if (unit == unit_of_input::mail && is_mail_box(*file_, stop)) unit = unit_of_input::mbox;
     from_->unit = unit;
     from_->has_settled_unit = true;
   }
@@ -463,7 +474,9 @@ std::string_view content_of_line(std::string_view raw, bool first_of_source) {
 std::string_view content_of_record(const source& from, std::string_view raw, bool first_of_source) {
   switch (from.unit) {
     case unit_of_input::json_array:
+    case unit_of_input::mbox:
     case unit_of_input::warc: return raw;
+    case unit_of_input::mail:
     case unit_of_input::files:
       if (raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
       return raw;

@@ -22,10 +22,18 @@ enum class unit_of_input {
   csv,         ///< a row of a table with values separated by commas,
   tsv,         ///< or by tabs
   warc,        ///< a record of a web crawl
+  mail,        ///< a file that is a message; determined for a source of mail by its beginning
+  mbox,        ///< a message of a mail box
   automatic,   ///< determined by the name or the beginning of each source
   codes,       ///< a line: a code in hexadecimal digits, and the id behind it
   fingerprints
 };
+
+/// Whether a source is one document.
+inline bool is_whole_source(unit_of_input unit) { return unit == unit_of_input::files || unit == unit_of_input::mail; }
+
+/// Whether documents are messages, whose fields are those of a header.
+inline bool is_of_mail(unit_of_input unit) { return unit == unit_of_input::mail || unit == unit_of_input::mbox; }
 
 /// Whether each line is a record.
 inline bool is_of_lines(unit_of_input unit) {

@@ -4,6 +4,7 @@
 #include "code.hpp"
 #include "input.hpp"
 #include "json_record.hpp"
+#include "mail.hpp"
 #include "table.hpp"
 #include "warc.hpp"
 
@@ -21,8 +22,9 @@ record_reader make_reader_of_utf8(const input_settings& settings) {
     return std::nullopt;
   };
   if (settings.unit == unit_of_input::files || settings.unit == unit_of_input::lines) return read_text;
-  return [read_text, json = make_json_reader(settings), table = table_reader(settings), warc = warc_reader(settings)](
-             const source& from, std::string_view content, record& out) mutable -> std::optional<std::string> {
+  return [read_text, json = make_json_reader(settings), table = table_reader(settings), warc = warc_reader(settings),
+          mail = std::make_shared<mail_reader>(settings)](const source& from, std::string_view content,
+                                                          record& out) mutable -> std::optional<std::string> {
     out.clear();
     switch (from.unit) {
       case unit_of_input::json_lines:
@@ -30,6 +32,8 @@ record_reader make_reader_of_utf8(const input_settings& settings) {
       case unit_of_input::csv:
       case unit_of_input::tsv: return table(from, content, out);
       case unit_of_input::warc: return warc(content, out);
+      case unit_of_input::mail:
+      case unit_of_input::mbox: return (*mail)(from, content, out);
       case unit_of_input::codes: read_code_line(content, out); return std::nullopt;
       default: return read_text(from, content, out);
     }
@@ -53,7 +57,7 @@ record_reader make_record_reader(const input_settings& settings) {
   if (settings.encoding.empty()) return read;
   return [read = std::move(read), decode = decoder(settings.encoding)](const source& from, std::string_view content,
                                                                        record& out) mutable {
-    if (from.unit == unit_of_input::warc) return read(from, content, out);
+    if (from.unit == unit_of_input::warc || is_of_mail(from.unit)) return read(from, content, out);
     bool ill_formed = false;
     const std::string_view text = decode.decode(content, padding, ill_formed);
     auto wrong = read(from, text, out);

@@ -25,6 +25,8 @@ struct record {
   bool is_html = false;             ///< a record of a crawl that is HTML instead of plain text, and is left out
   bool is_packed = false;           ///< a record of a crawl that is compressed, and is left out
   bool is_no_text = false;          ///< a record of a crawl with any other content, left out as well
+  bool has_attachments = false;     ///< a mail with parts that are not read
+  bool is_undecoded = false;        ///< a mail with a part that cannot be decoded, and is read as it stands
   key_kind key = key_kind::number;  ///< kind of the value in the field that --keep names
   double score = 0;                 ///< the value in that field, if it is a number
   std::string_view exact_key;       ///< that value, if it is a text, or a number that `score` may round
@@ -36,7 +38,7 @@ struct record {
     quoted.clear();
     id = exact_key = source = {};
     key = key_kind::number;
-    has_id = is_blank = is_html = is_packed = is_no_text = ill_formed = false;
+    has_id = is_blank = is_html = is_packed = is_no_text = has_attachments = is_undecoded = ill_formed = false;
     score = 0;
   }
 

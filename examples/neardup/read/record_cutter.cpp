@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "mail.hpp"
 #include "warc.hpp"
 
 namespace command {
@@ -20,6 +21,7 @@ void record_cutter::take(std::string_view bytes, std::vector<std::uint64_t>& end
     case unit_of_input::csv: take_csv(bytes, ends); break;
     case unit_of_input::json_array: take_array(bytes, ends); break;
     case unit_of_input::warc: take_warc(bytes, ends); break;
+    case unit_of_input::mbox: take_mbox(bytes, ends); break;
     case unit_of_input::tsv:
       for (std::size_t end = 0; (end = bytes.find('\n', end)) != bytes.npos;) ends.push_back(taken_ + ++end);
       break;
@@ -78,6 +80,23 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
         break;
       default: break;
     }
+  }
+}
+
+/// A message ends before a line that begins another one, behind a blank line.
+void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>& ends) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const std::size_t end = std::min(bytes.find('\n', i), bytes.size());
+    const std::string_view part = bytes.substr(i, end - i);
+    line_ += part.substr(0, longest_line - std::min(longest_line, line_.size()));
+    line_size_ += part.size();
+    if (end == bytes.size()) return;
+    const std::uint64_t begin = taken_ + end - line_size_;
+    if (is_behind_blank_ && begin > 0 && begins_message(line_)) ends.push_back(begin);
+    is_behind_blank_ = line_.empty() || line_ == "\r";
+    line_.clear();
+    line_size_ = 0;
+    i = end + 1;
   }
 }
 

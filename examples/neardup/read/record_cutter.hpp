@@ -14,7 +14,7 @@ namespace command {
 /// pieces.
 class record_cutter {
  public:
-  /// Cuts tables, JSON arrays and WARC into records. Any other source is one record.
+  /// Cuts tables, JSON arrays, WARC and mail boxes into records. Any other source is one record.
   explicit record_cutter(unit_of_input unit) : unit_(unit) {}
 
   /// Continues at this position, behind a gap in a source; for WARC, it searches for the next record.
@@ -35,6 +35,7 @@ class record_cutter {
  private:
   void take_csv(std::string_view bytes, std::vector<std::uint64_t>& ends);
   void take_array(std::string_view bytes, std::vector<std::uint64_t>& ends);
+  void take_mbox(std::string_view bytes, std::vector<std::uint64_t>& ends);
   void take_warc(std::string_view bytes, std::vector<std::uint64_t>& ends);
   void take_warc_line(std::uint64_t begin, std::vector<std::uint64_t>& ends);
 
@@ -48,6 +49,9 @@ class record_cutter {
   // The state within a JSON array.
   bool is_escaped_ = false;
   std::uint64_t depth_ = 0;
+
+  // The state within a mail box; also uses line_ and line_size_.
+  bool is_behind_blank_ = true;
 
   // The state within a WARC file.
   std::string line_;  // the beginning of a line, as far as it matters

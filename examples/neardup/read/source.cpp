@@ -22,7 +22,8 @@ std::optional<unit_of_input> unit_by_name(std::string_view name) {
   for (const auto& [end, unit] :
        {ending{".jsonl", unit_of_input::json_lines}, ending{".ndjson", unit_of_input::json_lines},
         ending{".csv", unit_of_input::csv}, ending{".tsv", unit_of_input::tsv}, ending{".warc", unit_of_input::warc},
-        ending{".wet", unit_of_input::warc}}) {
+        ending{".wet", unit_of_input::warc}, ending{".eml", unit_of_input::mail}, ending{".mbox", unit_of_input::mail},
+        ending{".mbx", unit_of_input::mail}}) {
     if (name.ends_with(end)) return unit;
   }
   return std::nullopt;

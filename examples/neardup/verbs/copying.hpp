@@ -28,9 +28,12 @@ class record_copier {
       return;
     }
     if (open_line_) out_ << '\n';
+    if (needs_blank_line_) out_ << '\n';
     if (copied_ > 0 && line == 1 && raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
     out_ << raw;
     open_line_ = !raw.ends_with('\n');
+    // A blank line ends a message of a mail box; the last one of a file may lack it.
+    needs_blank_line_ = from->unit == unit_of_input::mbox && !raw.ends_with("\n\n") && !raw.ends_with("\n\r\n");
     // The end of a WARC record, which the last record of a file may lack.
     if (from->unit == unit_of_input::warc && !raw.ends_with("\r\n\r\n")) {
       out_ << (raw.ends_with("\r\n") ? "\r\n" : "\r\n\r\n");
@@ -66,6 +69,7 @@ class record_copier {
   bool as_json_;
   std::uint64_t copied_ = 0;
   bool open_line_ = false;
+  bool needs_blank_line_ = false;  // before the next record
 };
 
 /// Copies kept records, and if asked for dropped records, each kind to a file in the format of the input.
@@ -159,7 +163,7 @@ class second_pass {
   void visit_documents(const Visit& visit) const {
     const unit_of_input unit = context_.settings.input.unit;
     const bool are_texts =
-        unit == unit_of_input::automatic && !expected_.empty() && expected_.front().from->unit == unit_of_input::files;
+        unit != unit_of_input::files && !expected_.empty() && is_whole_source(expected_.front().from->unit);
     if (unit == unit_of_input::files || are_texts) {
       for (const expected_source& one : expected_) {
         visit(one.lines.front() == content::tokens, one.from, 0, std::string_view());

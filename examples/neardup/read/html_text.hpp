@@ -1,0 +1,14 @@
+// The text of an HTML page.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace command {
+
+/// Appends the text of HTML to `out`: without tags, comments, and what scripts and style sheets hold, with character
+/// references resolved. Elements that browsers show on lines of their own are on lines of their own. Never fails: what
+/// is no tag and no reference is text. Complexity: linear.
+void append_html_text(std::string_view html, std::string& out);
+
+}  // namespace command

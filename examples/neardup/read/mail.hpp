@@ -1,0 +1,41 @@
+// Mails: messages in files of their own (.eml), and in mail boxes (mbox).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "../ground/encoding.hpp"
+#include "record.hpp"
+
+namespace command {
+
+/// What --by takes besides header fields, as values of input_settings::source_field. No header field has such a name.
+inline constexpr const char *by_sender = "(sender)", *by_thread = "(thread)";
+
+/// Whether a line begins a message of a mail box: "From ", and a date as asctime() writes it.
+bool begins_message(std::string_view line);
+
+/// Reads a message: its parts of text, decoded, HTML as text, one below the other. Of alternatives the plain text
+/// counts. Attachments are not read. The id is the header field that --id-field names, by default Message-ID.
+/// Returns: what is wrong with the message; nullopt if it is valid. A part that cannot be decoded is read as it stands.
+class mail_reader {
+ public:
+  explicit mail_reader(const input_settings& settings) : settings_(settings) {}
+
+  std::optional<std::string> operator()(const source& from, std::string_view raw, record& out);
+
+ private:
+  struct parts;
+
+  void read_part(void* part, parts& to);
+  void read_content(void* part, std::string_view type, parts& to);
+  void decode(const std::string& charset, std::string_view& text, parts& to);
+
+  const input_settings& settings_;
+  std::string message_, text_, id_, source_, html_, wide_;
+  std::map<std::string, std::optional<decoder>> decoders_;  // decoders by name; nullopt for unknown names
+};
+
+}  // namespace command

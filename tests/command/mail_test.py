@@ -1,0 +1,175 @@
+"""Mails in files and in mail boxes, against Python's email and mailbox."""
+
+import contextlib
+import email.base64mime
+import email.mime.application
+import email.mime.multipart
+import email.mime.text
+import mailbox
+import quopri
+import random
+import re
+
+from harness import A, B, CommandTest, main, run
+
+MAIL = ("--input-format", "mail")
+FROM = "From someone@example.org Thu Nov 27 04:12:00 2026\n"
+TEXT = "Grüße aus Zürich: die Rechnung über 1.250 € liegt bei, bitte prüfen Sie sie bis Freitag, danke, Jürgen Müller"
+
+
+def part(text, charset="utf-8", encoding=None, kind="plain"):
+    """A part of text with a Content-Transfer-Encoding."""
+    made = email.mime.text.MIMEText("", kind, "us-ascii")
+    del made["Content-Transfer-Encoding"], made["Content-Type"]
+    made["Content-Type"] = f"text/{kind}; charset={charset}"
+    data = text.encode(charset)
+    if encoding == "base64":
+        made.set_payload(email.base64mime.body_encode(data))
+    elif encoding == "quoted-printable":
+        made.set_payload(quopri.encodestring(data).decode())
+    else:
+        made.set_payload(data.decode("ascii", "surrogateescape"))
+    made["Content-Transfer-Encoding"] = encoding or "8bit"
+    return made
+
+
+def mail(body, name, **fields):
+    for key, value in ({"From": "A <a@example.org>", "Message-ID": f"<{name}>"} | fields).items():
+        body[key.replace("_", "-")] = value
+    return body.as_bytes()
+
+
+def several(kind, *parts):
+    made = email.mime.multipart.MIMEMultipart(kind)
+    for one in parts:
+        made.attach(one)
+    return made
+
+
+def box(*mails):
+    """A mail box, with lines that begin like a separator quoted."""
+    return b"".join(FROM.encode() + re.sub(rb"(?m)^(>*From )", rb">\1", one) + b"\n\n" for one in mails)
+
+
+def mails_in(path):
+    """The messages of a mail box, as Python reads it."""
+    with contextlib.closing(mailbox.mbox(path)) as read:
+        return list(read)
+
+
+class Mail(CommandTest):
+    def setUp(self):
+        super().setUp()
+        if "GMime was missing" in run("hash", *MAIL, "-", data=b"a: b\n\nc\n").err:
+            self.skipTest("built without GMime")
+
+    def test_one_mail_in_many_encodings(self):
+        html = "<html><head><style>p {color: red}</style></head><body><p>" + TEXT.replace("ü", "&uuml;").replace(
+            "€", "&#8364;").replace("ß", "&#xDF;").replace("Rechnung", "<b>Rech</b>nung<!-- -->") + "</p></body></html>"
+        versions = [
+            mail(part(TEXT), "utf8"), mail(part(TEXT, "utf-8", "quoted-printable"), "qp"),
+            mail(part(TEXT, "utf-8", "base64"), "b64"), mail(part(TEXT, "iso-8859-15", "quoted-printable"), "latin"),
+            mail(part(TEXT, "windows-1252"), "8bit"), mail(part(TEXT, "utf-16", "base64"), "wide"),
+            mail(part(html, kind="html"), "html"), mail(part(html, "iso-8859-1", "base64", "html"), "html64"),
+            mail(several("alternative", part(TEXT), part("<p>something else</p>", kind="html")), "both"),
+            mail(several("mixed", several("related", part(TEXT, "utf-8", "base64")), email.mime.application.MIMEApplication(b"\0")), "deep"),
+            mail(part(TEXT), "crlf").replace(b"\n", b"\r\n"),
+            mail(part(TEXT), "untyped").replace(b"text/plain;", b"text;"),
+        ]
+        names = ["utf8", "qp", "b64", "latin", "8bit", "wide", "html", "html64", "both", "deep", "crlf", "untyped"]
+        for data in (box(*versions), b"".join(reversed([box(one) for one in reversed(versions)]))):
+            done = self.assert_done(run("groups", *MAIL, "--similarity", "1", "--format", "jsonl", "-", data=data))
+            self.assertEqual([m["id"] for row in done.json for m in row["members"]], names, done.err)
+            self.assertIn("1 mail has attachments, which are not compared", done.err)
+            self.assertNotIn("well-formed", done.err)
+        folder = self.folder / "inbox"
+        for name, one in zip(names, versions):
+            self.write(f"inbox/{name}.eml", one)
+        for options in (MAIL, ("--input-format", "auto")):
+            done = self.assert_done(run("groups", *options, "--similarity", "1", "--format", "jsonl", folder))
+            self.assertEqual({m["id"] for row in done.json for m in row["members"]}, set(names), done.err)
+        kept = self.assert_done(run("unique", *MAIL, "--similarity", "1", folder))
+        self.assertEqual(kept.text, f"{folder}/8bit.eml\n")
+
+    def test_mail_boxes_are_those_of_python(self):
+        rng = random.Random(3)
+        mails = []
+        for i in range(400):
+            lines = [" ".join(f"w{rng.randrange(300)}" for _ in range(rng.randrange(1, 12))) for _ in range(rng.randrange(1, 60))]
+            lines.insert(rng.randrange(len(lines) + 1), rng.choice(["", "From here on", ">From quoted", "\nFrom 10:30 on we wait"]))
+            body = part("\n".join(lines), encoding=rng.choice([None, "base64", "quoted-printable"]))
+            mails.append(mail(body, f"m{i}"))
+        mails[200] = mails[100].replace(b"<m100>", b"<m200>")
+        path = self.write("a.mbox", box(*mails))
+        theirs = [one.get("Message-ID").strip("<>") for one in mails_in(path)]
+        self.assertEqual(theirs, [f"m{i}" for i in range(400)])
+        for threads in (1, 4):
+            done = self.assert_done(run("hash", *MAIL, "--format", "jsonl", "--threads", threads, path))
+            self.assertEqual([row["id"] for row in done.json], theirs)
+        kept = self.assert_done(run("unique", *MAIL, "--similarity", "1", path))
+        self.assertEqual(kept.bytes, box(*mails[:200], *mails[201:]))
+        for data in (path.read_bytes(), path.read_bytes().rstrip(b"\n")):
+            kept = self.assert_done(run("unique", *MAIL, "--similarity", "1", "-", self.write("more", box(mail(part(A), "last"))), data=data))
+            self.assertEqual(len(mails_in(self.write("k", kept.bytes))), 400)
+        eml = self.folder / "eml"
+        for one, name in zip(mails, theirs):
+            self.write(f"eml/{name}.eml", one)
+        prints = {row["id"]: row["fingerprint"] for row in run("hash", *MAIL, "--format", "jsonl", path).json}
+        self.assertEqual({row["id"]: row["fingerprint"] for row in run("hash", *MAIL, "--format", "jsonl", eml).json}, prints)
+
+    def test_what_cannot_be_decoded_is_said_and_kept(self):
+        header = "From: a@example.org\nMessage-ID: <x>\nMIME-Version: 1.0\n"
+        for fields, body in (
+            ("Content-Type: text/plain\nContent-Transfer-Encoding: base64\n", f"{A}!\n"),
+            ("Content-Type: text/plain\nContent-Transfer-Encoding: rot13\n", A),
+            ("Content-Type: text/plain; charset=klingon-1\n", A),
+            ("Content-Type: multipart/mixed; boundary=missing\n", A),
+            ("Content-Type: multipart/mixed\n", A),
+            ('Content-Type: multipart/encrypted; boundary=b; protocol="application/pgp-encrypted"\n',
+             f"--b\nContent-Type: text/plain\n\n{A}\n--b--\n"),
+        ):
+            data = f"{header}{fields}\n{body}\n".encode()
+            other = mail(part(A), "y")
+            path, same = self.write("x.eml", data), self.write("y.eml", other)
+            done = self.assert_done(run("pairs", *MAIL, "--format", "jsonl", path, same))
+            self.assertEqual([(row["a"], row["b"], row["similarity"]) for row in done.json], [("x", "y", 1)], (fields, done.err))
+            self.assertIn(f"1 mail has a part that cannot be decoded, and is read as it stands ({path})", done.err)
+            self.assertEqual(self.assert_done(run("unique", *MAIL, "-", data=box(data))).bytes, box(data))
+        broken = self.write("z.eml", header.encode() + b"Content-Type: text/plain; charset=utf-8\n\nGr\xfc\xdfe aus Z\xfcrich\n")
+        self.assertIn("1 document is not well-formed", self.assert_done(run("hash", *MAIL, broken)).err)
+        cut = mail(several("mixed", part(A), part(B, encoding="base64")), "cut")
+        self.assert_done(run("hash", *MAIL, "-", data=cut[: len(cut) // 2]))
+        deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(3000))
+        self.assertIn(run("hash", *MAIL, "-", data=deep).status, (0, 2))
+
+    def test_what_is_no_mail(self):
+        for data, place, message in ((A, "standard input", "no mail: it does not begin with a header"), ("", "", ""),
+                                     (FROM + "\n", "standard input:1", "no mail"), (f"{FROM}{A}\n", "standard input:1", "no mail")):
+            done = run("hash", *MAIL, "-", data=data)
+            if message:
+                self.assert_fails(done, f"{place}: {message}")
+        good = box(mail(part(A), "a"))
+        bad = self.write("b", good + FROM.encode() + b"nothing\n\n" + box(mail(part(B), "b")))
+        self.assert_fails(run("hash", *MAIL, bad), f"{bad}:2: no mail")
+        done = self.assert_done(run("hash", *MAIL, "--skip-bad", "--format", "jsonl", bad))
+        self.assertEqual([row["id"] for row in done.json], ["a", "b"])
+        self.assert_fails(run("hash", *MAIL, "--text-field", "x", "-"), "the text of a mail is its body")
+        self.assert_fails(run("groups", "--jsonl", "--by", "thread", "-"), "--by thread needs --input-format mail")
+
+    def test_senders_threads_and_ids(self):
+        data = box(
+            mail(part(A), "1", From="Ann <Ann@Example.org>"), mail(part(A), "2", From="ann@example.org", In_Reply_To="<1>"),
+            mail(part(A), "3", From="=?utf-8?q?J=C3=BCrgen?= <j@example.org>", References="<1> <2>", X_Id="=?utf-8?b?w7w=?="))
+        for by, counts in (("sender", ("2 1 1 50.0 % ann@example.org", "1 0 1 100.0 % j@example.org")),
+                           ("thread", ("3 1 2 66.7 % 1; of these like 1: 2",))):
+            done = self.assert_done(run("unique", *MAIL, "--by", by, "-", data=data))
+            lines = [" ".join(line.split()) for line in done.err.splitlines()]
+            for line in counts:
+                self.assertTrue(any(line in one for one in lines), (line, done.err))
+        done = run("hash", *MAIL, "--id-field", "X-Id", "--skip-bad", "--format", "jsonl", "-", data=data)
+        self.assertEqual([row["id"] for row in done.json], ["ü"])
+        self.assertIn('standard input:1: no header field "X-Id"', done.err)
+
+
+if __name__ == "__main__":
+    main()
