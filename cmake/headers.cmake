@@ -81,6 +81,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/text_stream.hpp
     include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
+    include/neardup/format.hpp
     include/neardup/guarded.hpp
     include/neardup/ids.hpp
     include/neardup/index.hpp

@@ -218,8 +218,8 @@ class feature_counts {
         const std::uint64_t product = (std::uint64_t{features[first + i]} + 1) * detail::golden_ratio;
         const std::uint64_t hash = (product ^ product >> 32) * detail::golden_ratio;
         const std::uint64_t other = (hash ^ hash >> 29) * detail::golden_ratio;
-        of.cell[i] = static_cast<std::size_t>(scaled(hash, cells()));
-        of.word[i] = static_cast<std::size_t>(cells() + scaled(other, cells()));
+        of.cell[i] = detail::to_size(scaled(hash, cells()));
+        of.word[i] = detail::to_size(cells() + scaled(other, cells()));
         of.shift[i] = static_cast<std::uint8_t>((other & 7U) * 2);
         detail::prefetch(cells_.data() + of.cell[i]);
         detail::prefetch(cells_.data() + of.word[i]);

@@ -20,6 +20,7 @@
 
 #include "../dedup/deduplicator.hpp"
 #include "../dedup/stream_deduplicator.hpp"
+#include "../detail/bits.hpp"
 #include "../detail/compiled.hpp"
 #include "../detail/file_operations.hpp"
 #include "../error.hpp"
@@ -252,12 +253,14 @@ class deduplicator_format {
       form.get().for_each_kept([&](const kept_type& kept) { ids.push_back(kept.id); });
       if (bytes.size() != 16 * ids.size()) return false;
       std::vector<bool> seen(ids.size());
-      for (std::size_t i = 0, last = 0; i < ids.size(); ++i) {
+      std::uint64_t last = 0;
+      for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto position = get<std::uint64_t>(bytes, 16 * i), time = get<std::uint64_t>(bytes, 16 * i + 8);
-        if (position >= ids.size() || seen[position] || time < last) return false;
-        seen[position] = true;
+        const std::size_t place = to_size(position);
+        if (position >= ids.size() || seen[place] || time < last) return false;
+        seen[place] = true;
         last = time;
-        form.renew(ids[position], time);
+        form.renew(ids[place], time);
       }
     }
     return true;

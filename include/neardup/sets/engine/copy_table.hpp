@@ -24,7 +24,7 @@ class copy_table {
   /// Precondition: fewer numbers were added than reset() made room for.
   template <class IsEqual>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t number, const IsEqual& is_equal) {
-    std::size_t at = static_cast<std::size_t>((hash * golden_ratio) >> shift_);
+    std::size_t at = to_size((hash * golden_ratio) >> shift_);
     while (slots_[at] != none) {
       if (is_equal(slots_[at])) return slots_[at];
       at = (at + 1) & (slots_.size() - 1);

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
@@ -88,10 +89,10 @@ class shuffle_join {
     unite_copies();
     for (const gathered_set& set : unique_) visit_copies(set, take);
     const std::vector<row> rows = sorted_rows();
-    std::mutex mutex;
+    detail::mutex_type mutex;
     std::vector<worker> workers(parts_for(run_, rows.size(), 1024));
     const auto hand_over = [&](worker& of) {
-      const std::lock_guard<std::mutex> lock(mutex);
+      const std::lock_guard lock(mutex);
       for (const similar_ranks& pair : of.found) visit_pair(pair, take);
       of.found.clear();
     };
@@ -289,9 +290,7 @@ class shuffle_join {
     scratch_array<row> scratch;
     radix_partition(
         count, bits, [from = rows.data()](std::size_t i) { return from[i]; },
-        [bits](const row& r) {
-          return static_cast<std::size_t>(mix(std::uint64_t{r.feature} + golden_ratio) >> (64 - bits));
-        },
+        [bits](const row& r) { return to_size(mix(std::uint64_t{r.feature} + golden_ratio) >> (64 - bits)); },
         [to = rows.data()](std::size_t place, const row& r) { to[place] = r; }, std::span<std::size_t>(starts), scratch,
         run_);
     in_steps(run_, parts_for(run_, count, 4096), starts.size() - 1, 64,
