@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include <cstdlib>
 #include <iterator>
 #include <random>
 #include <span>
@@ -45,10 +44,14 @@ void print_fingerprints(const char* name, const Simhasher& hash) {
   print_codes(hash);
 }
 
-std::uint64_t checksum_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return xxh3<64>{}(bytes);
+std::uint64_t checksum_of_file(const std::string& path) { return xxh3<64>{}(detail::read_file(path)); }
+
+// WASI has no <filesystem>, and no streams of files.
+void copy_file(const std::string& from, const std::string& to) {
+  const std::string bytes = detail::read_file(from);
+  std::FILE* const file = std::fopen(to.c_str(), "wb");
+  if (file == nullptr || std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) std::abort();
+  std::fclose(file);
 }
 
 template <class Index>
@@ -122,8 +125,7 @@ int main(int count, char** arguments) {
   });
 
   for (const char* const name : {"deduplicator.neardup", "deduplicator.neardup.log"}) {
-    std::filesystem::copy_file(golden + "/" + name, scratch + "/" + name,
-                               std::filesystem::copy_options::overwrite_existing);
+    copy_file(golden + "/" + name, scratch + "/" + name);
   }
   const simhasher hash{shingles{2, normalised{words{}}}};
   fingerprint_composition made_of = composition_of(hash);

@@ -171,12 +171,14 @@ NEARDUP_TARGET_AVX2 inline __m256i count_words_avx2(const std::array<std::uint64
   }
 }
 
+NEARDUP_TARGET_AVX2 inline __m256i sum_of_bytes_avx2(__m256i a, __m256i b) noexcept { return _mm256_add_epi8(a, b); }
+
 template <std::size_t Words, std::size_t... Part>
 NEARDUP_TARGET_AVX2 inline __m256i wide_distances_avx2(const std::array<std::uint64_t, Words>* y,
                                                        const std::array<std::uint64_t, Words>& x,
                                                        std::index_sequence<Part...>) noexcept {
   __m256i counts = _mm256_setzero_si256();
-  ((counts = _mm256_add_epi8(counts, count_words_avx2<Part>(y, x))), ...);
+  ((counts = sum_of_bytes_avx2(counts, count_words_avx2<Part>(y, x))), ...);
   return _mm256_sad_epu8(counts, _mm256_setzero_si256());
 }
 
@@ -215,9 +217,13 @@ NEARDUP_TARGET_AVX2 inline std::uint32_t near_bits_avx2(const std::uint64_t* y, 
 template <std::size_t Words>
 NEARDUP_TARGET_AVX2 std::uint32_t near_bits_avx2(const std::array<std::uint64_t, Words>* y,
                                                  const std::array<std::uint64_t, Words>& x, int k) noexcept {
-  const __m256i beyond = _mm256_cmpgt_epi64(distances_avx2(y, x), _mm256_set1_epi64x(k));
+  const __m256i distances = distances_avx2(y, x);
+  const __m256i beyond = _mm256_cmpgt_epi64(distances, _mm256_set1_epi64x(k));
   return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 0xfU;
 }
+
+// Arguments of intrinsics have types that do not depend on template parameters. Otherwise clang would not find the intrinsic
+// when a program that imports the module instantiates the template.
 
 // ---- AVX-512: VPOPCNTD and VPOPCNTQ ---------------------------------------------------------------------------------
 
@@ -237,7 +243,7 @@ NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::uint64_t* y, __
 /// of 64. On a Zen 5, an unaligned masked load waits for earlier stores, an aligned one does not.
 template <class Filter, bool IsAligned>
 NEARDUP_TARGET_AVX512 inline __m512i load_some_avx512(const Filter* y, std::uint64_t mask) noexcept {
-  const void* const bytes = y;  // modules: an intrinsic is not found by a call with dependent arguments
+  const void* const bytes = y;
   if constexpr (sizeof(Filter) == 4) {
     const auto lanes = static_cast<__mmask16>(mask);
     return IsAligned ? _mm512_maskz_load_epi32(lanes, bytes) : _mm512_maskz_loadu_epi32(lanes, bytes);
@@ -297,10 +303,12 @@ template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline wide_broadcast<Words> broadcast_avx512(
     const std::array<std::uint64_t, Words>& x) noexcept {
   static_assert(Words <= max_vector_words);
-  const __m512i words = _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1U << Words) - 1), x.data());
+  const void* const words_of_x = x.data();
+  const __m512i words = _mm512_maskz_loadu_epi64(static_cast<__mmask8>((1U << Words) - 1), words_of_x);
   wide_broadcast<Words> result;
   for (std::size_t i = 0; i < Words; ++i) {
-    result.vectors[i] = _mm512_permutexvar_epi64(_mm512_loadu_si512(words_in_lanes<Words>[i].data()), words);
+    const void* const order = words_in_lanes<Words>[i].data();
+    result.vectors[i] = _mm512_permutexvar_epi64(_mm512_loadu_si512(order), words);
   }
   return result;
 }
@@ -312,7 +320,9 @@ NEARDUP_TARGET_AVX512 inline __m512i shifted_counts_avx512(const void* y, std::s
   const std::size_t rest = words > 8 * Part ? words - 8 * Part : 0;
   const auto mask = static_cast<__mmask8>(rest >= 8 ? 0xffU : (1U << rest) - 1);
   const __m512i vector = _mm512_maskz_loadu_epi64(mask, static_cast<const unsigned char*>(y) + 64 * Part);
-  return _mm512_slli_epi64(_mm512_popcnt_epi64(_mm512_xor_si512(vector, x.vectors[Part])), 8 * Part);
+  const __m512i of_x = x.vectors[Part];
+  constexpr unsigned shift = 8 * Part;
+  return _mm512_slli_epi64(_mm512_popcnt_epi64(_mm512_xor_si512(vector, of_x)), shift);
 }
 
 // A fold expression, because g++ does not unroll a loop over four vectors, which costs 3 times as much.
@@ -320,10 +330,11 @@ template <std::size_t Words, std::size_t... Part>
 NEARDUP_TARGET_AVX512 inline __m512i add_counts_avx512(const void* y, std::size_t words, const wide_broadcast<Words>& x,
                                                        std::index_sequence<Part...>) noexcept {
   __m512i counts = _mm512_setzero_si512();
-  ((counts = _mm512_or_si512(counts, shifted_counts_avx512<Part>(y, words, x))), ...);
+  ((counts |= shifted_counts_avx512<Part>(y, words, x)), ...);
   if constexpr (Words == 1) return counts;
   constexpr std::uint64_t bytes_of_lane = (1U << Words) - 1;
-  const __m512i places = _mm512_loadu_si512(bytes_of_counts<Words>.data());
+  const void* const table = bytes_of_counts<Words>.data();
+  const __m512i places = _mm512_loadu_si512(table);
   const __m512i gathered = _mm512_maskz_permutexvar_epi8(bytes_of_lane * 0x0101010101010101U, places, counts);
   return _mm512_sad_epu8(gathered, _mm512_setzero_si512());
 }

@@ -55,8 +55,12 @@ class file_lock {
         ::close(std::exchange(file_, -1));
         detail::fail<std::runtime_error>("cannot lock " + path + ": " + path_ + " is there already, and no lock");
       }
-      ::fchmod(file_, 0644);  // so that other users can lock it if this process is killed
+      ::fchmod(file_, 0644);           // so that other users can lock it if this process is killed
+#if defined(__wasi__)
+      constexpr bool is_held = false;  // WASI has no locks
+#else
       const bool is_held = ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+#endif
       // The previous owner of the lock may have removed the file after it was opened here; then it is opened anew.
       if (!is_held && is_named(held)) return;
       ::close(std::exchange(file_, -1));
@@ -75,7 +79,9 @@ class file_lock {
     struct stat held;
     if (detail::process_number() == process_) {
       if (::fstat(file_, &held) == 0 && is_named(held)) std::remove(path_.c_str());
+#if !defined(__wasi__)
       ::flock(file_, LOCK_UN);  // forked processes share the open file and would keep the lock
+#endif
     }
 #endif
     close();

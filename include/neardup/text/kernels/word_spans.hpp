@@ -71,6 +71,9 @@ class word_span_finder {
 #endif
       take_blocks_by_words(*this, limit, find_masks_portable);
     }
+#if !NEARDUP_X86_KERNELS
+    static_cast<void>(level_);  // clang warns of a member that is never used
+#endif
     if (at != end) return true;
     words_.position = text_.size();
     words_.close(appender{&spans});
@@ -153,7 +156,7 @@ class word_span_finder {
 
   std::string_view text_;
   token_spans* spans_ = nullptr;  // the output of next()
-  [[maybe_unused]] instruction_set level_;
+  instruction_set level_;
   word_scanner words_;
 };
 
