@@ -182,6 +182,32 @@ class ByDefault(CommandTest):
         self.assertEqual(run(*options, "--memory", "1M", file).bytes, whole)
         self.assertEqual(run(*options, "--memory", "1M", "-", data=data).bytes, whole)
 
+    def test_features_beyond_the_memory_are_joined_through_partitions(self):
+        copies = ["w1 w2 w3 w4 w5 w6 w7 w8 w9"] * 30
+        template = [f"a w2 template w{i} of w{i % 7} many w5 words w{i % 90} that w9 are common" for i in range(200)]
+        file = self.write("long.jsonl", jsonl(corpus(2500, 63) + copies + template))
+        other = self.write("other.jsonl", jsonl(corpus(300, 63) + copies[:2], 9000))
+        for options in (
+            ("pairs",),
+            ("pairs", "--copies-once"),
+            ("pairs", "--check", "cosine"),
+            ("pairs", "--check", "containment"),
+            ("pairs", "--against", other),
+            ("pairs", "--against", other, "--also-within"),
+            ("groups",),
+            ("groups", "--check", "cosine", "--threads", 3),
+            ("groups", "--check", "containment"),
+            ("groups", "--grouping", "components"),
+            ("groups", "--keep", "longest"),
+            ("unique", "--keep", "longest"),
+        ):
+            with self.subTest(options=options):
+                options = (*options, "--jsonl", "--similarity", 0.6, file)
+                whole = self.assert_done(run(*options)).bytes
+                self.assertGreater(len(whole), 1000)
+                for memory in ("1",) if SANITIZED else ("1", "200K"):
+                    self.assertEqual(self.assert_done(run(*options, "--memory", memory)).bytes, whole)
+
     def test_another_corpus(self):
         others = [text for text in corpus(120, 61) if text not in self.texts[:40]]
         theirs = sets_of(others, "o")

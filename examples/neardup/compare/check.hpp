@@ -36,6 +36,11 @@ class document_check {
   [[nodiscard]] std::size_t size() const noexcept { return features_.size(); }
   [[nodiscard]] feature_set operator[](std::size_t i) const { return features_[i]; }
 
+  /// Whether all features are in memory.
+  [[nodiscard]] bool is_in_memory() const noexcept { return features_.is_in_memory(); }
+  /// The number of features of all documents.
+  [[nodiscard]] std::uint64_t feature_count() const noexcept { return features_.feature_count(); }
+
   /// Whether the check decides, instead of fingerprints alone.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 

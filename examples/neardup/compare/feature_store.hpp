@@ -56,6 +56,7 @@ class feature_store {
 
   /// Throws: output_error if the temporary file cannot be written.
   void add(std::span<const std::uint32_t> features) {
+    feature_count_ += features.size();
     open_chunk* to = &in_memory_;
     if (!is_in_memory() || !has_room(*to, features.size())) to = &chunk_for(features.size());
     std::uint32_t* const end = std::copy(features.begin(), features.end(), to->features + to->used);
@@ -68,6 +69,9 @@ class feature_store {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
+
+  /// The number of features of all documents.
+  [[nodiscard]] std::uint64_t feature_count() const noexcept { return feature_count_; }
 
   [[nodiscard]] bool is_in_memory() const noexcept { return filed_.empty(); }
 
@@ -138,6 +142,7 @@ class feature_store {
   // several slots.
   int slot_bits_;
   std::uint64_t bytes_ = 0;  // number of bytes in memory
+  std::uint64_t feature_count_ = 0;
   std::vector<std::shared_ptr<std::uint32_t[]>> chunks_;
   std::vector<slot> slots_;  // the slots of all chunks
   open_chunk in_memory_;

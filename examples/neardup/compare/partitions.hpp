@@ -1,0 +1,42 @@
+// Joins documents whose features do not fit the memory: scatters them to partitions in a temporary file, and gathers
+// one partition after the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "check.hpp"
+#include "context.hpp"
+
+namespace command {
+
+/// What visit_by_partitions() joins: the documents [first, end) of a check.
+struct partitioned_documents {
+  std::size_t first = 0, end = 0;
+  /// If not empty, the order of the documents: order[place] is a document, and pairs are of places.
+  std::span<const std::uint32_t> order = {};
+  /// Documents from this one on are a second corpus; see neardup::shuffle_settings.
+  std::uint64_t second_from = std::numeric_limits<std::uint64_t>::max();
+  bool copies_once = false;
+};
+
+/// Two near-duplicates, `first` < `second`.
+struct partition_pair {
+  std::uint32_t first, second, common;
+  double similarity;
+};
+
+/// Calls `visit(pair)` for all pairs with similar sets, in any order, one call at a time: exactly those of a join in
+/// memory. Memory: about --memory. Throws: output_error if the temporary file cannot be written.
+void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
+                         const std::function<void(const partition_pair&)>& visit);
+
+/// For each document of the input its representative, as neardup::group() of sets gives them, within about --memory.
+/// Precondition: the check compares sets, and there is no --against.
+std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check,
+                                               std::span<const double> preference);
+
+}  // namespace command
