@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 ROWS = pa.schema([("partition", pa.int32()), ("kind", pa.string()), ("blob", pa.binary())])
-LONG_TEXT = 64  # features of a text from which on sketches move fewer bytes than sets
+LONG_TEXT = 24  # features of a text from which on sketches move fewer bytes than sets
 MOST_ROUNDS = 20
 BYTES_AT_ONCE = 64 << 20  # of blobs that wait in a mapper, and of a batch of rows
 
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     order: str  # the column that says which text is earlier; empty: the ids
     partitions: int
     payload: str
-    features_in_all: int  # about
+    features_in_all: int  # about twice as many, so that few features share a cell of the counts
     counts: str = ""  # the name of a shared file, as is the next one
     wanted: str = ""
     slots: int = 0  # bits of a partition in `wanted`
@@ -449,7 +449,7 @@ def run(engine, given):
     a_text = len(sample.values) / max(1, len(sample))
     payload = given.payload if given.payload != "auto" else "sets" if a_text <= LONG_TEXT else "sketch"
     partitions = given.partitions or 4 * engine.cores
-    plan = Plan(given.similarity, given.measure, given.features, given.order, partitions, payload, int(a_text * texts) + 1)
+    plan = Plan(given.similarity, given.measure, given.features, given.order, partitions, payload, int(2 * a_text * texts) + 1)
     blobs = lambda data, kind: (blob for _, blob in engine.collect(data, kind))  # noqa: E731
 
     counted = engine.read(count, plan, ["text"], few=True)

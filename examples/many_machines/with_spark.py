@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """with_spark.py [OPTION…] IN.parquet OUT
 
-The near-duplicates among the texts of Parquet, on Spark: `spark-submit with_spark.py …`, or `python3 with_spark.py …` on
-this machine. IN has columns `id` and `text`. Writes OUT/pairs, OUT/groups and OUT/kept (see docs/many-machines.md). The
-Python of the executors has the package neardup.
+The near-duplicates among the texts of Parquet, with columns `id` and `text`, on Spark. Writes OUT/pairs, OUT/groups and
+OUT/kept (docs/many-machines.md), and OUT.steps meanwhile. The Python of the executors has the package neardup.
 """
 import functools
 import os
@@ -11,7 +10,7 @@ import tempfile
 
 import near_duplicates as steps
 import pyarrow as pa
-from pyspark import SparkFiles, StorageLevel
+from pyspark import SparkFiles
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DoubleType, StructType
 
@@ -25,10 +24,10 @@ def here(plan):
 
 
 class Engine:
-    """Data is a frame of rows."""
+    """Data is a frame of rows, in files: otherwise its plan would have those of all steps before."""
 
     def __init__(self, spark, given, folder):
-        self.spark, self.out, self.folder = spark, given.output, folder
+        self.spark, self.out, self.folder, self.written = spark, given.output, folder, 0
         self.table = spark.read.parquet(given.input)
         self.columns, self.size = self.table.columns, self.table.count()
         self.cores = spark.sparkContext.defaultParallelism
@@ -37,11 +36,16 @@ class Engine:
         return [row[0] for row in self.table.select("text").limit(1000).collect()]
 
     def kept(self, frame):
-        return frame.persist(StorageLevel.DISK_ONLY)
+        self.written += 1
+        writer = frame.write.partitionBy("kind").option("compression", "lz4_raw").option("parquet.enable.dictionary", "false")
+        # Blobs have megabytes, so each is a page.
+        for what in ("page.size", "block.size"):
+            writer = writer.option(f"parquet.{what}.row.check.min", "1").option(f"parquet.{what}.row.check.max", "1")
+        writer.parquet(f"{self.out}.steps/{self.written}")
+        return self.spark.read.schema(ROWS).parquet(f"{self.out}.steps/{self.written}").select("partition", "kind", "blob")
 
     def read(self, function, plan, columns, few=False):
-        table = self.table.select(*columns)
-        table = table.coalesce(self.cores) if few else table
+        table = self.table.select(*columns).coalesce(self.cores if few else 1 << 30)
         return self.kept(table.mapInArrow(lambda batches: steps.batches_of(function(here(plan), batches)), ROWS))
 
     def only(self, data, kind):
@@ -87,6 +91,8 @@ def main():
     spark.sparkContext.addPyFile(steps.__file__)
     with tempfile.TemporaryDirectory() as folder:
         steps.run(Engine(spark, given, folder), given)
+    path = spark._jvm.org.apache.hadoop.fs.Path(f"{given.output}.steps")
+    path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
     spark.stop()
 
 

@@ -61,25 +61,26 @@ def test_spark(tmp_path, payload, request):
         pytest.skip("--engines")
     pytest.importorskip("pyspark")
     conf = "--master local-cluster[2,1,1024] --conf spark.ui.enabled=false pyspark-shell"
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": conf, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment["TMPDIR"] = str(tmp_path)  # where the driver writes what it shares
     killed = threading.Event()
 
     def kill():
-        while not killed.is_set():
-            for pid in filter(str.isdigit, os.listdir("/proc")):
-                try:
-                    line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-                    started = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
-                except OSError:
-                    continue
-                if b"CoarseGrainedExecutorBackend" in line and str(tmp_path).encode() in started:
-                    time.sleep(8)  # it works by then
-                    os.kill(int(pid), signal.SIGKILL)
-                    killed.set()
-                    return
+        while not list(tmp_path.glob("tmp*/counts")):
             time.sleep(0.1)
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+                started = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+            except OSError:
+                continue
+            if b"CoarseGrainedExecutorBackend" in line and f"TMPDIR={tmp_path}\0".encode() in started:
+                os.kill(int(pid), signal.SIGKILL)
+                killed.set()
+                return
 
     killer = threading.Thread(target=kill)
     killer.start()
-    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": conf, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    run(tmp_path, "with_spark.py", payload, env={**environment, "TEST_FOLDER": str(tmp_path)})
+    run(tmp_path, "with_spark.py", payload, env=environment)
     killer.join()
+    assert killed.is_set()
