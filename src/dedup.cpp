@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The instantiations of dedup/.
 #define NEARDUP_DEDUP_TEMPLATE template
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The instantiations of fingerprint/.
 #define NEARDUP_FINGERPRINT_TEMPLATE template
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The instantiations of index/.
 #define NEARDUP_INDEX_TEMPLATE template
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The instantiations of storage/.
 #define NEARDUP_STORAGE_TEMPLATE template
 

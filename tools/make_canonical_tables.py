@@ -244,6 +244,7 @@ def make_header(characters):
     size += 4 * len(tables.seconds) + 8 * len(tables.pairs)
     rows = [row for page in pages for row in page]
     header = [
+        "// SPDX-License-Identifier: MIT AND Unicode-DFS-2016",
         "// Compact tables of canonical text: which code points are dropped, decomposed, folded and composed.",
         "// Made by tools/make_canonical_tables.py from the Unicode Character Database: do not edit.",
         "// Copyright (c) 1991-2022 Unicode, Inc., https://www.unicode.org/license.txt",

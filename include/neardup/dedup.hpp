@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of neardup/dedup/: from matches to decisions. Not included: the advice (dedup/advice/advice.hpp).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of neardup/edits/: from texts to pairs of similar texts.
 #pragma once
 

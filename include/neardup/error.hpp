@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How failed calls are reported: by an exception, or by a handler if exceptions are off.
 #pragma once
 

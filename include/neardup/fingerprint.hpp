@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of neardup/fingerprint/: from tokens to simhash<Bits> or minwise<Bits>.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Opt-in std::format of fingerprints, where the standard library has <format>.
 #pragma once
 

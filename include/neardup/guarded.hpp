@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A value shared by threads: many readers or one writer, without starvation of either.
 #pragma once
 

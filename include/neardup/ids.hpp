@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The types that can identify a document.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of neardup/index/: from fingerprints to the fingerprints within k bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The vector instructions that the kernels use. They are chosen at run time, so that one build is fast on every
 // machine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Min-wise codes: fingerprints of unweighted feature sets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Opt-in stream output of fingerprints, for instance in failure messages of tests. The library itself needs no streams.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runners spread work over threads. Functions over many texts or fingerprints take one as their last argument.
 #pragma once
 

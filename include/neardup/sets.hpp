@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of neardup/sets/: from feature sets to similar sets, by an index or as pairs.
 #pragma once
 

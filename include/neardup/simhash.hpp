@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The fingerprint: a fixed number of bits, compared by the number of differing bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of neardup/storage/: the other types as bytes in files, and back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All of neardup/text/: from text to tokens.
 #pragma once
 

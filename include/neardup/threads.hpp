@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runner `threads`: uses threads of the standard library, for programs without a thread pool.
 #pragma once
 

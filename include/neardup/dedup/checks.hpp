@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checks: they decide whether two candidate documents are near-duplicates.
 #pragma once
 

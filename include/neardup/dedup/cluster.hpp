@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Clusters of near-duplicates: the connected components of the pairs within k bits.
 #pragma once
 

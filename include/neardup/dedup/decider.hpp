@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // decider: keeps documents, and decides which of them a further document duplicates.
 #pragma once
 

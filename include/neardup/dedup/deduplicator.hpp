@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // deduplicator: takes documents one by one, and decides for each whether it is new, or which earlier document it
 // duplicates.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Computes in one pass over a text everything that a decision about it needs: its fingerprint, its features, and the
 // digest of a short text.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Groups the near-duplicates of a whole corpus in one pass. Each pair is verified, and each group has a representative.
 #pragma once
 

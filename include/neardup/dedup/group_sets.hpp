@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Groups similar sets of features exactly, as if every two sets were compared.
 #pragma once
 

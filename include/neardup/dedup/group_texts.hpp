@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Groups texts exactly by their edit similarity.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Decides from a list of matching pairs which documents are kept, and which are the originals of the others.
 #pragma once
 

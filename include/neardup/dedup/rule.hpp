@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rule that decides which documents are kept, and which kept document is the original of a dropped document.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A deduplicator for endless streams of documents, which forgets old documents.
 #pragma once
 

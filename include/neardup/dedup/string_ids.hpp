@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers for strings, so that an index keeps ids of a few bytes, however long the names of documents are.
 #pragma once
 

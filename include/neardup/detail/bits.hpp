@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic on words of bits.
 #pragma once
 

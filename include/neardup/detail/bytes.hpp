@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Words of bytes, and attributes that steer the optimiser.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The compiled form: if NEARDUP_COMPILED is defined, a program does not instantiate the templates that the library
 // neardup::compiled contains.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The system calls that save a file (write, sync, rename), and an atomic save made of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compares filters in bulk, and finds the pairs that differ in at most k bits.
 //
 // A filter is an unsigned integer of 16, 32 or 64 bits, or all words of a fingerprint. near_bits, one for each

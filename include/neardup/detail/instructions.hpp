@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Macros for functions that are compiled for one instruction set.
 #pragma once
 

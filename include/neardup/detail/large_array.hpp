@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Large arrays, up to many gigabytes: not initialised, and in large memory pages if the system has them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The mutex of the library: std::mutex, or an empty one where a program has a single thread, such as on WASI.
 #pragma once
 

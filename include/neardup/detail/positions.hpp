@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Positions in the input of a join, in the smallest integer type that can number the input.
 #pragma once
 

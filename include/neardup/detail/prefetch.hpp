@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions that prefetch cache lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Partitions records by an address (the number of a bucket), in cache-friendly passes.
 //
 // A plain counting sort into 2^16 buckets or more misses the cache and the TLB at each record. Two passes avoid that:

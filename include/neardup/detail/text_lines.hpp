@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads tables that are text files, line by line.
 #pragma once
 

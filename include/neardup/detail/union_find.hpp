@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Union-find by several threads: connected components of numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Visitors: callbacks that receive results one by one, and may end the visit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files of Windows: names as UTF-8, messages of the system, and a rename over a file that is in use for a moment.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Edit distance: the least number of code points to insert, delete or replace that turns one text into another.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All pairs of texts within an edit similarity, of one corpus or of two, exactly.
 #pragma once
 

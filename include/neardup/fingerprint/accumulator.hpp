@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accumulates the weighted votes of tokens on each bit of a fingerprint.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // any_tokenizer: a type-erased tokenizer, for a choice at run time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The default composition (tokenizer, weighter, hasher, seed), for texts of any kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A bag of the distinct tokens of a text, with their counts.
 #pragma once
 

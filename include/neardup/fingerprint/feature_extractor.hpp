@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Extracts the feature set of a text as sorted numbers of 4 or 8 bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The fingerprints of many texts, on several threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The token_hasher concept, and XXH3, the default hasher. The only header that includes xxHash.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The weighters idf and tf_idf: rare tokens weigh most.
 #pragma once
 

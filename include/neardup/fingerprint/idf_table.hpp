@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inverse document frequencies: the rarity of the terms of a corpus.
 #pragma once
 

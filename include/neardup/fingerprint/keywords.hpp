@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keywords: the tokens of a text with the highest TF-IDF.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // minwise_hasher: computes the min-wise code of a text, by a tokenizer and a hasher.
 #pragma once
 

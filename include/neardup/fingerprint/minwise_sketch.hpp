@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mergeable sketches of sets: the minima that a min-wise code is made of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // simhasher: computes the SimHash fingerprint of a text, by a tokenizer, a weighter and a hasher.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The fingerprint of a text that arrives in chunks.
 #pragma once
 

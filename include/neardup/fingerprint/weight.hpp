@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Weights in fixed point: sums are exact, so their order does not matter.
 #pragma once
 

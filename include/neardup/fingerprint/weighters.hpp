@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Weighters: the weight of each distinct token of a text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Estimates the time and memory of a search in each layout, and chooses a block count by them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Estimates the similarity of two texts from the distance of their fingerprints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The index without tables: every search compares all fingerprints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The immutable index: of the indexes with tables, it takes the least memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The input, options and output of functions over whole corpora of fingerprints: pairs, visit_pairs and cluster.
 #pragma once
 

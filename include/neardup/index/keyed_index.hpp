@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An index for documents that change: each id has one fingerprint, which is found, replaced and erased by the id.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The layout of an index: by the pigeonhole principle, the key of each table, and the probes of a search.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The entry that an index stores, and the match that a search returns.
 #pragma once
 

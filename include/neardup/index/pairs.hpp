@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All pairs of fingerprints within k bits, of one corpus or of two.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The main index: a set of (fingerprint, id) pairs with exact search within K bits.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The recall of fingerprints in theory: the share of the similar pairs that lies within k bits, and the k that a given
 // recall needs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The common base of all indexes: types, content and searches.
 #pragma once
 

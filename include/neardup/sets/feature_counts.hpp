@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // feature_counts: how many sets have a feature, for the rare-first order of a shuffle.
 #pragma once
 

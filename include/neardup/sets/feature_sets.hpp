@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // feature_sets: the features of many texts, in a few bytes each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All pairs of similar feature sets, of one corpus or of two, exactly.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The searches of all indexes of feature sets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bounds on the similarity of sets that follow from their sizes alone.
 #pragma once
 

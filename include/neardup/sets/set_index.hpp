@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An index of feature sets: finds exactly the stored sets that are similar to a given set.
 #pragma once
 

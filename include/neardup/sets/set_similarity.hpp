@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The measures of the similarity of two sets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exact similarities of two feature sets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files with a program's own data about fingerprints, in the same container format as lists and indexes.
 #pragma once
 

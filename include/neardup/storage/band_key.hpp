@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Row keys for ordered key-value stores, in which a search of a pigeonhole index is a few scans of key ranges.
 #pragma once
 

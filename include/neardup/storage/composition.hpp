@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The composition of fingerprints. Every file contains the composition of its fingerprints, so that incompatible
 // fingerprints are not compared.
 #pragma once

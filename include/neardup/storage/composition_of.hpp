@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The composition of the fingerprints of a simhasher or a minwise_hasher, made of the names of its parts.
 #pragma once
 

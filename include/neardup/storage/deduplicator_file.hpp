@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Persistent deduplicators: saving, restoring, and a log of the changes since.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A set_index on the disk, which is changed in place.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A lock that allows one writer of a file at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lists of fingerprints with ids, the format in which shards, joins and machines exchange them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Saves an index to a file, and loads it.
 #pragma once
 

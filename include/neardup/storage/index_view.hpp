@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An index in a file, searched in place.
 #pragma once
 

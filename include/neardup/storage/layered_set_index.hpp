@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A set_index in a file, and changes of it in memory.
 #pragma once
 

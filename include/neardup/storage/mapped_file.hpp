@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file mapped into memory for reading.
 #pragma once
 

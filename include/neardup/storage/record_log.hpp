@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A log beside a file: the changes since the file was written.
 #pragma once
 

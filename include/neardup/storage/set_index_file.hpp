@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Saves a set_index to a file, and loads it.
 #pragma once
 

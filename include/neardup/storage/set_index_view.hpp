@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A set_index in a file, searched in place.
 #pragma once
 

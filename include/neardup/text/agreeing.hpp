@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tokens that two texts must share to be near-duplicates, however similar they are: their numbers, or certain words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Canonical text: normalised text that does not depend on how characters are encoded as code points.
 #pragma once
 

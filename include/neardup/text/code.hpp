@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cuts source code into tokens: identifiers, numbers and operators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names of features, such as "words:2", for command lines and configuration files, and the tokenizer of each name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Masking: replaces numbers, dates, addresses and other identifiers by one token, so that log lines that differ only in
 // such values become equal.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // N-grams: all windows of n consecutive bytes or code points.
 #pragma once
 

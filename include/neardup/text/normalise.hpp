@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Folding and normalising: remove differences between texts that a comparison should ignore.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parts of a text, such as licences and navigation, which occur in many documents that differ otherwise.
 #pragma once
 

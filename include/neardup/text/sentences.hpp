@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tokenizers for sentences, and for the longest sentences of a text. The longest sentences of a web page stay when its
 // frame, its order and its headlines change.
 #pragma once

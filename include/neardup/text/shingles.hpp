@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shingles: n consecutive tokens, joined to one token.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Words that another program has cut, separated by white space.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Filters out words that say nothing about a text: the words of a list, and words that are too short.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The concept of a tokenizer: a callable that passes the tokens of a text to a sink, one after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The class of each character, which determines how it is tokenized, and the lower case of each character.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Decoding and encoding of UTF-8, with one rule for ill-formed bytes.
 //
 // Each maximal ill-formed subpart is decoded as one U+FFFD, as in browsers and Python. It is the longest run of bytes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Words: the units between spaces and punctuation, or the characters of scripts written without spaces.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Advice for a given corpus: which features, width, distance and blocks find its near-duplicates, and at which costs.
 #pragma once
 

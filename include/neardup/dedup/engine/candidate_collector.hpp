@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Collects candidates from several threads, without duplicates and in limited memory.
 #pragma once
 

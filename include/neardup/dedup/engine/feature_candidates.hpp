@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The source of candidates for a decider that finds them by shared rare features, and misses none.
 #pragma once
 

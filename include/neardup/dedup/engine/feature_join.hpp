@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Joins documents by shared features: near-duplicates have most of their features in common.
 //
 // Prefix filter: if a set of n features has at least c features in common with another set, its first n - c + 1

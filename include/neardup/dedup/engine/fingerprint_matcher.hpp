@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds candidate pairs of documents by their fingerprints.
 #pragma once
 

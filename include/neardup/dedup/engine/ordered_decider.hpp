@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Decides about documents in a given order, by the rule of original_rank, with any matcher.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds the pairs of distinct sets that match, exactly by their similarity.
 #pragma once
 

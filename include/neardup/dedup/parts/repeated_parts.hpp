@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds the parts of texts that occurred before, in the same text or in an earlier text: licences, navigation,
 // signatures. Opt-in: no umbrella header includes it.
 #pragma once

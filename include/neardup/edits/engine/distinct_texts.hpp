@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The distinct texts of a corpus as numbered code points, shortest text first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A filter that rejects pairs of distant texts without their edit distance; and edit distances up to a bound.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds candidates for texts within an edit distance: by common q-grams at nearby positions, or by length alone if
 // q-grams exclude nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One-permutation min-wise hashing: the smallest hash in each of several bins, of which a min-wise code consists.
 //
 // The hash of a feature chooses one bin and a number there; the bin keeps the smallest number. A bin that no feature

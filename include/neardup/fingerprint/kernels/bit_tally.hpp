@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Positional population counts: counts for each of 64 bit positions how many words set it, and finds the majority bits.
 //
 // Counts are bit-sliced: plane p holds bit p of the count of every column. One full adder (carry-save, two or five

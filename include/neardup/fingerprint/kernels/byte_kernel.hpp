@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // N-grams of bytes under XXH3: all windows of a text, hashed in vectors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernel for words of canonical text, and their shingles, under XXH3. Most text is in canonical form already, and
 // is read in place.
 #pragma once

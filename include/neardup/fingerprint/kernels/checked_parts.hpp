@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checks the template arguments (parts) of a simhasher, minwise_hasher or feature_extractor, so that a wrong one gives
 // a single error message.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // N-grams of code points under XXH3.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A set of token hashes, so that each distinct token of a text counts once.
 #pragma once
 

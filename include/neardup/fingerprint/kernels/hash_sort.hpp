@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sorts hashes in linear time: the highest bits of a hash nearly determine its final position.
 #pragma once
 

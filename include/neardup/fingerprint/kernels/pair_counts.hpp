@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counts the bits of the XXH3 hashes of all pairs of code points of a text, and validates the text in the same pass.
 // For the portable path and the baseline; AVX2 and AVX-512 hash pairs in vectors (xxh3_pairs.hpp).
 //

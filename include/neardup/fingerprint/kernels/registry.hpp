@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All token kernels, one header per family of tokenizers. Include this header to hash the tokens of an arbitrary
 // tokenizer: then all translation units use the same specialisations.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernel of tokenizers that rewrite the text first, such as `masked`. It rewrites the text, then uses the kernel of
 // the inner tokenizer.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Token kernels turn a text into the hashes of its tokens, many at a time. This header has the interface, and the
 // default for tokenizers without a fast path.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Computes the fingerprint of hashed tokens, in the cheapest way that the weighter allows.
 #pragma once
 

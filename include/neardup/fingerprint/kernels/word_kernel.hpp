@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernel for words (as written, folded or normalised) and their shingles, under XXH3.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // XXH3 of pairs of code points, 2 to 8 bytes, without a branch on their lengths.
 #pragma once
 

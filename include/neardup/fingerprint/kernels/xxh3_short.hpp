@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // XXH3 of up to 32 bytes as formulas, for each instruction set. Kernels use them for windows of a text, tokens of
 // different lengths, and pairs of code points.
 //

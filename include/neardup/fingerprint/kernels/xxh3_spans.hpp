@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // XXH3 of many short tokens of different lengths: grouped by the formula of their length, then hashed in lanes.
 //
 // If tokens were hashed one by one, the processor would mispredict the length class of most words, which costs about 10

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // XXH3 of all windows of 1 to 8 bytes of a text: XXH3_64bits_withSeed without a call or a branch per window.
 //
 // All windows of a text have the same length, so one shuffle arranges the bytes of a whole vector of windows.

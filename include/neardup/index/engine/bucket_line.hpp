@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Buckets of one cache line each: the line holds the directory entry, the filters and the slots of the bucket.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A table of a mutable index: a directory of buckets, whose entries are in an arena.
 #pragma once
 

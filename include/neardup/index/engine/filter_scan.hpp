@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scans runs of filters for filters within k bits of the filter of a query: the inner loop of every search.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The content of an index: each distinct fingerprint once, with the set of its ids.
 #pragma once
 

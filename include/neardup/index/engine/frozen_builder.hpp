@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Builds the tables of a frozen_index.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The engine of a frozen_index: tables without room to grow.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The ids of an immutable index.
 #pragma once
 

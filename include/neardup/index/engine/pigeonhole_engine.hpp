@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The engine of a pigeonhole_index of any layout: its pairs, and the tables that find them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A layout prepared for searching: masks as words, hashes of keys, and the probes for every k.
 #pragma once
 

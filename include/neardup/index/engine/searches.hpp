@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The searches of every index, written once for all engines: sorted matches, the nearest match, batches.
 //
 // An engine keeps a store of distinct fingerprints in slots, with their ids. Its members: store(), max_distance(),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exact search through the tables of an index for one query.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Connected components of fingerprints, by several threads. Two fingerprints are adjacent if they differ in at most k
 // bits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Groups equal fingerprints, so that a thousand copies are joined as one fingerprint.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Joins the fingerprints of a corpus with themselves, or those of two corpora, bucket by bucket, without an index.
 //
 // For each table, the records are moved into bucket order by cache-friendly passes, and then read sequentially.

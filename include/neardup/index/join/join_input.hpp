@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The input of joins: fingerprints as words, all or selected ones.
 #pragma once
 

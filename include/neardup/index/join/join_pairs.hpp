@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The pairs that a join of fingerprints finds, with the pairs of copies: each pair once, sorted or as found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plan of a join: its tables, and the number of buckets of each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bitmaps of sets, and the filter that discards candidates by them.
 #pragma once
 

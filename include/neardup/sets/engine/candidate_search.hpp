@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds the sets that may be similar to a given set, in the postings of rare features.
 #pragma once
 

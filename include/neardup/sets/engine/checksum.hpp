@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A checksum of bytes, which finds damage to what one machine hands another.
 #pragma once
 

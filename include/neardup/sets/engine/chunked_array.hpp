@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An array that grows by chunks, so that growing never moves its elements.
 #pragma once
 

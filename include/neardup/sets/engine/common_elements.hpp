@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Counts the common elements of two sorted sets. Most of the cost of a check is here.
 #pragma once
 

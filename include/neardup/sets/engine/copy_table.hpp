@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A hash table that finds equal sets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The distinct sets among many sets, by ascending size, with the properties that a join needs.
 #pragma once
 

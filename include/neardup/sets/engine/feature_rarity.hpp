@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Document frequencies of features, in one byte each, to order all features with rare ones first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sets with their inverted index in flat arrays, as they are stored in files and searched in place.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Chained hash tables that grow one bucket at a time, and a table of ids on them.
 #pragma once
 

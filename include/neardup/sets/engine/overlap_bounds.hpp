@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bounds on the overlap and on the sizes of two sets that are similar enough.
 //
 // All bounds of a join use the floating-point comparison that finally decides about a pair. So no bound is too strict,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The posting lists of features, in a hash table that grows one bucket at a time.
 #pragma once
 

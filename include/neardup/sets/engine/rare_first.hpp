@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An order of all features with rare ones first, and the prefixes of sets in this order.
 //
 // A join is exact with any order of the features. The order only determines the number of candidates. So the counts may

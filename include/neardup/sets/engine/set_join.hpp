@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Joins sets exactly: finds all pairs that are similar enough, by the rare features that they share.
 //
 // Prefix filter: take all features in one order, rare ones first. If two sets have at least c features in common, the

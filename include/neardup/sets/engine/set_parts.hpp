@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Keys that find similar sets whatever the document frequencies of their features: hashes of parts of a set.
 //
 // A hash divides the universe of features into parts. If two sets differ in at most d features, at least one of d + 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An inverted index of the rare features of sets, which finds stored sets that may be similar to a given set.
 #pragma once
 

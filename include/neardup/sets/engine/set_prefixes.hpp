@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The prefixes of many sets: their rarest features, which a join looks up.
 #pragma once
 

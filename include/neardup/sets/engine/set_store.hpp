@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The features of many sets, in an arena of chunks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Joins the sets of one partition of a shuffle: finds the pairs that share a prefix feature of this partition.
 //
 // Rows are sorted by feature, then by size. Each two rows of a feature are candidates, unless their sizes, the positions

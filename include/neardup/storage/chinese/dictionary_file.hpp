@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Dictionary files that are memory-mapped: opened without loading, and shared by all processes.
 #pragma once
 

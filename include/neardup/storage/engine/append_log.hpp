@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An append-only file of records. A record is on the disk before its writer continues.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The container format of all files: a header, the composition, and sections (docs/format.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An index as sections of a file: the arrays of a frozen_index, unchanged (docs/format.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays and ids in the sections of a file.
 #pragma once
 

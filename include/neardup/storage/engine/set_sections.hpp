@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A set_index as sections of a file (docs/format.md).
 #pragma once
 

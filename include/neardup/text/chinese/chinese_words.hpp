@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A tokenizer for words of Chinese text, by a dictionary and a model of unknown words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A dictionary of words with frequencies, in the format of jieba's dict.txt, and the most probable segmentation of a
 // text by these words.
 #pragma once

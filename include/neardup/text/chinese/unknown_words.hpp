@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The hidden Markov model of jieba, which finds words that are not in the dictionary.
 #pragma once
 

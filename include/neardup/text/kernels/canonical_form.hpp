@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Canonical form: the rewriting of a text before it is normalised, so that the spelling of characters in code points
 // does not matter.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Joins the words of a text to one string, as written, folded or normalised, in one pass. Otherwise the text would be
 // normalised first, and the result scanned for words.
 //

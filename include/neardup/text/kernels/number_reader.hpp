@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds the numbers of a text, with their signs, fractions, exponents and percent signs, and writes each number in one
 // form: digits of all scripts and of full width as ASCII digits, all hyphens alike, and all spaces alike.
 #pragma once

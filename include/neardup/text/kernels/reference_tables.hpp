@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the character references of HTML stand for: &eacute; and all other names of HTML 5, and numbers.
 // Made by tools/make_reference_tables.py: do not edit.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rules of canonical text beyond the form of single characters: character references are replaced by the characters,
 // words divided at the end of a line are joined, and Vietnamese tone marks are moved to one place.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Classifies the characters of a text in blocks of 64 bytes. A mask has one bit per byte; the bit of the first byte is
 // the lowest.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT AND Unicode-DFS-2016
 // Classes and lower case of all code points, as compact tables.
 // Made by tools/make_unicode_tables.py from the Unicode Character Database: do not edit.
 // Copyright (c) 1991-2022 Unicode, Inc., https://www.unicode.org/license.txt

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The effect of each character on the words of a text: the rules that all word scanners follow.
 #pragma once
 

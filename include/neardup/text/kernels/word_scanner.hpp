@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds words character by character: the reference implementation of word boundaries.
 #pragma once
 

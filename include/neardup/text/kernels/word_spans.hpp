@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds the words of a whole text as byte ranges, 64 bytes at a time.
 //
 // This header is in text/, although only fingerprint/ uses it, because it is a fast form of `words` and does not deal

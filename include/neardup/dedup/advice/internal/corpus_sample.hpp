@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A sample of a corpus, with the near-duplicates of its documents in the whole corpus: the basis of advice.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds exactly the sampled sets that are similar to a given set, by an inverted index of their rarest elements.
 #pragma once
 

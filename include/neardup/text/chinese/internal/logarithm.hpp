@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Natural logarithms that are the same on every machine.
 #pragma once
 
