@@ -106,7 +106,8 @@ class batch_worker {
       const std::string_view line = all.substr(begin, end == all.npos ? all.npos : end + 1 - begin);
       const bool is_whole_source = end == all.npos && out.input.offset + begin == 0;
       out.is_without_line_ends = is_whole_source && has_bare_returns(line);
-      if (auto wrong = read_record(out, line, content_of_line(line, out.input.offset + begin == 0))) {
+      if (auto wrong =
+              read_record(out, line, content_of_record(*out.input.from, line, out.input.offset + begin == 0))) {
         if (out.is_without_line_ends) *wrong += hint_at_returns;
         out.bad.push_back({out.documents.size(), out.lines, *std::move(wrong)});
       }
@@ -172,31 +173,35 @@ class batch_worker {
   void go_on_within(finished_batch& out, std::string_view raw, std::string wrong) {
     const unit_of_input unit = out.input.from->unit;
     const bool is_array = unit == unit_of_input::json_array;
-    const bool may_be_several = unit == unit_of_input::warc || (is_array && wrong.starts_with("not valid JSON")) ||
+    const bool is_first = place_of(out, raw) == 0;
+    const bool is_open_element = is_array && may_hold_others(piece_of_array(raw, is_first).element);
+    const bool may_be_several = unit == unit_of_input::warc || is_open_element ||
+                                (is_array && wrong.starts_with("not valid JSON")) ||
                                 (unit == unit_of_input::csv && is_about_quotes(wrong));
     std::vector<std::string_view> pieces;
-    if (recovers_ && may_be_several) pieces = recovered_pieces(unit, raw);
+    if (recovers_ && may_be_several) pieces = recovered_pieces(unit, raw, is_first);
     if (pieces.size() > 1) out.input.from->recovered->add(place_of(out, raw), wrong);
     out.bad.push_back({out.documents.size(), out.lines, std::move(wrong)});
-    const bool is_first = place_of(out, raw) == 0;
     if (pieces.size() < 2) {
-      const bool is_unread =
-          is_array && recovers_ && may_be_several && may_hold_others(piece_of_array(raw, is_first).element);
-      if (is_unread) out.bad.back().unread = raw.size();
+      if (recovers_ && is_open_element) out.bad.back().unread = raw.size();
       return count_lines(out, raw);
     }
     for (const std::string_view& piece : pieces) {
       std::optional<std::string> other;
+      bool is_unread = false;
       if (is_array) {
         // If only a comma was missing, the first piece is an element, too.
         const std::string_view element = piece_of_array(piece, is_first && &piece == &pieces.front()).element;
-        if (!element.empty()) other = read_record(out, element, element);
+        if (element.find('{') == element.npos) continue;  // brackets and commas that are too many
+        other = read_record(out, element, element);
+        is_unread = other && may_hold_others(element);
       } else if (&piece != &pieces.front()) {
         other = read_piece(out, piece, false);
       }
       if (other && &piece != &pieces.front()) {
         out.bad.push_back({out.documents.size(), out.lines, *std::move(other)});
       }
+      if (is_unread) out.bad.back().unread = piece.size();
       count_lines(out, piece);
     }
   }

@@ -105,8 +105,9 @@ class surviving_unpacker final : public byte_stream {
     for (;;) {
       if (gap_) {
         const std::uint64_t lost = *std::exchange(gap_, std::nullopt);
-        throw gap_error(std::string(corrupt) + ": " + counted(lost, "byte of it was", "bytes of it were") +
-                        " left out, up to the next member that is whole");
+        const std::string left_out =
+            lost == 0 ? "" : counted(lost, "byte of it was", "bytes of it were") + " left out, ";
+        throw gap_error(std::string(corrupt) + ": " + left_out + "up to the next member that is whole");
       }
       if (given_ < held_.size()) {
         const std::size_t count = std::string_view(held_).substr(given_).copy(to, size);
@@ -128,11 +129,17 @@ class surviving_unpacker final : public byte_stream {
   }
 
  private:
-  static constexpr std::size_t most_held = std::size_t{1} << 22;  // bytes of a member's content that are held back
+  static constexpr std::size_t most_held = std::size_t{1} << 22;     // bytes of a member's content that are held back
+  static constexpr std::size_t most_overrun = std::size_t{1} << 20;  // bytes in which damage is noticed
 
-  /// Reads more input, and drops bytes before begin_. Returns: false if `stop` was set meanwhile.
+  /// Reads more input, and drops bytes before begin_ now and then. Returns: false if `stop` was set meanwhile.
   bool fill(const std::atomic<bool>& stop) {
-    in_.erase(0, std::exchange(begin_, 0));
+    if (begin_ >= most_overrun || begin_ == in_.size()) {
+      in_.erase(0, begin_);
+      dropped_ += begin_;
+      at_ -= std::min(at_, begin_);
+      begin_ = 0;
+    }
     const std::size_t old_size = in_.size();
     in_.resize(old_size + packed_block);
     const std::size_t count = packed_->read(in_.data() + old_size, packed_block, stop);
@@ -172,10 +179,8 @@ class surviving_unpacker final : public byte_stream {
     is_cut_off_ = false;
     for (;;) {
       if (at_ == in_.size() && !at_end_) {
-        if (is_streaming_) begin_ = at_;
-        const std::size_t before = begin_;
+        if (is_streaming_) begin_ = std::max(begin_, at_ - std::min(at_, most_overrun));
         if (!fill(stop)) return std::nullopt;
-        at_ -= before;
       }
       std::string_view rest = std::string_view(in_).substr(at_);
       const std::size_t old_size = held_.size();
@@ -212,19 +217,19 @@ class surviving_unpacker final : public byte_stream {
     const std::string before = std::exchange(held_, {});  // content from before the damage
     const bool was_cut_off = is_cut_off_, was_member = is_member_;
     const std::string_view magic = decoder_->magic();
-    std::uint64_t lost = is_streaming_ ? 0 : 1;
-    begin_ = is_streaming_ ? at_ : begin_ + 1;
+    const std::uint64_t damage = dropped_ + (is_streaming_ ? at_ : begin_);
+    // Damage may hide the end of a member, so that the beginning of the next one was taken for content of this one.
+    ++begin_;
     for (;;) {
       const std::size_t found = in_.find(magic, begin_);
       if (found == in_.npos) {
         const std::size_t kept = at_end_ ? 0 : std::min(magic.size() - 1, in_.size() - begin_);
-        lost += in_.size() - kept - begin_;
         begin_ = in_.size() - kept;
         if (at_end_) break;
         if (!fill(stop)) return false;
         continue;
       }
-      lost += found - begin_;
+      const std::uint64_t place = dropped_ + found;
       begin_ = at_ = found;
       decoder_->begin();
       is_streaming_ = !holds_members_;
@@ -232,12 +237,11 @@ class surviving_unpacker final : public byte_stream {
       const auto status = decode(stop);
       if (!status) return false;
       if (*status != member_decoder::status::damaged) {
-        gap_ = lost;
+        gap_ = place - std::min(place, damage);
         inside_ = true;
         if (*status == member_decoder::status::ended) end_member();
         return true;
       }
-      ++lost;
       ++begin_;
     }
     // No whole member follows the damage, so the content before it is returned as if there had been no search.
@@ -245,19 +249,20 @@ class surviving_unpacker final : public byte_stream {
     inside_ = false;
     ended_ = true;
     problem_ = was_cut_off ? cut_off : was_member ? corrupt : followed;
-    unread_ = was_cut_off ? 0 : lost;
+    unread_ = was_cut_off ? 0 : dropped_ + in_.size() - damage;
     return true;
   }
 
   std::shared_ptr<byte_stream> packed_;
   std::unique_ptr<member_decoder> decoder_;
   bool holds_members_;
-  std::string in_;          // compressed bytes
-  std::size_t begin_ = 0;   // position in in_ of the member, or of bytes not examined yet
-  std::size_t at_ = 0;      // position in in_ up to which bytes are unpacked
-  bool at_end_ = false;     // no more input follows
-  bool inside_ = false;     // whether a member has begun and not ended
-  bool is_member_ = false;  // whether the bytes at begin_ are the magic bytes of a member
+  std::string in_;             // compressed bytes
+  std::uint64_t dropped_ = 0;  // bytes before those of in_
+  std::size_t begin_ = 0;      // position in in_ of the member, or of bytes not examined yet
+  std::size_t at_ = 0;         // position in in_ up to which bytes are unpacked
+  bool at_end_ = false;        // no more input follows
+  bool inside_ = false;        // whether a member has begun and not ended
+  bool is_member_ = false;     // whether the bytes at begin_ are the magic bytes of a member
   bool is_streaming_ = false, is_cut_off_ = false;
   std::string held_;  // unpacked content that is not returned yet
   std::size_t given_ = 0;

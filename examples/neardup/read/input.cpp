@@ -480,7 +480,8 @@ std::string_view content_of_record(const source& from, std::string_view raw, boo
     case unit_of_input::files:
       if (raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
       return raw;
-    default: return content_of_line(raw, first_of_source);
+    case unit_of_input::lines: return content_of_line(raw, first_of_source);
+    default: return content_of_line(raw, true);  // `cat` brings the mark of a second file into the middle
   }
 }
 

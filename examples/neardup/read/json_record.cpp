@@ -546,7 +546,12 @@ struct json_parser {
       }
     };
     std::string_view taken = line;
-    simdjson::error_code error = error_in(line);
+    // simdjson reads on behind a line that ends too early if what follows it would go on with it.
+    if (std::string_view(",]}").find(line.data()[line.size()]) != std::string_view::npos) {
+      repaired_line.assign(line).append(padding, ' ');
+      taken = std::string_view(repaired_line).substr(0, line.size());
+    }
+    simdjson::error_code error = error_in(taken);
     if (error == simdjson::UTF8_ERROR) {
       out.ill_formed = true;
       repaired_line = repaired(line);

@@ -201,7 +201,7 @@ std::vector<std::string_view> recovered_rows(std::string_view raw) {
   return pieces;
 }
 
-/// Objects on one line without the commas between them.
+/// Objects on one line, with or without commas and brackets between them.
 std::vector<std::string_view> objects_in_line(std::string_view raw) {
   std::vector<std::string_view> pieces;
   std::size_t depth = 0, begin = 0;
@@ -216,10 +216,10 @@ std::vector<std::string_view> objects_in_line(std::string_view raw) {
     } else if (c == '{') {
       ++depth;
     } else if (c == '}' && depth > 0 && --depth == 0) {
-      const std::size_t next = raw.find_first_not_of(white_space, i + 1);
+      const std::size_t next = raw.find_first_not_of(" \t\r\n,[]", i + 1);
       if (next == raw.npos || raw[next] != '{') continue;
-      pieces.push_back(raw.substr(begin, i + 1 - begin));
-      begin = i + 1;
+      pieces.push_back(raw.substr(begin, next - begin));
+      begin = next;
     }
   }
   pieces.push_back(raw.substr(begin));
@@ -227,30 +227,46 @@ std::vector<std::string_view> objects_in_line(std::string_view raw) {
 }
 
 /// Elements that begin lines in the same way as the first element of the piece; JSON strings contain no line ends.
-std::vector<std::string_view> recovered_elements(std::string_view raw) {
+/// Commas and brackets that are too many before the first element are a piece of their own.
+std::vector<std::string_view> recovered_elements(std::string_view raw, bool is_first) {
   const std::size_t first = std::min(raw.find('{'), raw.size());
   const std::size_t line = raw.rfind('\n', first) + 1;  // 0 if there is none
-  std::string begin = "\n";
   const std::string_view before = raw.substr(line, first - line);
-  const bool begins_line = line > 0 && before.find_first_not_of(" \t") == before.npos;
-  begin.append(begins_line ? before : std::string_view()).append("{");
+  const std::string_view indent = before.substr(0, before.find_first_not_of(" \t"));
+  std::string begin = "\n";
+  const bool begins_line = line > 0 && before.find_first_not_of("[,", indent.size()) == before.npos;
+  begin.append(begins_line ? indent : std::string_view()).append("{");
   std::vector<std::string_view> pieces;
-  for (std::size_t at = 0; at < raw.size();) {
-    const std::size_t next = raw.find(begin, std::max(at + 1, first));
+  std::size_t at = raw.find_first_not_of(white_space);
+  if (is_first && at < raw.size() && raw[at] == '[') at = raw.find_first_not_of(white_space, at + 1);
+  if (first < raw.size() && at < first && raw.find_first_not_of(" \t\r\n[,", at) == first) {
+    pieces.push_back(raw.substr(0, first));
+    raw.remove_prefix(first);
+  }
+  const std::size_t other = pieces.empty() ? first : 0;  // where the first element begins in raw
+  const std::size_t before_lines = pieces.size();
+  for (at = 0; at < raw.size();) {
+    const std::size_t next = raw.find(begin, std::max(at + 1, other));
     const std::size_t end = next == raw.npos ? raw.size() : next + 1;
     pieces.push_back(raw.substr(at, end - at));
     at = end;
   }
-  return pieces.size() > 1 ? pieces : objects_in_line(raw);
+  if (pieces.size() - before_lines > 1) return pieces;
+  pieces.resize(before_lines);
+  for (const std::string_view object : objects_in_line(raw)) pieces.push_back(object);
+  return pieces;
 }
 
 /// The end of the WARC record that begins at this mark: there another record or the end of the bytes follows. nullopt
-/// if the mark begins no record.
-std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin) {
-  const header_lines header(raw.substr(begin));
+/// if the mark begins no record: then its header does not end before `next`, the next mark, or its length is wrong.
+/// Complexity: linear in the header.
+std::optional<std::size_t> end_of_warc(std::string_view raw, std::size_t begin, std::size_t next) {
+  const header_lines header(raw.substr(begin, next - begin + 1));
   const auto length = content_length(header["Content-Length"].value_or(""));
-  if (!header.body() || !length || *length > header.body()->size()) return std::nullopt;
-  std::size_t end = raw.size() - header.body()->size() + static_cast<std::size_t>(*length);
+  if (!header.body() || !length) return std::nullopt;
+  const auto body = static_cast<std::size_t>(header.body()->data() - raw.data());
+  if (*length > raw.size() - body) return std::nullopt;
+  std::size_t end = body + static_cast<std::size_t>(*length);
   end = std::min(raw.find_first_not_of("\r\n", end), raw.size());
   const bool ends_well = end == raw.size() || raw.substr(end).starts_with(warc_begin);
   return ends_well ? std::optional(end) : std::nullopt;
@@ -262,9 +278,10 @@ std::vector<std::string_view> recovered_warc(std::string_view raw) {
   std::size_t begin = 0;
   // Bytes behind a mark that are not a record belong to the bad record before it.
   for (std::size_t at = raw.find(mark); at != raw.npos;) {
-    const auto end = end_of_warc(raw, at + 1);
+    const std::size_t next = raw.find(mark, at + 1);
+    const auto end = end_of_warc(raw, at + 1, std::min(next, raw.size()));
     if (!end) {
-      at = raw.find(mark, at + 1);
+      at = next;
       continue;
     }
     if (at + 1 > begin) pieces.push_back(raw.substr(begin, at + 1 - begin));
@@ -288,19 +305,19 @@ bool may_hold_others(std::string_view element) {
       in_quotes = c != '"';
     } else if (c == '"') {
       in_quotes = true;
-    } else if (c == '{') {
+    } else if (c == '{' || c == '[') {
       ++depth;
-    } else if (c == '}' && depth > 0) {
+    } else if ((c == '}' || c == ']') && depth > 0) {
       --depth;
     }
   }
   return (depth > 0 || in_quotes) && element.find('{', 1) != element.npos;
 }
 
-std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw) {
+std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first) {
   switch (unit) {
     case unit_of_input::csv: return recovered_rows(raw);
-    case unit_of_input::json_array: return recovered_elements(raw);
+    case unit_of_input::json_array: return recovered_elements(raw, is_first);
     case unit_of_input::warc: return recovered_warc(raw);
     default: return {raw};
   }

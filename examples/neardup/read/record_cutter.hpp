@@ -67,10 +67,11 @@ class record_cutter {
 
 /// Cuts a bad piece, which record_cutter took for one record, wherever a record begins with certainty: a CSV row with
 /// wrong quotes at each line, a JSON array at lines that begin like its first element, WARC at the marks of records.
-/// The first piece is the bad one. Complexity: linear.
-std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw);
+/// The first piece is the bad one; for an array it may be only commas and brackets that are too many. `is_first`: the
+/// piece begins the source, so that one bracket is part of the array. Complexity: linear.
+std::vector<std::string_view> recovered_pieces(unit_of_input unit, std::string_view raw, bool is_first);
 
-/// Whether a bad element of an array may include others, because its braces or quotes do not end.
+/// Whether a bad element of an array may include others, because its brackets or quotes do not end.
 bool may_hold_others(std::string_view element);
 
 /// A piece that record_cutter makes of a JSON array.
