@@ -138,9 +138,12 @@ class Passages(CommandTest):
             begin, end, common = max(passages(text, self.items[item]), key=lambda p: (p[2], -p[0]))
             offset = len(text[:begin].encode())
             self.assertEqual(row[4:6], [str(offset), str(len(text[begin:end].encode()))])
-            self.assertIn(f"[{text[begin:end]}]".replace("\\", "\\\\"), row[6])
-            shown = row[6].replace("…", "").replace("[", "").replace("]", "").replace("\\\\", "\\")
-            self.assertIn(shown, text.replace("[", "").replace("]", ""))
+            before, inside, behind = re.fullmatch(r"…?(.*)\[(.*)\](.*?)…?", row[6].replace("\\\\", "\\")).groups()
+            self.assertIn(before + text[begin:end] + behind, text)
+            if inside != text[begin:end]:  # a long passage is shown by its beginning and its end
+                self.assertGreater(len(text[begin:end].encode()), 400)
+                first, last = inside.split(" … ")
+                self.assertTrue(text[begin:end].startswith(first) and text[begin:end].endswith(last), row[6])
 
     def test_takes_out_passages_and_nothing_else(self):
         texts = embedded(self.rng, self.items, 200) + [self.items[0], "other words", "", self.items[1][:-4] + " - "]
