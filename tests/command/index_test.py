@@ -3,11 +3,13 @@
 import contextlib
 import json
 import os
+import pathlib
 import re
+import sys
 import time
 import unittest
 
-from harness import A, B, TIMEOUT, CommandTest, corpus, fingerprints, jsonl, run, start, words, main
+from harness import A, B, TIMEOUT, CommandTest, corpus, fingerprints, jsonl, run, start, stop, words, main
 
 
 class Files(CommandTest):
@@ -112,6 +114,54 @@ class Files(CommandTest):
             for size, change in ((300, cut), (300, write_over), (300, replace), (20000, replace)):
                 status, out, err = self.changed_meanwhile(size, keep, change)
                 self.assertEqual((status, json.loads(out)["indexed"]), (0, f"d{size - 2}"), err)
+
+    @unittest.skipUnless(sys.platform == "linux", "asks the system which files are mapped")
+    def test_an_index_that_is_changed_under_unique_is_an_error(self):
+        """unique opens the index that it compares with, or adds to, before it reads its input."""
+        texts = [f"{i} " + " ".join(f"w{(i * 7919 + k * k) % 100003}" for k in range(30)) for i in range(20000)]
+        index, other = self.folder / "i", self.folder / "other"
+        new = "nothing like the others in here at all, as one can see"
+
+        def changed_under(change, make, *arguments):
+            for path in self.folder.glob("i*"):
+                path.unlink()
+            self.assert_done(run("index", "--jsonl", *make, "--output", index, "-", data=jsonl(texts)))
+            process = start(*map(str, arguments), "-")
+            self.addCleanup(stop, process)
+            maps = pathlib.Path(f"/proc/{process.pid}/maps")
+            deadline = time.monotonic() + TIMEOUT
+            while str(index) not in maps.read_text() and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.05)
+            change()
+            out, err = process.communicate(jsonl([texts[5], new]), timeout=TIMEOUT)
+            return process.returncode, out.decode(), err.decode()
+
+        def cut():
+            os.truncate(index, 4096)
+
+        def replace():
+            self.assert_done(run("index", "--jsonl", "--output", other, "-", data=jsonl(["words of another index"])))
+            os.replace(other, index)
+
+        for make in ((), ("--keep-features",)):
+            for verb in ("--against", "--add-to"):
+                with self.subTest(make=make, verb=verb):
+                    status, out, err = changed_under(cut, make, "unique", "--jsonl", verb, index)
+                    if status == 0 and verb == "--against":  # all of it was read before
+                        self.assertEqual([json.loads(line)["text"] for line in out.splitlines()], [new])
+                    else:
+                        self.assertEqual(status, 2, err)
+                        self.assertIn(f"neardup: {index}: was c", err)  # cut off or changed in place
+                    # What replaces the file is another index: nothing may be added to it.
+                    status, out, err = changed_under(replace, make, "unique", "--jsonl", verb, index)
+                    if verb == "--against":
+                        self.assertEqual((status, len(out.splitlines())), (0, 1), err)
+                    else:
+                        self.assertEqual(status, 2, (out, err))
+                        self.assertIn(str(index), err)
+                    if verb == "--add-to":
+                        self.assertEqual(self.assert_done(run("query", "--index", index, "--jsonl", "-", data=jsonl([new]))).text, "")
 
     def test_files_that_are_changed_under_find_and_merge_are_an_error(self):
         """They wait for the reader of their output, while a file that they have mapped is cut or written over."""

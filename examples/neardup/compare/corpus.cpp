@@ -79,7 +79,8 @@ void for_each_against(context& c, const document_visitor& visit) {
     for_each_document(c, theirs, sources, visit, nullptr);
   }
   c.against = c.notes.documents();
-  if (c.against == 0 && !c.settings.output.quiet) say("warning: the corpus of --against has no documents");
+  const bool reads_any = !against.paths.empty() || !against.indexes.empty();
+  if (reads_any && c.against == 0 && !c.settings.output.quiet) say("warning: the corpus of --against has no documents");
 }
 
 void read_corpus(context& c, corpus& all, const document_visitor& visit) {

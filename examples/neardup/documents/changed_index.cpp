@@ -67,6 +67,9 @@ class changed_index_of final : public changed_index {
     const bool is_long = (log_size + record.size() + around_records) * share_of_log > index_.bytes();
     const bool has_news = !change.is_empty() || (when == compaction::now && index_.has_log());
     if (!has_news) return size;
+    if (read_header(index_.path()).checksum != index_.state()) {
+      throw input_error({index_.path(), "another file took its place since it was opened; nothing was written to it"});
+    }
     if (when == compaction::now || (when == compaction::automatic && is_long) || record.size() > most_in_record) {
       write_anew(change);
     } else {

@@ -10,7 +10,9 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -307,18 +309,63 @@ void keep_freed_memory() {
 
 namespace {
 
-/// Uses only functions that a signal handler may call.
-void end_by_lost_mapping(int /*signal*/) {
-  constexpr std::string_view text =
-      "neardup: a file that is in use was cut off or changed in place, or there is no room left for a temporary one\n";
-  static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0);
+/// Writes to the standard error by the only function that a signal handler may call for it.
+void write_error(std::string_view text) { static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) < 0); }
+
+/// Finds the file that is mapped at an address, by the lines "begin-end rights offset device inode path" of
+/// /proc/self/maps. Calls only functions that a signal handler may call. Returns: its path, which has `\012` for a line
+/// feed and ends in " (deleted)" if the file has no name any more; empty if nothing is known.
+std::string_view path_of_mapping(std::uintptr_t address) {
+  static char piece[4096], line[4096 + 256];
+  const int file = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  std::string_view found;
+  std::size_t length = 0;
+  for (ssize_t count = 0; found.empty() && (count = ::read(file, piece, sizeof piece)) > 0;) {
+    for (const char c : std::string_view(piece, static_cast<std::size_t>(count))) {
+      if (c != '\n') {
+        if (length < sizeof line) line[length++] = c;
+        continue;
+      }
+      const std::string_view whole(line, std::exchange(length, 0));
+      std::uintptr_t begin = 0, end = 0;
+      const auto [dash, no_begin] = std::from_chars(whole.data(), whole.data() + whole.size(), begin, 16);
+      if (no_begin != std::errc() || dash == whole.data() + whole.size()) continue;
+      const auto no_end = std::from_chars(dash + 1, whole.data() + whole.size(), end, 16).ec;
+      if (no_end != std::errc() || address < begin || address >= end) continue;
+      found = whole.substr(std::min(whole.find('/'), whole.size()));
+      break;
+    }
+  }
+  ::close(file);
+  return found;
+}
+
+void end_by_lost_mapping(int /*signal*/, siginfo_t* about, void* /*context*/) {
+  const std::string_view path = path_of_mapping(reinterpret_cast<std::uintptr_t>(about->si_addr));
+  write_error("neardup: ");
+  if (path.empty()) {
+    write_error(
+        "a file that is in use was cut off or changed in place, or there is no room left for a temporary one\n");
+  } else if (path.find("/neardup-") != path.npos && path.ends_with(" (deleted)")) {
+    write_error(path);
+    write_error(": this temporary file cannot be read or written; its disk may be full or damaged\n");
+  } else {
+    write_error(path);
+    write_error(": was cut off or changed in place while it was in use; put a new file in its place instead\n");
+  }
   constexpr int failure = 2;
   ::_exit(failure);
 }
 
 }  // namespace
 
-void say_lost_mappings() { std::signal(SIGBUS, end_by_lost_mapping); }
+void say_lost_mappings() {
+  struct sigaction action = {};
+  action.sa_sigaction = end_by_lost_mapping;
+  action.sa_flags = SA_SIGINFO;
+  static_cast<void>(::sigaction(SIGBUS, &action, nullptr));
+}
 
 void prepare_standard_streams() {
   std::signal(SIGXFSZ, SIG_IGN);  // then a write beyond the file size limit fails, instead of ending the program
