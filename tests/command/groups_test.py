@@ -21,7 +21,7 @@ class Groups(CommandTest):
     def test_json_is_as_documented(self):
         options = ("groups", "--jsonl", "--format", "jsonl", "-")
         done = self.assert_done(run(*options, "--distance", 3, data=jsonl([A, B, A])))
-        members = '[{"id":"d0","distance":0},{"id":"d2","distance":0}]'
+        members = '[{"id":"d0","distance":0,"estimate":1},{"id":"d2","distance":0,"estimate":1}]'
         self.assertEqual(done.text, '{"group":0,"size":2,"members":' + members + "}\n")
         done = self.assert_done(run(*options, data=jsonl([A, B, A])))
         members = '[{"id":"d0","similarity":1},{"id":"d2","similarity":1}]'
@@ -41,10 +41,12 @@ class Groups(CommandTest):
                 }
                 for rule, label in labels.items():
                     with self.subTest(bits=bits, distance=distance, rule=rule):
-                        expected = [
-                            [{"id": m, "distance": hamming_distance(prints[m], prints[group[0]])} for m in group]
-                            for group in members_of(label)
-                        ]
+                        def member(name, first):
+                            apart = hamming_distance(prints[name], prints[first])
+                            estimate = float(f"{math.cos(math.pi * apart / bits):.6g}")
+                            return {"id": name, "distance": apart, "estimate": estimate}
+
+                        expected = [[member(m, group[0]) for m in group] for group in members_of(label)]
                         options = ("--jsonl", "--format", "jsonl", "--bits", bits, "--distance", distance)
                         rows = run(*options, "--grouping", rule, "-", data=data).json
                         self.assertEqual([row["members"] for row in rows], expected)

@@ -67,14 +67,18 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool o
   return group([&](std::size_t i, std::size_t j) { return all.check(i, j); });
 }
 
-std::string group_as_json(std::uint64_t number_of_group, const std::vector<group_member>& members, bool is_checked) {
+std::string group_as_json(const run_settings& settings, std::uint64_t number_of_group,
+                          const std::vector<group_member>& members) {
   std::string text = "{\"group\":" + std::to_string(number_of_group) + ",\"size\":" + std::to_string(members.size()) +
                      ",\"members\":[";
   for (const group_member& m : members) {
     if (&m != members.data()) text += ',';
     text += "{\"id\":" + json_string(m.id);
-    if (m.distance) text += ",\"distance\":" + std::to_string(*m.distance);
-    if (is_checked) text += ",\"similarity\":" + number(m.similarity);
+    if (m.distance) {
+      text += ",\"distance\":" + std::to_string(*m.distance) +
+              ",\"estimate\":" + number(estimate_of(settings.fingerprint, *m.distance));
+    }
+    if (settings.comparison.min_similarity) text += ",\"similarity\":" + number(m.similarity);
     if (m.is_against) text += ",\"against\":true";
     text += '}';
   }
@@ -86,7 +90,7 @@ std::string group_as_json(std::uint64_t number_of_group, const std::vector<group
 std::string text_of_group(const run_settings& settings, std::uint64_t number_of_group,
                           const std::vector<group_member>& members) {
   if (settings.output.as_json()) {
-    return group_as_json(number_of_group, members, settings.comparison.min_similarity.has_value());
+    return group_as_json(settings, number_of_group, members);
   }
   double least = 1;
   for (const group_member& m : members) least = std::min(least, m.similarity);
