@@ -132,6 +132,25 @@ TEST_CASE("a log with any bit flipped is refused by name, also in its last recor
   }
 }
 
+TEST_CASE("a log of another version is refused as a file of one is") {
+  const support::temporary_folder folder;
+  bool is_begun = false;
+  write_log(neardup::detail::system_files(), folder / "log", {"the first"}, is_begun);
+  std::string bytes = support::read_bytes(folder / "log");
+  bytes[8] = 7;  // the version; then the checksum of the header
+  const std::uint64_t checksum =
+      neardup::detail::checksum_of(neardup::detail::to_bytes(std::string_view(bytes).substr(0, 24)));
+  for (int i = 0; i < 8; ++i) bytes[24 + static_cast<std::size_t>(i)] = static_cast<char>(checksum >> 8 * i & 0xff);
+  support::write_bytes(folder / "log", bytes);
+  const neardup::log_contents log(folder / "log");
+  const std::string said = folder / "log: format version 7; this program reads version 1";
+  CHECK_THROWS_WITH(records_in(log), said);
+  CHECK_THROWS_WITH(neardup::record_log::go_on(log), said);
+  bytes[24] ^= 1;
+  support::write_bytes(folder / "log", bytes);
+  CHECK_THROWS_WITH(records_in(neardup::log_contents(folder / "log")), folder / "log: its header is damaged");
+}
+
 TEST_CASE("a log whose last record lacks sectors ends before it, as a power failure may leave it") {
   const support::temporary_folder folder;
   bool is_begun = false;

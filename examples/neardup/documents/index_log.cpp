@@ -135,9 +135,9 @@ logged_documents::logged_documents(const std::string& path, const index_snapshot
   if (!log.is_there()) return;
   if (log.follows() != files.state) {
     if (taken_in.size() == 16 && text_of(taken_in) == text_of_extent(log.extent())) return;
-    throw input_error({log.path(), log.follows() ? "it follows another file than " + path +
-                                                       "; put that file back, or move the log away"
-                                                 : "damaged, or no log of an index"});
+    if (!log.follows()) as_input([&] { log.for_each([](std::string_view) {}); });  // throws what is wrong
+    throw input_error(
+        {log.path(), "it follows another file than " + path + "; put that file back, or move the log away"});
   }
   goes_on_ = true;
   as_input([&] {

@@ -630,7 +630,7 @@ durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations
   } else if (!has_log) {
     save();
   } else if (!log_state) {
-    detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
+    detail::fail<std::runtime_error>(log_path() + ": " + detail::append_log::problem_of(bytes));
   } else {
     refuse_log(has_file ? "this is another one" : "there is none");
   }

@@ -58,7 +58,7 @@ class log_contents {
   template <class Visit>
   void for_each(const Visit& visit) const {
     const auto state = follows();
-    if (!state) detail::fail<std::runtime_error>(path_ + ": its header is damaged, or of a later version");
+    if (!state) detail::fail<std::runtime_error>(path_ + ": " + detail::append_log::problem_of(bytes_));
     detail::append_log::replay(path_, bytes_, *state, visit);
   }
 
@@ -92,7 +92,9 @@ class record_log {
   }
   [[nodiscard]] static record_log go_on(detail::file_operations& files, const log_contents& read) {
     const auto state = read.follows();
-    if (!state) detail::fail<std::runtime_error>(read.path() + ": its header is damaged, or of a later version");
+    if (!state) {
+      detail::fail<std::runtime_error>(read.path() + ": " + detail::append_log::problem_of(read.bytes_));
+    }
     return record_log(detail::append_log::open(files, read.path(), read.bytes_, *state, [](std::string_view) {}));
   }
 

@@ -93,6 +93,21 @@ class append_log {
     return header == encode_header(state) ? std::optional(state) : std::nullopt;
   }
 
+  /// What is wrong with the header of a log for which state_of() is nullopt: its version, or damage.
+  [[nodiscard]] static std::string problem_of(std::string_view bytes) {
+    const std::string right = encode_header(0);
+    constexpr std::size_t version_at = 8, checksum_at = header_size - 8;
+    if (bytes.size() >= header_size && bytes.starts_with(std::string_view(right).substr(0, version_at))) {
+      const auto version = get<std::uint64_t>(to_bytes(bytes), version_at);
+      const auto checksum = get<std::uint64_t>(to_bytes(bytes), checksum_at);
+      if (version != format_version && checksum == checksum_of(to_bytes(bytes.substr(0, checksum_at)))) {
+        return "format version " + std::to_string(version) + "; this program reads version " +
+               std::to_string(format_version);
+      }
+    }
+    return "its header is damaged";
+  }
+
   /// The extent of a log: the size of its header and whole records, and the checksum of both. If the header is invalid,
   /// all bytes count.
   struct extent {
