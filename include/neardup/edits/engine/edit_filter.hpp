@@ -105,7 +105,7 @@ class edit_filter {
 /// word of bits. Each thread needs its own object.
 class edit_distances {
  public:
-  explicit edit_distances(std::size_t alphabet) : matches_(alphabet) {}
+  explicit edit_distances(std::size_t alphabet) : matches_(alphabet), banded_(alphabet) {}
 
   /// Returns: the distance if it is at most `most`, otherwise a larger number.
   [[nodiscard]] std::size_t at_most(std::span<const char32_t> a, std::span<const char32_t> b, std::size_t most) {
@@ -113,7 +113,7 @@ class edit_distances {
     if (a.size() > b.size()) std::swap(a, b);
     if (b.size() - a.size() > most) return most + 1;
     if (a.empty()) return b.size();
-    if (a.size() > word_bits) return bounded_edit_distance(a, b).at_most(most).value_or(most + 1);
+    if (a.size() > word_bits) return banded_.at_most(a, b, most).value_or(most + 1);
     for (std::size_t i = 0; i < a.size(); ++i) matches_[a[i]] |= std::uint64_t{1} << i;
     const std::size_t distance = of_a_word(a.size(), b, most);
     for (const char32_t c : a) matches_[c] = 0;
@@ -122,7 +122,7 @@ class edit_distances {
 
  private:
   /// The distance for a pattern of at most 64 code points: all rows of the table fit one word. See
-  /// bounded_edit_distance.
+  /// banded_edit_distance.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
@@ -146,6 +146,7 @@ class edit_distances {
   }
 
   std::vector<std::uint64_t> matches_;  // bit i of matches_[c]: row i of the pattern is character c
+  banded_edit_distance banded_;         // for longer patterns
 };
 
 }  // namespace neardup::inline v0::detail

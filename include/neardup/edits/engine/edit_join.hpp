@@ -113,7 +113,7 @@ class gram_order {
 /// Finds the texts that are similar to a given text, among the texts that were added. Texts are named by rank.
 class edit_join {
  public:
-  /// Scratch memory of one thread: 4 bytes per text, 8 bytes per distinct code point.
+  /// Scratch memory of one thread: 4 bytes per text, 24 bytes per distinct code point.
   class workspace {
    public:
     explicit workspace(const edit_join& join) : distances_(join.texts_.alphabet()), seen_(join.texts_.size(), 0) {}
