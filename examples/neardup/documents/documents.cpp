@@ -386,14 +386,15 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
       after);
 }
 
-void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit) {
+void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit,
+                const batch_visitor& after) {
   const auto make_maker = []() -> document_maker {
     return [](const document_texts& texts, document& d, finished_batch& out) {
       d.has_tokens = true;  // assumed, because no tokens are made here
       out.texts.emplace_back(texts.begin(), texts.end());
     };
   };
-  read(input, sources, notes, make_maker, visit, nullptr);
+  read(input, sources, notes, make_maker, visit, after);
 }
 
 std::optional<std::string> first_text(const input_settings& input, source_walker& sources) {

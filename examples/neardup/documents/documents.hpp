@@ -105,7 +105,8 @@ void read_documents(const input_settings& input, const fingerprint_settings& fin
                     const document_visitor& visit, const batch_visitor& after);
 
 /// read_documents() with the texts of the documents instead of fingerprints.
-void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit);
+void read_texts(const input_settings& input, source_walker& sources, run_notes& notes, const document_visitor& visit,
+                const batch_visitor& after = nullptr);
 
 /// Reads the input up to its first record that is not bad, without --skip-bad up to its first record. The next pass
 /// begins there again, and reports what is bad. Returns: the first text of that record; nullopt if there is none.

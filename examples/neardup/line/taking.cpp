@@ -220,7 +220,9 @@ void refuse_own_files(const run_settings& to) {
 }
 
 void refuse_missing_input(const run_settings& to, const char* without_input) {
-  if (to.input.paths.empty() && to.input.names_from.empty()) throw usage_error(without_input);
+  if (without_input != nullptr && to.input.paths.empty() && to.input.names_from.empty()) {
+    throw usage_error(without_input);
+  }
   if (streams_in(to.input.paths) + streams_in(to.against.paths) + (to.input.names_from == "-" ? 1 : 0) > 1) {
     throw usage_error("standard input (-) can be read only once");
   }

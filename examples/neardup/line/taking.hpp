@@ -25,6 +25,7 @@ struct reading_steps {
   width_rule widths = {};
   bool writes_lists = false;  ///< whether the verb writes lists (--format bin)
   bool is_stored = false;     ///< fingerprints are stored in a file, or come from one
+  /// The message if no documents are named; null if none are needed.
   const char* without_input = "no input: name files or folders, or - for standard input";
 };
 run_settings take_reading(typed_options& typed, const reading_steps& steps = {});

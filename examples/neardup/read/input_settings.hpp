@@ -60,11 +60,12 @@ struct input_settings {
   std::string encoding;                      ///< encoding of the texts, by its name in iconv; empty: UTF-8
   std::shared_ptr<const chinese_fold> fold;  ///< which characters of the texts count as equal, if any
   std::vector<std::string> text_fields{"text"};
-  std::string weighted_field;  ///< instead of texts: an array of words with weights; empty: none
-  std::string code_field;      ///< instead of texts: a code in hexadecimal digits; empty: none
-  std::size_t code_bits = 0;   ///< the width that each code must have; 0: any of those that fingerprints may have
-  std::string score_field;     ///< a number in JSON records; empty: none
-  std::string source_field;    ///< the field that --by needs; empty: none
+  std::string weighted_field;   ///< instead of texts: an array of words with weights; empty: none
+  bool fields_are_ids = false;  ///< the texts are ids, which may be numbers in JSON
+  std::string code_field;       ///< instead of texts: a code in hexadecimal digits; empty: none
+  std::size_t code_bits = 0;    ///< the width that each code must have; 0: any of those that fingerprints may have
+  std::string score_field;      ///< a number in JSON records; empty: none
+  std::string source_field;     ///< the field that --by needs; empty: none
   std::string id_field = "id";
   bool id_field_required = false;
   bool keeps_texts = false;  ///< documents are passed on with their texts

@@ -506,7 +506,8 @@ struct json_parser {
         if (found[i].kind == '[') continue;
         return "field \"" + names[i] + "\" is not an array of [word, weight] pairs with weights from 0";
       }
-      if (found[i].kind != '"' && found[i].kind != array_of_lines) {
+      const bool is_id = settings.fields_are_ids && found[i].kind == '0';
+      if (found[i].kind != '"' && found[i].kind != array_of_lines && !is_id) {
         const bool is_default = found[i].kind == '\0' && settings.text_fields == input_settings{}.text_fields;
         const bool is_missing = found[i].kind == '\0';
         return other_kind(names[i], found[i], "a string") +

@@ -1,12 +1,15 @@
 // `neardup verify`: checks which candidates are near-duplicates.
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "../compare/check.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
+#include "../line/option_table.hpp"
 #include "combining.hpp"
+#include "verify_pairs.hpp"
 
 namespace command {
 
@@ -90,6 +93,12 @@ void verify_candidates(run_settings& settings) {
 }
 
 bool run_verify(typed_options& typed) {
+  if (typed.has("--pairs")) return run_verify_pairs(typed);
+  for (const option_row& row : options_of(*typed.chosen)) {
+    const std::string name = row.long_name();
+    const bool is_of_shards = name == "--output" || name == "--threads" || name == "--quiet";
+    if (typed.has(name) && !is_of_shards) throw usage_error(name + " needs --pairs");
+  }
   run_settings settings = take_combination(
       typed, [&](const run_settings& to) { take_kind_of_shards(typed, to); }, nullptr);
   const context c(settings);  // reports paths that do not exist
@@ -102,14 +111,18 @@ bool run_verify(typed_options& typed) {
 extern const verb verify_verb;
 const verb verify_verb{"verify",
                        "PATH…",
-                       "of many machines: the candidates that are near-duplicates",
+                       "the candidates of other programs or machines that are near-duplicates",
                        R"(
-Compares the candidates that join wrote by the features that lie beside their shards, and writes the
-pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or
+With --pairs FILE: reads pairs of ids, from any program, and prints those that are near-duplicates, in
+their order, as pairs prints them: exact similarity, "-", and the two ids. Documents, not pairs, take memory.
+Without: compares the candidates that join wrote by the features that lie beside their shards, and writes
+the pairs that are near-duplicates to the file that --output names. Name the candidates and their shards (or
 the .features files alone), in any order. What join found by features is near-duplicate already: it is handed on.
 )",
-                       takes::saved_output | takes::running | takes::help,
-                       {},
+                       takes::texts | takes::weights | takes::features | takes::dictionary | takes::seed |
+                           takes::exact | takes::same | takes::verification | takes::format | takes::saved_output |
+                           takes::exit_status | takes::running | takes::help,
+                       verify_pairs_options(),
                        run_verify};
 
 }  // namespace command
