@@ -430,12 +430,11 @@ class Patterns(ReadingTest):
         if not shutil.which("git"):
             self.skipTest("no git")
         rng = random.Random(5)
-        files = set()
-        while len(files) < 60:
+        files = {"A1", "B-", "7", "x 8", "aa/Z9", "aa/_", "q.", "x:", "aa/["}
+        while len(files) < 69:
             name = "/".join("".join(rng.choice("abx") for _ in range(rng.randrange(1, 3))) for _ in range(rng.randrange(1, 4)))
             if not any(other == name or other.startswith(name + "/") or name.startswith(other + "/") for other in files):
                 files.add(name)
-        files |= {"A1", "B-", "7", "x 8", "aa/Z9", "aa/_", "q.", "x:", "aa/["}
         for name in files:
             self.write("f/" + name, "x")
         folder = self.folder / "f"
