@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../../../index/join_options.hpp"
+#include "../../../sets/engine/common_elements.hpp"
 #include "../../../sets/engine/overlap_bounds.hpp"
 #include "../../../sets/engine/rare_first.hpp"
 #include "../../../sets/similarity.hpp"
@@ -34,7 +35,11 @@ class sample_join {
   /// Precondition: 0 < threshold <= 1; the sets are ascending.
   sample_join(std::vector<hash_set> sets, double threshold) : sets_(std::move(sets)), threshold_(threshold) {
     std::size_t elements = 0;
-    for (const hash_set& set : sets_) elements += set.size();
+    high_.resize(sets_.size());
+    for (std::size_t i = 0; i < sets_.size(); ++i) {
+      elements += sets_[i].size();
+      take_high(sets_[i], high_[i]);
+    }
     token_counts counts(4 * elements);  // large enough that few tokens share a count
     for (const hash_set& set : sets_) {
       for (const std::uint64_t hash : set) counts.count(feature_token(hash), false);
@@ -64,10 +69,14 @@ class sample_join {
     for (std::size_t i = 0; i < sets_.size(); ++i) {
       if (!is_kept[i]) continue;
       number[i] = static_cast<std::uint32_t>(kept);
-      if (kept != i) sets_[kept] = std::move(sets_[i]);
+      if (kept != i) {
+        sets_[kept] = std::move(sets_[i]);
+        high_[kept] = std::move(high_[i]);
+      }
       ++kept;
     }
     sets_.resize(kept);
+    high_.resize(kept);
     for (auto& [token, with] : sets_with_) {
       std::erase_if(with, [&](std::uint32_t i) { return !is_kept[i]; });
       for (std::uint32_t& i : with) i = number[i];
@@ -91,25 +100,51 @@ class sample_join {
   }
 
   /// Scratch memory of find(). Each thread needs its own object.
-  using workspace = std::vector<std::uint32_t>;
+  struct workspace {
+    std::vector<std::uint32_t> candidates, high;
+  };
 
   /// Calls `visit(i, similarity)` for each sampled set i that is similar enough to the set `hashes`, in ascending
   /// order.
   /// Precondition: `hashes` ascend.
   template <class Visit>
-  void find(std::span<const std::uint64_t> hashes, workspace& candidates, const Visit& visit) const {
+  void find(std::span<const std::uint64_t> hashes, workspace& memory, const Visit& visit) const {
+    std::vector<std::uint32_t>& candidates = memory.candidates;
     candidates.clear();
     visit_postings(hashes, [&](std::uint32_t i) { candidates.push_back(i); });
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    if (!candidates.empty()) take_high(hashes, memory.high);
     for (const std::uint32_t i : candidates) {
+      if (!may_be_similar(i, hashes.size(), memory.high)) continue;
       const std::optional<double> similarity = jaccard_at_least(std::span(sets_[i]), hashes, threshold_);
       if (similarity) visit(std::size_t{i}, *similarity);
     }
   }
 
  private:
+  /// The distinct high halves of hashes that ascend, so these ascend, too.
+  static void take_high(std::span<const std::uint64_t> hashes, std::vector<std::uint32_t>& high) {
+    high.clear();
+    for (const std::uint64_t hash : hashes) {
+      const auto half = static_cast<std::uint32_t>(hash >> 32);
+      if (high.empty() || high.back() != half) high.push_back(half);
+    }
+  }
+
+  /// Compares the high halves, by 8 at a time where there is AVX2: a third of the time of a comparison of hashes. Each
+  /// common hash has a common high half, and `shared` hashes of the set have that of another hash of the set.
+  [[nodiscard]] bool may_be_similar(std::uint32_t i, std::size_t size, const std::vector<std::uint32_t>& high) const {
+    const std::size_t least = min_common(sets_[i].size(), size, threshold_);
+    if (least > (std::min)(sets_[i].size(), size)) return false;
+    const std::size_t shared = sets_[i].size() - high_[i].size();
+    if (shared >= least) return true;
+    return count_common(std::span<const std::uint32_t>(high_[i]), std::span<const std::uint32_t>(high),
+                        least - shared) >= least - shared;
+  }
+
   std::vector<hash_set> sets_;
+  std::vector<std::vector<std::uint32_t>> high_;  // the high halves of the hashes of each set
   double threshold_ = 1;
   // One bit for several tokens, set if one of them is indexed. Most bits are 0, so most elements of other sets need no
   // look-up.
