@@ -88,7 +88,11 @@ class feature_extractor {
     features.resize(memory.distinct.size());
     const std::uint64_t* const hashes = memory.distinct.column(0);
     for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
+    // The memory for a text of millions of features is released as soon as possible: it is several times the text.
+    constexpr std::size_t many = std::size_t{1} << 20;
+    if (features.size() > many) memory.distinct = {};
     detail::hash_sort(features, memory.sorting);
+    if (features.size() > many) memory.sorting = {};
     // Distinct hashes may have equal lowest bits, so features are made unique once more.
     features.erase(std::unique(features.begin(), features.end()), features.end());
   }

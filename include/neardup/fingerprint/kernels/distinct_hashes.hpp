@@ -47,7 +47,7 @@ class distinct_hashes {
     } else if (size_ > small_size) {
       // Shrinks the table to the size for this text, because the next text is likely to be as long, and a larger table
       // would be slower. The table never grows here: hashes that append() added need no slots.
-      use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity * count_))));
+      use((std::min)(size_, (std::max)(small_size, std::bit_ceil(sparsity(count_) * count_))));
     }
     count_ = 0;
   }
@@ -96,7 +96,6 @@ class distinct_hashes {
  private:
   static constexpr std::size_t batch = 256;
   static constexpr std::size_t small_size = 1024;
-  static constexpr std::size_t sparsity = 4;  // at least this many slots per hash
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
   // slots_[s] is the number of the hash in slot s, first_number_ + its index. A lower number means that the slot is
@@ -110,6 +109,9 @@ class distinct_hashes {
   std::uint64_t multiplier_ = secret_multiplier();
   std::uint32_t first_number_ = 1;
   int shift_ = 0;  // 64 - log2(size_)
+
+  /// The least number of slots per hash. A table for a million hashes is beyond the caches, so there memory counts.
+  static constexpr std::size_t sparsity(std::size_t count) noexcept { return count > std::size_t{1} << 20 ? 2 : 4; }
 
   /// Uses the first `size` slots of the table. Precondition: size is a power of two.
   void use(std::size_t size) noexcept {
@@ -129,9 +131,10 @@ class distinct_hashes {
     if constexpr (Origins) grow(origins_, count_ + n + 1);
     const std::uint64_t needed = std::uint64_t{count_} + n;
     if (needed >= max_number) fail<std::length_error>("a text has 2^32 or more distinct tokens");
-    const bool is_full = sparsity * needed > size_;
+    const std::size_t slots = sparsity(count_ + n);
+    const bool is_full = slots * needed > size_;
     if (!is_full && first_number_ + needed <= max_number) return;
-    const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * sparsity * (count_ + n))) : size_;
+    const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * slots * (count_ + n))) : size_;
     if (slots_.size() < size) slots_.resize(size);
     use(size);
     // Gives all hashes new numbers, and so frees their old slots.

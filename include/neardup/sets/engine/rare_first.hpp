@@ -146,12 +146,16 @@ class prefix_finder {
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const Counts& all) {
     const std::size_t n = set.size();
+    // Room for a larger set, but not for twice as large a set if that would take many megabytes.
+    const auto room_for = [](std::size_t size) { return size + (std::min)(size, std::size_t{1} << 20); };
     if (n > tokens_.size()) {
-      counts_.resize(2 * n);
-      chosen_.resize(2 * n);
-      ties_.resize(2 * n);
-      sorted_.resize(2 * n);
-      tokens_.resize(2 * n);  // last: its size tells whether all have room
+      counts_.resize(room_for(n));
+      ties_.resize(room_for(n));
+      tokens_.resize(room_for(n));  // last: its size tells whether all have room
+    }
+    if (count > sorted_.size()) {
+      chosen_.resize(room_for(count));
+      sorted_.resize(room_for(count));
     }
     constexpr std::size_t step = 256;  // tokens at a time: their lines fit the L1 cache
     for (std::size_t begin = 0; begin < n; begin += step) {
