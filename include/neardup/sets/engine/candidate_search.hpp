@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "../../detail/bits.hpp"
@@ -36,15 +37,13 @@ void for_each_posting(std::span<const Feature> features, std::uint32_t number, c
   if (posted == 0) return;
   const std::size_t prefix = bounds.looks_up_all() ? bounds.indexed(n) : posted;
   const std::span<const std::uint64_t> keys = finder.find(features, posted, counts);
+  set_posting posting{0, number, set_posting::clipped(n), 0};
   constexpr std::size_t step = 32;  // postings at a time, so that their cache misses overlap
   for (std::size_t position = 0; position < posted; ++position) {
     if (position % step == 0) prefetch(keys.subspan(position, (std::min)(step, posted - position)));
-    const auto token = static_cast<std::uint32_t>(keys[position]);
-    if (bounds.looks_up_all()) {
-      take(set_posting{position < prefix ? token : token ^ salt_behind_prefix, number, set_posting::clipped(n), 0});
-    } else {
-      take(set_posting{token, number, set_posting::clipped(n), set_posting::clipped(position)});
-    }
+    posting.token = static_cast<std::uint32_t>(keys[position]) ^ (position < prefix ? 0 : salt_behind_prefix);
+    if (!bounds.looks_up_all()) posting.position = set_posting::clipped(position);
+    take(std::as_const(posting));
   }
 }
 
@@ -152,7 +151,7 @@ class candidate_search {
   struct prefix_query {
     const least_overlaps& least;
     std::vector<std::uint32_t>& met;
-    const Records& records;
+    Records records;
     std::uint64_t bits;
     std::size_t n;
 
@@ -194,8 +193,9 @@ class candidate_search {
     const std::size_t examined = from.postings.visit(finder_.find(features, prefix, from.counts), query);
     const std::size_t first = candidates_.size();
     for (const std::uint32_t number : met_) {
-      if (!records.has(number) || !least_.fits(records.size(number))) continue;
-      candidates_.push_back({number, static_cast<std::uint32_t>(least_(records.size(number)))});
+      if (!records.has(number)) continue;
+      const std::size_t size = records.size(number);
+      if (least_.fits(size)) candidates_.push_back({number, static_cast<std::uint32_t>(least_(size))});
     }
     discard_by_bitmap(n, first, records);
     return examined;
@@ -206,7 +206,7 @@ class candidate_search {
   template <class Records>
   struct feature_query {
     std::vector<std::uint32_t>& met;
-    const Records& records;
+    Records records;
     std::size_t n, min_size;
     bool takes_smaller, takes_others;
 
