@@ -6,7 +6,7 @@ const wasi = new WASI({
   version: 'preview1',
   args: process.argv.slice(2),
   env: process.env,
-  preopens: {'.': '.', '/': '/'},
+  preopens: {'/': '/'},
 });
 const program = await WebAssembly.compile(await readFile(process.argv[2]));
 process.exit(wasi.start(await WebAssembly.instantiate(program, wasi.getImportObject())));

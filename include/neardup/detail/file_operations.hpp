@@ -108,8 +108,8 @@ class file_operations {
   }
   /// Waits until the entries of a folder (file names) are on the disk.
   virtual bool sync_folder(const std::string& folder) {
-#if defined(_WIN32)
-    static_cast<void>(folder);  // Windows: the rename itself waits for the disk
+#if defined(_WIN32) || defined(__wasi__)
+    static_cast<void>(folder);  // Windows: the rename itself waits for the disk. WASI cannot sync folders.
     return true;
 #else
     const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
