@@ -39,12 +39,13 @@ def repeated(documents, similarity, least_length, least_documents):
     for d, p, part in parts:
         same = next((label[i] for i, other in enumerate(parts[: len(label)]) if " ".join(other[2].split()) == " ".join(part.split())), None)
         if same is None and similarity < 1:
-            sets = words(part, 2)
+            sets, closest = words(part, 2), 0  # the closest one, of equally close ones the first
             for i, other in enumerate(parts[: len(label)]):
                 others = words(other[2], 2)
-                if label[i] == i and min(len(sets), len(others)) >= 8 and jaccard(sets, others) >= similarity:
-                    same = i
-                    break
+                if label[i] != i or min(len(sets), len(others)) < 8:
+                    continue
+                if jaccard(sets, others) >= max(similarity, closest) and (same is None or jaccard(sets, others) > closest):
+                    same, closest = i, jaccard(sets, others)
         label.append(len(label) if same is None else same)
     stands = {}
     for (d, _, _), first in zip(parts, label):
