@@ -11,7 +11,7 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
-from corpora import answers, corpus
+from expected import answers, corpus
 from test_steps import settings
 
 DRIVERS = pathlib.Path(__file__).parents[1]

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from corpora import answers, corpus
+from expected import answers, corpus
 
 
 class Engine:
