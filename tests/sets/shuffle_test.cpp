@@ -27,7 +27,7 @@ using neardup::gathered_pairs;
 using neardup::set_similarity;
 using neardup::shuffle_payload;
 using neardup::shuffle_settings;
-using pair_type = std::tuple<std::uint64_t, std::uint64_t, std::size_t, double>;
+using numbered_pair = std::tuple<std::uint64_t, std::uint64_t, std::size_t, double>;
 using blob = std::vector<std::byte>;
 
 /// Sets as an engine has them: in flat arrays, with numbers that are no positions.
@@ -46,11 +46,11 @@ struct flat_sets {
 std::uint64_t document_of(std::size_t i) { return 1000 + 7 * std::uint64_t{i}; }
 
 template <class Feature>
-std::vector<pair_type> joined(const std::vector<std::vector<Feature>>& sets, const shuffle_settings& settings,
-                              std::size_t split) {
+std::vector<numbered_pair> joined(const std::vector<std::vector<Feature>>& sets, const shuffle_settings& settings,
+                                  std::size_t split) {
   const neardup::set_join_options how{
       .measure = settings.measure, .min_common = settings.min_common, .copies_once = settings.copies_once};
-  std::vector<pair_type> result;
+  std::vector<numbered_pair> result;
   if (split == sets.size()) {
     for (const auto& p : neardup::pairs(sets, settings.similarity, how)) {
       result.emplace_back(document_of(p.first), document_of(p.second), p.common, p.similarity);
@@ -100,9 +100,9 @@ std::vector<std::span<const std::byte>> spans_of(const std::vector<blob>& blobs)
 
 /// All pairs, each as often as it was found. `large`: how many sets with a feature are joined as a corpus.
 template <class Feature>
-std::vector<pair_type> gathered(const std::vector<std::vector<blob>>& blobs, const shuffle_settings& settings,
-                                std::size_t large, const neardup::any_runner& run) {
-  std::vector<pair_type> result;
+std::vector<numbered_pair> gathered(const std::vector<std::vector<blob>>& blobs, const shuffle_settings& settings,
+                                    std::size_t large, const neardup::any_runner& run) {
+  std::vector<numbered_pair> result;
   const neardup::detail::overlap_bounds bounds(settings.measure, settings.similarity, settings.min_common);
   for (std::uint32_t partition = 0; partition < settings.partitions; ++partition) {
     neardup::detail::shuffle_join<Feature> join(neardup::detail::header_of<Feature>(settings, bounds, 0, partition),
@@ -119,8 +119,8 @@ std::vector<pair_type> gathered(const std::vector<std::vector<blob>>& blobs, con
 
 /// Verifies candidates, each once, by the sets of their documents.
 template <class Feature>
-std::vector<pair_type> verified(std::vector<pair_type> candidates, const std::vector<std::vector<Feature>>& sets,
-                                const shuffle_settings& settings) {
+std::vector<numbered_pair> verified(std::vector<numbered_pair> candidates,
+                                    const std::vector<std::vector<Feature>>& sets, const shuffle_settings& settings) {
   for (auto& candidate : candidates) std::get<2>(candidate) = 0, std::get<3>(candidate) = 0;
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   flat_sets<Feature> a, b;
@@ -131,7 +131,7 @@ std::vector<pair_type> verified(std::vector<pair_type> candidates, const std::ve
   const neardup::verified_sets checked =
       neardup::verify_sets(std::span<const Feature>(a.features), std::span<const std::int32_t>(a.offsets),
                            std::span<const Feature>(b.features), std::span<const std::int32_t>(b.offsets), settings);
-  std::vector<pair_type> result;
+  std::vector<numbered_pair> result;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (checked.common[i] == 0) continue;
     result.emplace_back(std::get<0>(candidates[i]), std::get<1>(candidates[i]), checked.common[i],
@@ -251,7 +251,7 @@ TEST_CASE("a shuffle finds the pairs of sets of more than 256 and of more than 6
 
 TEST_CASE("gathered pairs are sorted, and a batch has one value of each", "[sets][shuffle]") {
   const small_shuffle all;
-  std::vector<pair_type> found;
+  std::vector<numbered_pair> found;
   for (std::uint32_t partition = 0; partition < 3; ++partition) {
     const gathered_pairs pairs =
         neardup::gather_pairs<std::uint64_t>(spans_of(all.blobs[partition]), some_settings(), partition);
