@@ -142,6 +142,14 @@ class Mail(CommandTest):
         deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(3000))
         self.assertIn(run("hash", *MAIL, "-", data=deep).status, (0, 2))
 
+    def test_a_body_without_a_blank_line_before_it_is_read(self):
+        header = "Subject: a\n folded\nX-Old : b\n>From someone\nX-Last: c\n"
+        self.write("inbox/whole.eml", f"{header}\n{TEXT}\n")
+        self.write("inbox/below.eml", f"{header}{TEXT}\n")
+        self.write("inbox/crlf.eml", f"{header}{TEXT}\n".replace("\n", "\r\n"))
+        done = self.assert_done(run("groups", *MAIL, "--similarity", "1", "--format", "jsonl", self.folder / "inbox"))
+        self.assertEqual([len(row["members"]) for row in done.json], [3], done.err)
+
     def test_what_is_no_mail(self):
         for data, place, message in ((A, "standard input", "no mail: it does not begin with a header"), ("", "", ""),
                                      (FROM + "\n", "standard input:1", "no mail"), (f"{FROM}{A}\n", "standard input:1", "no mail")):

@@ -9,7 +9,7 @@ namespace command {
 
 namespace {
 
-constexpr std::string_view blanks = " \t";
+constexpr std::string_view separators = " \t";
 
 bool is_hexadecimal(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
@@ -22,12 +22,12 @@ std::string shown(std::string_view code) {
 }  // namespace
 
 void read_code_line(std::string_view line, record& out) {
-  line.remove_prefix(std::min(line.size(), line.find_first_not_of(blanks)));
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(separators)));
   out.is_blank = line.empty();
   if (out.is_blank) return;
-  const std::size_t end = std::min(line.size(), line.find_first_of(blanks));
+  const std::size_t end = std::min(line.size(), line.find_first_of(separators));
   out.fields.assign(1, line.substr(0, end));
-  const std::size_t id = line.find_first_not_of(blanks, end);
+  const std::size_t id = line.find_first_not_of(separators, end);
   out.has_id = id != line.npos;
   if (out.has_id) out.id = line.substr(id);
 }

@@ -71,13 +71,28 @@ std::string in_lower_case(const char* text) {
   return lowered;
 }
 
-/// Whether the first line of a message is that of a header.
-bool begins_with_header(std::string_view message) {
-  for (const char c : message) {
-    if (c == ':') return message.front() != ':';
-    if (c <= ' ' || c > '~') return false;
+/// Whether a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
+bool begins_field(std::string_view line) {
+  const auto is_of_name = [](char c) { return c > ' ' && c <= '~' && c != ':'; };
+  const auto name_end = std::find_if_not(line.begin(), line.end(), is_of_name);
+  const auto is_blank_sign = [](char c) { return c == ' ' || c == '\t'; };
+  const auto colon = std::find_if_not(name_end, line.end(), is_blank_sign);
+  return name_end != line.begin() && colon != line.end() && *colon == ':';
+}
+
+/// The place of a body that follows the header without a blank line, which GMime would read as a header field and lose;
+/// npos if there is a blank line.
+std::size_t unannounced_body(std::string_view message) {
+  for (std::size_t at = 0; at < message.size();) {
+    const std::size_t end = std::min(message.find('\n', at), message.size() - 1) + 1;
+    const std::string_view line = message.substr(at, end - at);
+    if (line == "\n" || line == "\r\n") break;
+    // Some servers leave the line before the message there.
+    const bool is_separator = line.starts_with("From ") || line.starts_with(">From ");
+    if (line.front() != ' ' && line.front() != '\t' && !is_separator && !begins_field(line)) return at;
+    at = end;
   }
-  return false;
+  return message.npos;
 }
 
 /// Removes the quotes of lines that begin like those between messages: ">From " stands for "From ".
@@ -293,7 +308,13 @@ std::optional<std::string> mail_reader::operator()(const source& from, std::stri
       raw = message_;
     }
   }
-  if (!begins_with_header(raw)) return "no mail: it does not begin with a header";
+  if (!begins_field(raw)) return "no mail: it does not begin with a header";
+  if (const std::size_t body = unannounced_body(raw); body != raw.npos) {
+    std::string parted(raw);
+    parted.insert(body, 1, '\n');
+    message_ = std::move(parted);
+    raw = message_;
+  }
   const owned<GMimeStream> stream(g_mime_stream_mem_new_with_buffer(raw.data(), raw.size()));
   const owned<GMimeParser> parser(g_mime_parser_new_with_stream(stream.get()));
   const owned<GMimeMessage> message(g_mime_parser_construct_message(parser.get(), nullptr));
