@@ -227,6 +227,14 @@ template <class SetAt, class Counts>
   return made;
 }
 
+/// The lexicographical order of two sets; libc++ before version 17 lacks the algorithm.
+template <class Feature>
+[[nodiscard]] std::strong_ordering compare_sets(std::span<const Feature> a, std::span<const Feature> b) noexcept {
+  const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (x != a.end() && y != b.end()) return *x <=> *y;
+  return a.size() <=> b.size();
+}
+
 /// The arrays of a frozen_sets, to be written. Equal sets are stored once. Slots are numbered by the smallest ids of
 /// their sets, so the arrays depend only on the sets and their ids.
 template <class Feature, class Id>
@@ -273,7 +281,7 @@ struct set_arrays {
   static std::strong_ordering compare(const entry& a, const entry& b) {
     if (a.sketch.hash != b.sketch.hash) return a.sketch.hash <=> b.sketch.hash;
     if (a.set.data() == b.set.data() && a.set.size() == b.set.size()) return std::strong_ordering::equal;
-    return std::lexicographical_compare_three_way(a.set.begin(), a.set.end(), b.set.begin(), b.set.end());
+    return compare_sets(a.set, b.set);
   }
 
   void fill(std::span<const std::span<const entry>> slots, const overlap_bounds& bounds) {

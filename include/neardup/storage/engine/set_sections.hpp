@@ -236,8 +236,7 @@ class mapped_sets {
       all.emplace_back(sketch.hash, set);
     }
     const auto compare = [](const auto& a, const auto& b) {
-      if (a.first != b.first) return a.first <=> b.first;
-      return std::lexicographical_compare_three_way(a.second.begin(), a.second.end(), b.second.begin(), b.second.end());
+      return a.first != b.first ? a.first <=> b.first : compare_sets(a.second, b.second);
     };
     std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return compare(a, b) < 0; });
     const auto are_equal = [&](const auto& a, const auto& b) { return compare(a, b) == 0; };
