@@ -5,17 +5,30 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <neardup/neardup.hpp>
+#include <neardup/storage/chinese/dictionary_file.hpp>
+#include <neardup/text/chinese/chinese_words.hpp>
 #include <new>
 #include <optional>
+#include <stdexcept>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "arrow_input.hpp"
+
+struct neardup_dictionary {
+  neardup::without<neardup::chinese_words> words, keywords;
+  std::size_t size;
+};
+struct neardup_idf {
+  std::shared_ptr<const neardup::idf_table> table;
+};
 
 namespace c_interface {
 
@@ -221,8 +234,63 @@ class addition {
   std::size_t size_, nulls_;
 };
 
-neardup::feature_choice features_of(const neardup_composition* made_of) {
-  return neardup::parse_features(made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features);
+neardup::word_dictionary read_words(const std::string& path, const char* user_words) {
+  try {
+    neardup::mapped_file file(path);
+    const std::span<const std::byte> bytes = file.bytes();
+    const std::string_view contents(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    auto words = neardup::is_saved_dictionary(contents) ? neardup::open_dictionary(std::move(file))
+                                                        : neardup::word_dictionary::parse(contents, path);
+    if (words.size() == 0) throw std::runtime_error(path + ": there is no word in it");
+    if (user_words != nullptr) words.load_user_words(user_words);
+    return words;
+  } catch (const std::length_error& e) {
+    throw std::runtime_error(path + ": " + e.what());
+  }
+}
+
+/// Returns: null if there is to be no model.
+std::shared_ptr<const neardup::unknown_word_model> read_model(const neardup_dictionary_files& files) {
+  if (files.no_model != 0) {
+    if (files.model != nullptr) refuse("a model and no_model");
+    return nullptr;
+  }
+  const std::filesystem::path beside = std::filesystem::path(files.words).parent_path() / "finalseg";
+  const std::string folder = files.model == nullptr ? beside.string() : files.model;
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored)) {
+    throw std::runtime_error(folder + " is no folder with a model of unknown words, which can be left out (no_model)");
+  }
+  return std::make_shared<const neardup::unknown_word_model>(neardup::unknown_word_model::load(folder));
+}
+
+neardup_dictionary read_dictionary(const neardup_dictionary_files& files) {
+  given(files.words, "the file of words");
+  const auto dictionary = std::make_shared<const neardup::word_dictionary>(read_words(files.words, files.user_words));
+  neardup::chinese_words words(dictionary, read_model(files));
+  const auto listed = files.stop_words == nullptr ? neardup::stop_words() : neardup::stop_words::load(files.stop_words);
+  neardup::chinese_words with_symbols = words;
+  with_symbols.keep_symbols = true;  // as jieba does
+  // The stop words of jieba's extract_tags.
+  neardup::stop_words of_keywords(std::vector<std::string>{"the", "of",   "is",   "and",   "to",  "in",  "that", "we",
+                                                           "for", "an",   "are",  "by",    "be",  "as",  "on",   "with",
+                                                           "can", "if",   "from", "which", "you", "it",  "this", "then",
+                                                           "at",  "have", "all",  "not",   "one", "has", "or"});
+  of_keywords.merge(listed);
+  return {{listed, std::move(words)}, {std::move(of_keywords), std::move(with_symbols), 2}, dictionary->size()};
+}
+
+/// Calls `use(tokenizer)` with the tokenizer of the features.
+template <class Use>
+auto with_features(const neardup_composition* made_of, const Use& use) {
+  const std::string name = made_of == nullptr || made_of->features == nullptr ? "words:2" : made_of->features;
+  const neardup_dictionary* const dictionary = made_of == nullptr ? nullptr : made_of->dictionary;
+  if (name == "zh:words" || name == "zh:keywords") {
+    if (dictionary == nullptr) refuse("features " + name + " need a dictionary");
+    return use(name == "zh:words" ? dictionary->words : dictionary->keywords);
+  }
+  if (dictionary != nullptr) refuse("a dictionary is for features zh:words and zh:keywords, not " + name);
+  return neardup::with_tokenizer(neardup::parse_features(name), use);
 }
 
 /// Calls `use(tokenizer)` for each of the tokens that near-duplicates must share.
@@ -247,7 +315,7 @@ void for_each_same(const neardup_composition* made_of, const Use& use) {
 template <class Hasher = neardup::xxh3<64>>
 neardup::any_tokenizer<Hasher> tokenizer_of(const neardup_composition* made_of) {
   using any = neardup::any_tokenizer<Hasher>;
-  any result = neardup::with_tokenizer(features_of(made_of), [](const auto& tokenizer) { return any(tokenizer); });
+  any result = with_features(made_of, [](const auto& tokenizer) { return any(tokenizer); });
   for_each_same(made_of, [&](const auto& same) {
     result = any(neardup::agreeing{neardup::any_tokenizer<>(same), result});
   });
@@ -441,20 +509,33 @@ template <class Use>
 void with_weighter(const neardup_code_options& options, const Use& use) {
   const std::string_view name = options.weights == nullptr ? "unit" : options.weights;
   const bool needs_table = name == "idf" || name == "tfidf";
-  if (needs_table && options.idf_file == nullptr) refuse("weights '" + std::string(name) + "' need an idf_file");
-  if (!needs_table && options.idf_file != nullptr) refuse("an idf_file is for weights idf and tfidf");
+  if (needs_table && options.idf == nullptr) refuse("weights '" + std::string(name) + "' need an idf table");
+  if (!needs_table && options.idf != nullptr) refuse("an idf table is for weights idf and tfidf");
   if (name == "unit") return use(neardup::unit{});
   if (name == "tf") return use(neardup::tf{});
   if (name == "logtf") return use(neardup::log_tf{});
   if (!needs_table) refuse("weights are unit, tf, logtf, idf or tfidf, not '" + std::string(name) + "'");
-  const auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(options.idf_file));
-  if (name == "idf") return use(neardup::idf{table});
-  use(neardup::tf_idf{table});
+  if (name == "idf") return use(neardup::idf{options.idf->table});
+  use(neardup::tf_idf{options.idf->table});
+}
+
+/// Throws: std::invalid_argument if near-duplicates must have something the same.
+void refuse_same_with_idf(const neardup_composition* made_of) {
+  if (made_of == nullptr || made_of->same == nullptr) return;
+  refuse("an idf table with `same`: features go by what is the same, so no table knows how rare they are");
 }
 
 }  // namespace c_interface
 
 const char* neardup_version(void) { return NEARDUP_VERSION_STRING; }
+
+neardup_status neardup_dictionary_load(const neardup_dictionary_files* files, neardup_dictionary** result,
+                                       neardup_error* error) {
+  return guarded(error, [&] { *result = new neardup_dictionary(read_dictionary(given(files, "files"))); });
+}
+
+void neardup_dictionary_free(neardup_dictionary* dictionary) { delete dictionary; }
+size_t neardup_dictionary_size(const neardup_dictionary* dictionary) { return dictionary->size; }
 
 neardup_status neardup_tokens(const neardup_composition* made_of, neardup_text text,
                               int (*take)(void* context, const char* token, size_t size), void* context,
@@ -803,6 +884,39 @@ neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const n
 
 // ---- Codes -----------------------------------------------------------------------------------------------------------
 
+neardup_status neardup_idf_load(const char* path, neardup_idf** result, neardup_error* error) {
+  return guarded(error, [&] {
+    given(path, "the path");
+    auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
+    if (table->size() == 0) throw std::runtime_error(std::string(path) + ": there is no term in it");
+    *result = new neardup_idf{std::move(table)};
+  });
+}
+
+neardup_status neardup_idf_learn(const neardup_composition* made_of, const neardup_input* input, const neardup_run* how,
+                                 neardup_idf** result, neardup_error* error) {
+  return guarded(error, [&] {
+    const cancellable_threads run(how);
+    refuse_same_with_idf(made_of);
+    const auto tokenize = tokenizer_of(made_of);
+    neardup::idf_learner learner;
+    for_each_texts(given(input, "input"), run, [&](std::span<const std::string_view> texts) {
+      for (const std::string_view text : texts) {
+        run.check();
+        if (text.data() != nullptr) learner.add(tokenize, text);
+      }
+    });
+    *result = new neardup_idf{std::make_shared<const neardup::idf_table>(learner.table())};
+  });
+}
+
+neardup_status neardup_idf_save(const neardup_idf* idf, const char* path, neardup_error* error) {
+  return guarded(error, [&] { idf->table->save(&given(path, "the path")); });
+}
+
+void neardup_idf_free(neardup_idf* idf) { delete idf; }
+size_t neardup_idf_size(const neardup_idf* idf) { return idf->table->size(); }
+
 neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const neardup_code_options* options,
                                       const neardup_input* input, const neardup_run* how, neardup_codes** result,
                                       neardup_error* error) {
@@ -813,7 +927,7 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
     made->bits = of.bits == 0 ? 64 : of.bits;
     with_bits(made->bits, [&](auto bits) {
       if (of.kind == NEARDUP_MINWISE) {
-        if (of.weights != nullptr || of.idf_file != nullptr) refuse("min-wise codes have no weights");
+        if (of.weights != nullptr || of.idf != nullptr) refuse("min-wise codes have no weights");
         return add_codes(*made, neardup::make_minwise_hasher<bits>(tokenizer_of(made_of), hasher_of(made_of)),
                          given(input, "input"), run);
       }
@@ -821,9 +935,7 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
       // A code of 32 bits is the lowest 32 bits of a code of 64, as in the command.
       constexpr std::size_t width = std::max<std::size_t>(bits, 64);
       using hasher = neardup::xxh3<width>;
-      if (of.idf_file != nullptr && made_of != nullptr && made_of->same != nullptr) {
-        refuse("an idf_file with `same`: features go by what is the same, so no table knows how rare they are");
-      }
+      if (of.idf != nullptr) refuse_same_with_idf(made_of);
       with_weighter(of, [&](const auto& weighter) {
         add_codes(*made,
                   neardup::make_simhasher<width>(tokenizer_of<hasher>(made_of), weighter, hasher_of<width>(made_of)),
@@ -1175,7 +1287,7 @@ stream make_stream(const neardup_composition* made_of, const neardup_dedup_optio
 }
 
 neardup::fingerprint_composition composition_of(const neardup_composition* made_of) {
-  auto result = neardup::with_tokenizer(features_of(made_of), [&](const auto& tokenizer) {
+  auto result = with_features(made_of, [&](const auto& tokenizer) {
     return neardup::composition_of(neardup::simhasher{tokenizer, neardup::unit{}, hasher_of(made_of)});
   });
   for_each_same(made_of, [&](const auto& same) {

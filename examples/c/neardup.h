@@ -120,6 +120,22 @@ typedef struct {
   struct ArrowArrayStream* stream;
 } neardup_input;
 
+/* A dictionary of Chinese words, for the features zh:words and zh:keywords. It never changes. */
+typedef struct neardup_dictionary neardup_dictionary;
+
+typedef struct {
+  const char* words;      /* a file of lines "word frequency", as jieba's dict.txt, or one that the library has saved */
+  const char* user_words; /* NULL, or a file of further words, as a user dictionary of jieba */
+  const char* model;      /* the folder of the model of unknown words; NULL: finalseg/ beside the file of words */
+  int no_model;           /* unknown words are cut into characters, as neardup --no-hmm */
+  const char* stop_words; /* NULL, or a file of words that are left out, one a line */
+} neardup_dictionary_files;
+
+/* Reads a dictionary. NEARDUP_FAILED, with the file and the line, if a file cannot be read or is damaged. */
+neardup_status neardup_dictionary_load(const neardup_dictionary_files*, neardup_dictionary** result, neardup_error*);
+void neardup_dictionary_free(neardup_dictionary*);
+size_t neardup_dictionary_size(const neardup_dictionary*); /* number of words */
+
 /* What features are made of. */
 typedef struct {
   const char* features; /* "words:2" if NULL; "chars:5", "bytes:8", "code:4", ..., as neardup --features */
@@ -127,6 +143,7 @@ typedef struct {
   /* NULL, or strings that end with NULL: what near-duplicates must have the same of, as neardup --same. "numbers": all
    * that is written in digits; "words:FILE": the words in a file, one a line. */
   const char* const* same;
+  const neardup_dictionary* dictionary; /* for zh:words and zh:keywords; else NULL. Needed only while a call runs */
 } neardup_composition;
 
 /* Calls take(context, token, size) for each token of a text, until it returns something else than 0. */
@@ -239,11 +256,24 @@ neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const n
 
 typedef enum { NEARDUP_SIMHASH = 0, NEARDUP_MINWISE } neardup_code_kind;
 
+/* Inverse document frequencies: a weight for each feature, the higher the rarer it is. It never changes. */
+typedef struct neardup_idf neardup_idf;
+
+/* Reads a file of lines "feature weight", as jieba's idf.txt. */
+neardup_status neardup_idf_load(const char* path, neardup_idf** result, neardup_error*);
+/* Learns the weights ln(1 + N / df) from N texts, of which df have a feature. Nulls are no texts. */
+neardup_status neardup_idf_learn(const neardup_composition*, const neardup_input*, const neardup_run*,
+                                 neardup_idf** result, neardup_error*);
+/* Writes a file that neardup_idf_load reads. NEARDUP_FAILED if a feature begins or ends with white space. */
+neardup_status neardup_idf_save(const neardup_idf*, const char* path, neardup_error*);
+void neardup_idf_free(neardup_idf*);
+size_t neardup_idf_size(const neardup_idf*); /* number of features */
+
 typedef struct {
   neardup_code_kind kind;
-  int bits;             /* 0 stands for 64 */
-  const char* weights;  /* of simhash: "unit" if NULL; "tf", "logtf", "idf", "tfidf" */
-  const char* idf_file; /* for idf and tfidf: lines of a word and its weight */
+  int bits;               /* 0 stands for 64 */
+  const char* weights;    /* of simhash: "unit" if NULL; "tf", "logtf", "idf", "tfidf" */
+  const neardup_idf* idf; /* for idf and tfidf; else NULL */
 } neardup_code_options;
 
 /* Codes, numbered by position: each in words of 64 bits, the lowest first (32 bits take a word, too), or null. */

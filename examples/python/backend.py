@@ -14,6 +14,8 @@ import sys
 from scikit_build_core import build as inner
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Headers that neardup.hpp does not include.
+FURTHER = ["neardup/text/chinese/chinese_words.hpp", "neardup/storage/chinese/dictionary_file.hpp"]
 NATIVE = HERE / "build" / "native"
 REPOSITORY = HERE.parents[1]
 
@@ -35,7 +37,10 @@ def prepare():
     (NATIVE / "version.txt").write_text(re.search(r'VERSION_STRING "(.*)"', version)[1], encoding="utf-8")
     header = NATIVE / "neardup" / "neardup.hpp"
     command = [sys.executable, REPOSITORY / "tools" / "single_header", "-o", header, "--xxhash", xxhash()]
-    subprocess.run(command, check=True)
+    subprocess.run([*command, "neardup/neardup.hpp", *FURTHER], check=True)
+    for name in FURTHER:
+        (NATIVE / name).parent.mkdir(parents=True, exist_ok=True)
+        (NATIVE / name).write_text("#include <neardup/neardup.hpp>\n", encoding="utf-8")
     for name in ("neardup.h", "neardup.cpp", "arrow_input.hpp"):
         shutil.copyfile(REPOSITORY / "examples" / "c" / name, NATIVE / name)
     shutil.copyfile(REPOSITORY / "LICENSE", NATIVE / "LICENSE")

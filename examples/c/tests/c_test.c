@@ -596,6 +596,95 @@ static void test_edits(void) {
   neardup_sets_free(sets);
 }
 
+static void write_file(const char* path, const char* text) {
+  FILE* file = fopen(path, "wb");
+  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Words by a dictionary, and tables of weights; what is damaged or does not fit together is refused. */
+static void test_tables(const char* folder) {
+  const char* const words[] = {"研究生命的起源", "研究 of 生命", NULL};
+  char path[4096], table[4096];
+  neardup_text texts[3];
+  neardup_input input;
+  neardup_dictionary_files files;
+  neardup_dictionary* dictionary = NULL;
+  neardup_idf *learnt = NULL, *loaded = NULL;
+  neardup_composition made_of;
+  neardup_code_options options;
+  neardup_codes *codes = NULL, *again = NULL;
+  neardup_sets* sets = NULL;
+  neardup_error e, *error = &e;
+  const char* const same[] = {"numbers", NULL};
+  size_t bytes = 0;
+  int i;
+  memset(&input, 0, sizeof(input));
+  memset(&files, 0, sizeof(files));
+  memset(&made_of, 0, sizeof(made_of));
+  memset(&options, 0, sizeof(options));
+  for (i = 0; i < 3; ++i) {
+    texts[i].data = words[i];
+    texts[i].size = words[i] == NULL ? 0 : strlen(words[i]);
+  }
+  input.texts = texts;
+  input.size = 3;
+  snprintf(path, sizeof(path), "%s/c_test_words.txt", folder);
+  snprintf(table, sizeof(table), "%s/c_test_idf.txt", folder);
+  files.words = path;
+  files.no_model = 1;
+  write_file(path, "研究 100\n研究生 5\n生命 80\n起源\n");
+  CHECK(neardup_dictionary_load(&files, &dictionary, error) == NEARDUP_FAILED);
+  CHECK(strstr(e.message, path) != NULL && strstr(e.message, ":4: ") != NULL);
+  CHECK(neardup_dictionary_load(NULL, &dictionary, error) == NEARDUP_INVALID && dictionary == NULL);
+  made_of.features = "zh:words";
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  error = &e;
+  CHECK(neardup_sets_add_texts(sets, &made_of, &input, NULL, error) == NEARDUP_INVALID);
+  write_file(path, "研究 100\n研究生 5\n生命 80\n起源 60\n的 900\n");
+  files.no_model = 0;
+  CHECK(neardup_dictionary_load(&files, &dictionary, error) == NEARDUP_FAILED && strstr(e.message, "finalseg") != NULL);
+  files.no_model = 1;
+  CHECK_OK(neardup_dictionary_load(&files, &dictionary, error));
+  CHECK(neardup_dictionary_size(dictionary) == 5);
+  made_of.dictionary = dictionary;
+  CHECK_OK(neardup_sets_add_texts(sets, &made_of, &input, NULL, error));
+  CHECK(neardup_sets_offsets(sets)[1] == 4 && neardup_sets_offsets(sets)[2] == 7);
+  made_of.features = "zh:keywords";
+  CHECK_OK(neardup_sets_add_texts(sets, &made_of, &input, NULL, error));
+  CHECK(neardup_sets_offsets(sets)[4] == 10 && neardup_sets_offsets(sets)[5] == 12);
+  CHECK_OK(neardup_tokens(&made_of, texts[1], count_tokens, &bytes, error));
+  CHECK(bytes == 12);
+  neardup_sets_free(sets);
+  CHECK_OK(neardup_idf_learn(&made_of, &input, NULL, &learnt, error));
+  CHECK(neardup_idf_size(learnt) == 3);
+  CHECK_OK(neardup_idf_save(learnt, table, error));
+  CHECK_OK(neardup_idf_load(table, &loaded, error));
+  options.weights = "tfidf";
+  options.idf = learnt;
+  CHECK_OK(neardup_codes_of_texts(&made_of, &options, &input, NULL, &codes, error));
+  options.idf = loaded;
+  CHECK_OK(neardup_codes_of_texts(&made_of, &options, &input, NULL, &again, error));
+  CHECK(neardup_codes_words(codes)[0] == neardup_codes_words(again)[0]);
+  neardup_codes_free(codes);
+  neardup_codes_free(again);
+  error = &e;
+  made_of.same = same;
+  CHECK(neardup_codes_of_texts(&made_of, &options, &input, NULL, &codes, error) == NEARDUP_INVALID);
+  CHECK(neardup_idf_learn(&made_of, &input, NULL, &learnt, error) == NEARDUP_INVALID);
+  made_of.same = NULL;
+  made_of.features = "words";
+  CHECK(neardup_idf_learn(&made_of, &input, NULL, &learnt, error) == NEARDUP_INVALID);
+  neardup_idf_free(loaded);
+  neardup_idf_free(learnt);
+  write_file(table, "one\n");
+  CHECK(neardup_idf_load(table, &loaded, error) == NEARDUP_FAILED && strstr(e.message, table) != NULL);
+  write_file(table, "");
+  CHECK(neardup_idf_load(table, &loaded, error) == NEARDUP_FAILED && strstr(e.message, table) != NULL);
+  neardup_dictionary_free(dictionary);
+  neardup_dictionary_free(NULL);
+  neardup_idf_free(NULL);
+}
+
 /* The pairs of a shuffle of three partitions, from two scatters, are those of a join. */
 static void test_shuffle(void) {
   static uint32_t features[COUNT * MOST];
@@ -775,6 +864,7 @@ int main(int count, char** arguments) {
   test_index(arguments[1]);
   test_set_index();
   test_edits();
+  test_tables(arguments[1]);
   test_shuffle();
   test_dedup(arguments[1]);
   printf("%d failures\n", failures);

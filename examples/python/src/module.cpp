@@ -452,14 +452,32 @@ struct slot {
   owned<Handle, Free> take() { return owned<Handle, Free>(std::exchange(value, nullptr)); }
 };
 
-/// What features are made of, (features, seed, same), with all that the C interface refers to.
+/// A path for the C interface: null for an empty text.
+const char* path_or_null(const std::string& path) { return path.empty() ? nullptr : path.c_str(); }
+
+struct dictionary {
+  owned<neardup_dictionary, neardup_dictionary_free> handle;
+
+  dictionary(const std::string& words, const std::string& user_words, const std::string& model, bool no_model,
+             const std::string& stop_words) {
+    const neardup_dictionary_files files{words.c_str(), path_or_null(user_words), path_or_null(model), no_model ? 1 : 0,
+                                         path_or_null(stop_words)};
+    neardup_dictionary* made = nullptr;
+    call_now(0, [&](const neardup_run*, neardup_error* error) { neardup_dictionary_load(&files, &made, error); });
+    handle.reset(made);
+  }
+};
+
+/// What features are made of, (features, seed, same, dictionary), with all that the C interface refers to.
 class composition {
  public:
-  composition(std::string features, std::uint64_t seed) : features_(std::move(features)), seed_(seed) { finish(); }
   explicit composition(const nb::tuple& given)
-      : features_(nb::cast<std::string>(given[0])), seed_(nb::cast<std::uint64_t>(given[1])) {
+      : features_(nb::cast<std::string>(given[0])), seed_(nb::cast<std::uint64_t>(given[1])), dictionary_(given[3]) {
     for (const nb::handle one : nb::cast<nb::tuple>(given[2])) same_.push_back(nb::cast<std::string>(one));
-    finish();
+    for (const std::string& same : same_) pointers_.push_back(same.c_str());
+    pointers_.push_back(nullptr);
+    value_ = {features_.c_str(), seed_, same_.empty() ? nullptr : pointers_.data(),
+              dictionary_.is_none() ? nullptr : nb::cast<const dictionary&>(dictionary_).handle.get()};
   }
   composition(const composition&) = delete;
   composition& operator=(const composition&) = delete;
@@ -467,17 +485,16 @@ class composition {
   [[nodiscard]] const neardup_composition* get() const { return &value_; }
 
  private:
-  void finish() {
-    for (const std::string& same : same_) pointers_.push_back(same.c_str());
-    pointers_.push_back(nullptr);
-    value_ = {features_.c_str(), seed_, same_.empty() ? nullptr : pointers_.data()};
-  }
-
   std::string features_;
   std::uint64_t seed_;
+  nb::object dictionary_;
   std::vector<std::string> same_;
   std::vector<const char*> pointers_;
   neardup_composition value_{};
+};
+
+struct idf {
+  owned<neardup_idf, neardup_idf_free> handle;
 };
 
 neardup_join join_of(double similarity, int measure, std::size_t min_common, bool copies_once) {
@@ -1073,9 +1090,42 @@ NB_MODULE(_native, m) {
   m.attr("version") = neardup_version();
   define_shuffle(m);
 
-  m.def("tokens", [](nb::bytes text, const std::string& features) {
+  nb::class_<dictionary>(m, "Dictionary")
+      .def(nb::init<const std::string&, const std::string&, const std::string&, bool, const std::string&>())
+      .def("__len__", [](const dictionary& self) { return neardup_dictionary_size(self.handle.get()); });
+
+  nb::class_<idf>(m, "Idf")
+      .def_static("load",
+                  [](const std::string& path) {
+                    slot<neardup_idf, neardup_idf_free> made;
+                    call_now(0, [&](const neardup_run*, neardup_error* error) {
+                      neardup_idf_load(path.c_str(), &made.value, error);
+                    });
+                    return std::make_unique<idf>(idf{made.take()});
+                  })
+      .def_static(
+          "learn",
+          [](nb::handle texts, const nb::tuple& made_of, const nb::tuple& how) {
+            const text_input in(texts);
+            const composition of(made_of);
+            slot<neardup_idf, neardup_idf_free> made;
+            call_long(how, [&](const neardup_run* run, neardup_error* error) {
+              neardup_idf_learn(of.get(), &in.input, run, &made.value, error);
+            });
+            return std::make_unique<idf>(idf{made.take()});
+          },
+          "texts"_a.none(), "made_of"_a, "how"_a)
+      .def("save",
+           [](const idf& self, const std::string& path) {
+             call_now(0, [&](const neardup_run*, neardup_error* error) {
+               neardup_idf_save(self.handle.get(), path.c_str(), error);
+             });
+           })
+      .def("__len__", [](const idf& self) { return neardup_idf_size(self.handle.get()); });
+
+  m.def("tokens", [](nb::bytes text, const nb::tuple& given) {
     nb::list result;
-    const composition made_of(features, 0);
+    const composition made_of(given);
     neardup_error error{};
     neardup_tokens(
         made_of.get(), {text.c_str(), text.size()},
@@ -1236,15 +1286,14 @@ NB_MODULE(_native, m) {
 
   m.def(
       "codes_of_texts",
-      [](nb::handle texts, const nb::tuple& made_of, int kind, int bits, const nb::object& weights,
-         const nb::object& idf_file, const nb::tuple& how) {
+      [](nb::handle texts, const nb::tuple& made_of, int kind, int bits, const nb::object& weights, const idf* table,
+         const nb::tuple& how) {
         const text_input in(texts);
         const composition of(made_of);
         const std::string weights_name = weights.is_none() ? "" : nb::cast<std::string>(weights);
-        const std::string idf_name = idf_file.is_none() ? "" : nb::cast<std::string>(idf_file);
         const neardup_code_options options{static_cast<neardup_code_kind>(kind), bits,
                                            weights.is_none() ? nullptr : weights_name.c_str(),
-                                           idf_file.is_none() ? nullptr : idf_name.c_str()};
+                                           table == nullptr ? nullptr : table->handle.get()};
         slot<neardup_codes, neardup_codes_free> made;
         call_long(how, [&](const neardup_run* run, neardup_error* error) {
           neardup_codes_of_texts(of.get(), &options, &in.input, run, &made.value, error);
@@ -1257,7 +1306,7 @@ NB_MODULE(_native, m) {
         result->words.assign(words, words + n * result->stride());
         return result;
       },
-      "texts"_a.none(), "made_of"_a, "kind"_a, "bits"_a, "weights"_a.none(), "idf_file"_a.none(), "how"_a);
+      "texts"_a.none(), "made_of"_a, "kind"_a, "bits"_a, "weights"_a.none(), "table"_a.none(), "how"_a);
 
   m.def(
       "near_pairs",

@@ -102,6 +102,7 @@ def test_weights(tmp_path, weights):
 
 
 def test_weights_that_are_refused(tmp_path):
+    (tmp_path / "x").write_text("a 1.5\n")
     for options in ({"weights": "idf"}, {"weights": "tg"}, {"idf": tmp_path / "x"}, {"kind": "minwise", "weights": "tf"}, {"kind": "x"}, {"bits": 65}):
         with pytest.raises(ValueError):
             neardup.fingerprints(["a"], **options)

@@ -41,7 +41,7 @@ def run(part):
 
 
 def test_each_block_is_tested():
-    assert len(BLOCKS) == 8
+    assert len(BLOCKS) == 9
 
 
 @pytest.mark.parametrize("part", ["pl.read_parquet(\"in.parquet\")\nkeep", "pd.read_parquet"])
@@ -62,6 +62,15 @@ def test_one_by_one(folder, capsys):
     assert capsys.readouterr().out.count("is_new=True") == 1
     run("with neardup.Deduplicator")
     assert capsys.readouterr().out.count("is_new=True") == 0
+
+
+def test_chinese_words(folder, capsys):
+    words = ["研究 9", "生命 8", "起源 7", "的 90", "我们 40", "数据库 8", "备份 7"]
+    (folder / "dict.txt").write_text("\n".join(words), encoding="utf-8")
+    names = run("neardup.Dictionary")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["['我们', '研究', '生命', '的', '起源']", "[ True False  True]"]
+    assert len((folder / "idf.txt").read_text(encoding="utf-8").splitlines()) == len(names["table"]) == 7
 
 
 def test_duckdb(folder, capsys):

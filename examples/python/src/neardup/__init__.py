@@ -13,7 +13,7 @@ that follows tells nothing. An exception of it ends the call.
 `features` says what is compared: "words:2" (the default: runs of two words), "chars:5", "bytes:8", "code:4" and others,
 as `neardup --features`. `bits` is the width of a feature, 32 or 64. `same` is what near-duplicates must have the same of,
 as `neardup --same`: "numbers" (all that is written in digits), "words:FILE" (the words of a file, one a line), or a list of
-these.
+these. `dictionary` is for "zh:words" and "zh:keywords", words of Chinese text: a Dictionary, or the path of one.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from . import _native
 __version__: str = _native.version
 __all__ = [
     "Deduplicator",
+    "Dictionary",
     "DocumentPairs",
     "FeatureCounts",
     "FeatureSets",
     "Fingerprints",
+    "IdfTable",
     "Index",
     "Matches",
     "Pairs",
@@ -58,6 +60,8 @@ __all__ = [
 Progress = Optional[Callable[[int, Optional[int]], Any]]
 Same = Union[str, Sequence[str], None]
 Id = Union[int, str]
+Path = Union[str, os.PathLike]
+Words = Union["Dictionary", Path, None]
 
 _MEASURES = {"jaccard": 0, "cosine": 1, "containment": 2}
 _KINDS = {"simhash": 0, "minwise": 1}
@@ -100,13 +104,16 @@ def _run(threads: Optional[int], progress: Progress = None) -> Tuple[int, Any]:
     return (0 if threads is None else _whole(threads, "threads", 1), progress)
 
 
-def _made_of(features: str, seed: int, same: Same = None) -> Tuple[str, int, Tuple[str, ...]]:
+def _made_of(features: str, seed: int, same: Same = None, dictionary: Words = None) -> Tuple[str, int, Any, Any]:
     """What features are made of, for the module."""
     names = () if same is None else (same,) if isinstance(same, str) else tuple(same)
     for name in (features, *names):
         if "\0" in _text(name, "a name of features"):
             raise ValueError("a name of features has a null character")
-    return (features, _whole(seed, "a seed", 0, 2**64 - 1), names)
+    if dictionary is not None and not isinstance(dictionary, Dictionary):
+        dictionary = Dictionary(dictionary)
+    words = None if dictionary is None else dictionary._native
+    return (features, _whole(seed, "a seed", 0, 2**64 - 1), names, words)
 
 
 def _path(path: Union[str, os.PathLike, None]) -> str:
@@ -298,12 +305,77 @@ class Fingerprints:
         return f"<neardup.Fingerprints: {len(self):,}{nulls} of {self.bits} bits>"
 
 
-def tokens(text: Union[str, bytes], features: str = "words:2") -> List[Any]:
+class Dictionary:
+    """Words of Chinese text, read once, for many calls: a file as jieba's dict.txt, or one that the library has saved.
+
+    `user_words`: a file as jieba's user dictionaries. `model`: the folder of jieba's model of unknown words, by default
+    finalseg/ beside `path`; False cuts unknown words into characters. `stop_words`: a file of words that are left out, one
+    a line. Words are those of the command with the same files.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        user_words: Optional[Path] = None,
+        model: Union[Path, bool, None] = None,
+        stop_words: Optional[Path] = None,
+    ) -> None:
+        if model is True:
+            raise TypeError("model is a path, None or False")
+        folder = "" if model is False else _path(model)
+        self._path = _path(os.fspath(path))
+        self._native = _native.Dictionary(self._path, _path(user_words), folder, model is False, _path(stop_words))
+
+    def __len__(self) -> int:
+        """How many words there are."""
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<neardup.Dictionary: {len(self):,} words, {self._path}>"
+
+
+class IdfTable:
+    """Weights of features by how rare they are, from a file of lines "feature weight", as jieba's idf.txt.
+
+    A feature that is not there has the median weight.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._native = _native.Idf.load(_path(os.fspath(path)))
+
+    @classmethod
+    def learn(
+        cls,
+        texts: Any,
+        features: str = "words:2",
+        *,
+        dictionary: Words = None,
+        progress: Progress = None,
+    ) -> "IdfTable":
+        """The weights ln(1 + N / df) of features that df of N texts have; nulls do not count. As the command learns them."""
+        result = cls.__new__(cls)
+        result._native = _native.Idf.learn(texts, _made_of(features, 0, None, dictionary), _run(1, progress))
+        return result
+
+    def save(self, path: Path) -> None:
+        """Writes the file. Raises OSError for a feature that begins or ends with white space, as those of "chars:5" may."""
+        self._native.save(_path(os.fspath(path)))
+
+    def __len__(self) -> int:
+        """How many features there are."""
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<neardup.IdfTable: {len(self):,} features>"
+
+
+def tokens(text: Union[str, bytes], features: str = "words:2", *, dictionary: Words = None) -> List[Any]:
     """The features of one text as they are hashed, repeated ones included: str, or bytes for "bytes:N"."""
     if isinstance(text, str):
         # A lone surrogate reads as U+FFFD.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
-    found = _native.tokens(text, features)
+    found = _native.tokens(text, _made_of(features, 0, None, dictionary))
     return found if features.startswith("bytes:") else [token.decode("utf-8", "replace") for token in found]
 
 
@@ -314,12 +386,13 @@ def features(
     seed: int = 0,
     bits: int = 32,
     same: Same = None,
+    dictionary: Words = None,
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> FeatureSets:
     """The feature sets of texts, which every join takes in place of the texts. A reader of batches is read to its end."""
     sets = _native.Sets(bits)
-    sets.add_texts(texts, _made_of(features, seed, same), _run(threads, progress))
+    sets.add_texts(texts, _made_of(features, seed, same, dictionary), _run(threads, progress))
     return FeatureSets(sets)
 
 
@@ -378,15 +451,22 @@ class _Reading(NamedTuple):
 
 
 def _reading(
-    measure: str, min_common: Optional[int], features: str, seed: int, bits: int, same: Same, run: Any
+    measure: str,
+    min_common: Optional[int],
+    features: str,
+    seed: int,
+    bits: int,
+    same: Same,
+    dictionary: Words,
+    run: Any,
 ) -> Tuple[_Reading, int, int]:
     """How texts are read; the number of the measure; the least overlap."""
     by_edits = isinstance(measure, str) and measure == "edit"
-    if by_edits and (same is not None or min_common is not None):
-        raise ValueError('measure="edit" goes by no features, so `same` and `min_common` do not go with it')
+    if by_edits and any(one is not None for one in (same, min_common, dictionary)):
+        raise ValueError('measure="edit" goes by no features, so `same`, `min_common` and `dictionary` do not go with it')
     number = 0 if by_edits else _number({**_MEASURES, "edit": -1}, measure, "measure")
     common = 0 if min_common is None else _whole(min_common, "min_common", 1)
-    return _Reading(by_edits, _made_of(features, seed, same), bits, run), number, common
+    return _Reading(by_edits, _made_of(features, seed, same, dictionary), bits, run), number, common
 
 
 def pairs(
@@ -401,6 +481,7 @@ def pairs(
     seed: int = 0,
     bits: int = 32,
     same: Same = None,
+    dictionary: Words = None,
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Pairs:
@@ -412,7 +493,7 @@ def pairs(
     `copies_once`: of equal texts only the first is paired with other texts.
     """
     run = _run(threads, progress)
-    read, number, common = _reading(measure, min_common, features, seed, bits, same, run)
+    read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     first = read(texts)
     second = None if others is None else read(others)
     return Pairs(_native.pairs(first, second, _similarity(similarity), number, common, bool(copies_once), run))
@@ -430,6 +511,7 @@ def verify(
     seed: int = 0,
     bits: int = 32,
     same: Same = None,
+    dictionary: Words = None,
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Pairs:
@@ -439,7 +521,7 @@ def verify(
     """
     first, second = (_positions(one) for one in _both(pairs))
     run = _run(threads, progress)
-    read, number, common = _reading(measure, min_common, features, seed, bits, same, run)
+    read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     of = read(texts)
     behind = None if others is None else read(others)
     return Pairs(_native.verify(of, behind, first, second, _similarity(similarity), number, common, run))
@@ -477,6 +559,7 @@ def groups(
     seed: int = 0,
     bits: int = 32,
     same: Same = None,
+    dictionary: Words = None,
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> _np.ndarray:
@@ -487,7 +570,7 @@ def groups(
     containment the largest first. `chains`: groups are connected by chains of similar texts instead.
     """
     run = _run(threads, progress)
-    reading = _reading(measure, min_common, features, seed, bits, same, run)
+    reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     return _group(None, texts, similarity, reading, prefer, chains, False)
 
 
@@ -503,12 +586,13 @@ def unique(
     seed: int = 0,
     bits: int = 32,
     same: Same = None,
+    dictionary: Words = None,
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> _np.ndarray:
     """A Boolean mask of the texts that are kept: those that groups() makes representatives, and nulls."""
     run = _run(threads, progress)
-    reading = _reading(measure, min_common, features, seed, bits, same, run)
+    reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     labels = _group(None, texts, similarity, reading, prefer, chains, True)
     return labels == _np.arange(len(labels), dtype=_np.uint32)
 
@@ -525,6 +609,7 @@ def extend_groups(
     seed: int = 0,
     bits: int = 32,
     same: Same = None,
+    dictionary: Words = None,
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> _np.ndarray:
@@ -534,7 +619,7 @@ def extend_groups(
     len(kept) + i, if it becomes one.
     """
     run = _run(threads, progress)
-    reading = _reading(measure, min_common, features, seed, bits, same, run)
+    reading = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     return _group(kept, texts, similarity, reading, prefer, False, False)
 
 
@@ -564,25 +649,26 @@ def fingerprints(
     kind: str = "simhash",
     bits: int = 64,
     weights: Optional[str] = None,
-    idf: Union[str, os.PathLike, None] = None,
+    idf: Union[IdfTable, Path, None] = None,
     seed: int = 0,
     same: Same = None,
+    dictionary: Words = None,
     threads: Optional[int] = None,
     progress: Progress = None,
 ) -> Fingerprints:
     """Fingerprints of texts: kind "simhash", or "minwise" codes.
 
     `weights` of a simhash: "unit" (each distinct feature once, the default), "tf", "logtf", "idf" or "tfidf"; the last
-    two with the file of a table, `idf`: lines of a feature and its weight.
+    two with a table, `idf`: an IdfTable, or the path of one.
     """
     return Fingerprints(
         _native.codes_of_texts(
             texts,
-            _made_of(features, seed, same),
+            _made_of(features, seed, same, dictionary),
             _number(_KINDS, kind, "kind"),
             _whole(bits, "bits", 0, 256),
             None if weights is None else _text(weights, "weights"),
-            None if idf is None else _path(idf),
+            None if idf is None else (idf if isinstance(idf, IdfTable) else IdfTable(idf))._native,
             _run(threads, progress),
         )
     )
@@ -745,11 +831,12 @@ class SetIndex:
         seed: int = 0,
         bits: int = 32,
         same: Same = None,
+        dictionary: Words = None,
     ) -> None:
         number = _number(_MEASURES, measure, "measure")
         common = 0 if min_common is None else _whole(min_common, "min_common", 1)
         self._similarity = _similarity(similarity)
-        self._measure, self._made_of, self._bits = measure, _made_of(features, seed, same), bits
+        self._measure, self._made_of, self._bits = measure, _made_of(features, seed, same, dictionary), bits
         self._native = _native.SetIndex.make(bits, self._similarity, number, common)
         self._names: Optional[_Names] = None
 
@@ -880,6 +967,7 @@ class Deduplicator:
         features: str = "words:2",
         seed: int = 0,
         same: Same = None,
+        dictionary: Words = None,
         path: Union[str, os.PathLike, None] = None,
         max_documents: Optional[int] = None,
         max_bytes: Optional[int] = None,
@@ -888,7 +976,7 @@ class Deduplicator:
         when_full: str = "forget_oldest",
     ) -> None:
         self._make(
-            similarity, _made_of(features, seed, same), path, True, max_documents, max_bytes, max_age, duplicates_renew, when_full
+            similarity, _made_of(features, seed, same, dictionary), path, True, max_documents, max_bytes, max_age, duplicates_renew, when_full
         )
 
     def _make(
@@ -928,6 +1016,7 @@ class Deduplicator:
         features: str = "words:2",
         seed: int = 0,
         same: Same = None,
+        dictionary: Words = None,
         max_documents: Optional[int] = None,
         max_bytes: Optional[int] = None,
         max_age: Optional[int] = None,
@@ -937,7 +1026,7 @@ class Deduplicator:
         """One in memory, from a file of save(). Raises ValueError if it was made with other features or similarity."""
         result = cls.__new__(cls)
         result._make(
-            similarity, _made_of(features, seed, same), path, False, max_documents, max_bytes, max_age, duplicates_renew, when_full
+            similarity, _made_of(features, seed, same, dictionary), path, False, max_documents, max_bytes, max_age, duplicates_renew, when_full
         )
         return result
 
