@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -504,19 +505,61 @@ void add_codes(neardup_codes& to, const Hasher& hash, const neardup_input& input
   });
 }
 
+/// The levels of another weighter: by the size of weights, or by their rank.
+template <class Inner>
+struct chosen_levels {
+  bool by_rank;
+  std::size_t n;
+  Inner inner;
+
+  template <std::size_t Words>
+  void adjust(std::vector<neardup::weighted_token<Words>>& tokens) const {
+    if (by_rank) return neardup::quantile_levels<neardup::unit>{n, {}}.adjust(tokens);
+    neardup::levels<neardup::unit>{n, {}}.adjust(tokens);
+  }
+};
+
+/// Parses "levels:N", "quantiles:N", and either with ":W" behind, which leaves W, or else "tf", in `name`.
+/// Returns: nullopt for other names. Throws: std::invalid_argument.
+std::optional<chosen_levels<neardup::unit>> parse_levels(std::string_view& name) {
+  const std::string_view all = name;
+  const bool by_rank = name.starts_with("quantiles:");
+  if (!by_rank && !name.starts_with("levels:")) return std::nullopt;
+  name.remove_prefix(name.find(':') + 1);
+  std::size_t n = 0;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), n);
+  name.remove_prefix(static_cast<std::size_t>(parsed.ptr - name.data()));
+  const bool is_number = parsed.ec == std::errc{} && n >= 1 && n <= 65535;
+  if (!is_number || (!name.empty() && name[0] != ':') || name == ":unit") {
+    refuse("weights '" + std::string(all) +
+           "' are not levels:N, quantiles:N, levels:N:W or quantiles:N:W with N from 1 "
+           "to 65535 and weights W");
+  }
+  name = name.empty() ? "tf" : name.substr(1);
+  return chosen_levels<neardup::unit>{by_rank, n, {}};
+}
+
 /// Calls `use(weighter)` with the weighter of this name.
 template <class Use>
 void with_weighter(const neardup_code_options& options, const Use& use) {
-  const std::string_view name = options.weights == nullptr ? "unit" : options.weights;
+  std::string_view name = options.weights == nullptr ? "unit" : options.weights;
+  const auto levels = parse_levels(name);
+  const auto use_with_levels = [&]<class Weighter>(const Weighter& weighter) {
+    if (levels) return use(chosen_levels<Weighter>{levels->by_rank, levels->n, weighter});
+    use(weighter);
+  };
   const bool needs_table = name == "idf" || name == "tfidf";
   if (needs_table && options.idf == nullptr) refuse("weights '" + std::string(name) + "' need an idf table");
   if (!needs_table && options.idf != nullptr) refuse("an idf table is for weights idf and tfidf");
   if (name == "unit") return use(neardup::unit{});
-  if (name == "tf") return use(neardup::tf{});
-  if (name == "logtf") return use(neardup::log_tf{});
-  if (!needs_table) refuse("weights are unit, tf, logtf, idf or tfidf, not '" + std::string(name) + "'");
-  if (name == "idf") return use(neardup::idf{options.idf->table});
-  use(neardup::tf_idf{options.idf->table});
+  if (name == "tf") return use_with_levels(neardup::tf{});
+  if (name == "logtf") return use_with_levels(neardup::log_tf{});
+  if (!needs_table) {
+    refuse("weights are unit, tf, logtf, idf or tfidf, or levels:N:W or quantiles:N:W of these, not '" +
+           std::string(name) + "'");
+  }
+  if (name == "idf") return use_with_levels(neardup::idf{options.idf->table});
+  use_with_levels(neardup::tf_idf{options.idf->table});
 }
 
 /// Throws: std::invalid_argument if near-duplicates must have something the same.

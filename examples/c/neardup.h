@@ -272,7 +272,9 @@ size_t neardup_idf_size(const neardup_idf*); /* number of features */
 typedef struct {
   neardup_code_kind kind;
   int bits;               /* 0 stands for 64 */
-  const char* weights;    /* of simhash: "unit" if NULL; "tf", "logtf", "idf", "tfidf" */
+  /* Of simhash: "unit" if NULL; "tf", "logtf", "idf", "tfidf", and levels 1 to N of another weight W than "unit":
+   * "levels:N:W" by its size, "quantiles:N:W" by its rank. Without ":W" they are of "tf". */
+  const char* weights;
   const neardup_idf* idf; /* for idf and tfidf; else NULL */
 } neardup_code_options;
 

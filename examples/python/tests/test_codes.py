@@ -101,9 +101,12 @@ def test_weights(tmp_path, weights):
     assert (found[0] == found[1]) == (weights in ("unit", "idf"))
 
 
+WRONG_LEVELS = ["levels:", "levels:0", "levels:x", "levels:3:", "levels:3x", "quantiles:65536", "levels:2:unit", "levels:2:idf"]
+
+
 def test_weights_that_are_refused(tmp_path):
     (tmp_path / "x").write_text("a 1.5\n")
-    for options in ({"weights": "idf"}, {"weights": "tg"}, {"idf": tmp_path / "x"}, {"kind": "minwise", "weights": "tf"}, {"kind": "x"}, {"bits": 65}):
+    for options in ({"weights": "idf"}, {"weights": "tg"}, *({"weights": w} for w in WRONG_LEVELS), {"idf": tmp_path / "x"}, {"kind": "minwise", "weights": "tf"}, {"kind": "x"}, {"bits": 65}):
         with pytest.raises(ValueError):
             neardup.fingerprints(["a"], **options)
     with pytest.raises(OSError, match="nothing"):

@@ -66,7 +66,7 @@ def test_fingerprints(tmp_path, bits, kind):
     assert neardup.fingerprints(TEXTS, bits=bits, kind=kind, seed=9).hex() == [row["fingerprint"] for row in rows]
 
 
-@pytest.mark.parametrize("weights", ["tf", "logtf"])
+@pytest.mark.parametrize("weights", ["tf", "logtf", "levels:1", "levels:5", "quantiles:3:logtf"])
 def test_weights(tmp_path, weights):
     rows = command(tmp_path, "hash", "--weights", weights)
     assert neardup.fingerprints(TEXTS, weights=weights).hex() == [row["fingerprint"] for row in rows]

@@ -92,7 +92,7 @@ def test_answers_are_those_of_the_command(files, features):
 
 @needs_command
 @pytest.mark.parametrize("features", ["words:2", "chars:3", "zh:words", "zh:keywords"])
-@pytest.mark.parametrize("weights", ["idf", "tfidf"])
+@pytest.mark.parametrize("weights", ["idf", "tfidf", "levels:4:tfidf", "quantiles:3:idf"])
 def test_weights_are_those_of_the_command(files, features, weights):
     dictionary = files / "dict.txt" if features.startswith("zh:") else None
     how = ("--features", features, "--weights", weights, *(("--dictionary", dictionary) if dictionary else ()))

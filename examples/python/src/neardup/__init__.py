@@ -659,7 +659,8 @@ def fingerprints(
     """Fingerprints of texts: kind "simhash", or "minwise" codes.
 
     `weights` of a simhash: "unit" (each distinct feature once, the default), "tf", "logtf", "idf" or "tfidf"; the last
-    two with a table, `idf`: an IdfTable, or the path of one.
+    two with a table, `idf`: an IdfTable, or the path of one. "levels:N:W" are levels 1 to N of weights W by their size,
+    "quantiles:N:W" by their rank; without ":W" of "tf".
     """
     return Fingerprints(
         _native.codes_of_texts(
