@@ -24,7 +24,7 @@ constexpr int failure = 2;
 
 int main(int count, char** arguments) {
   std::set_new_handler(fail_without_memory);
-  command::keep_freed_memory();
+  command::prepare_allocator();
   command::prepare_standard_streams();
   command::say_lost_mappings();
   try {

@@ -168,7 +168,17 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
 
 namespace {
 
-/// The number in a file of one line. Returns: nullopt if there is no such file, or no number in it, as in "max".
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+/// The limit of a resource of this process, in bytes.
+template <class Resource>
+std::uint64_t limit_of(Resource resource) {
+  struct rlimit limit {};
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return no_limit;
+  return static_cast<std::uint64_t>(limit.rlim_cur);
+}
+
+/// The number at the beginning of a file. Returns: nullopt if there is no such file, or no number in it, as in "max".
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -216,13 +226,12 @@ std::uint64_t available_memory() {
   std::uint64_t size =
       pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : guess;
   size = std::min(size, limit_of_groups());
-  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
-    struct rlimit limit {};
-    if (::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-      size = std::min(size, static_cast<std::uint64_t>(limit.rlim_cur));
-    }
-  }
-  return size;
+  size = std::min(size, limit_of(RLIMIT_DATA));
+  const std::uint64_t addresses = limit_of(RLIMIT_AS);
+  if (addresses == no_limit) return size;
+  // Libraries and stacks occupy addresses, too: the first number of this file, in pages.
+  const std::uint64_t occupied = number_in("/proc/self/statm").value_or(0) * static_cast<std::uint64_t>(page);
+  return std::min(size, addresses - std::min(occupied, addresses / 2));
 }
 
 bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) != 0; }
@@ -300,10 +309,11 @@ void end_by_closed_pipe() {
   static_cast<void>(std::raise(SIGPIPE));
 }
 
-void keep_freed_memory() {
+void prepare_allocator() {
 #if defined(__GLIBC__)
   ::mallopt(M_MMAP_THRESHOLD, 1 << 22);
   ::mallopt(M_TRIM_THRESHOLD, 1 << 24);
+  if (limit_of(RLIMIT_AS) != no_limit) ::mallopt(M_ARENA_MAX, 1);
 #endif
 }
 

@@ -127,8 +127,9 @@ void replace_with_rights(const std::string& path, const std::string& like, const
 void end_by_closed_pipe();
 
 /// Keeps freed blocks of up to some megabytes in the program for the next batch: clearing their pages again for each
-/// batch took a fifth of the time of hash.
-void keep_freed_memory();
+/// batch took a fifth of the time of hash. Where the address space is limited (ulimit -v), all threads allocate from one
+/// arena: each other arena would reserve 64 MB of addresses.
+void prepare_allocator();
 
 /// Ends the program with a message instead of SIGBUS if a mapped file is truncated.
 void say_lost_mappings();
