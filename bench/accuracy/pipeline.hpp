@@ -20,8 +20,9 @@ struct pipeline_report {
   [[nodiscard]] double seconds() const { return fingerprint_seconds + pair_seconds + check_seconds; }
 };
 
-/// Runs the library from texts to pairs: candidates are the pairs of texts whose fingerprints differ in at most k bits.
-/// Candidates are kept if the texts' sets of `check` features have a Jaccard similarity of at least `similarity`.
+/// Finds the pairs of near-duplicate texts, and measures the time. A pair is a candidate if its two fingerprints differ in
+/// at most k bits. A candidate is kept if its two sets of `check` features have a Jaccard similarity of at least
+/// `similarity`.
 pipeline_report run_pipeline(const fingerprint_choice& choice, const feature_choice& check, double similarity, int k,
                              const std::vector<std::string>& texts, unsigned threads);
 

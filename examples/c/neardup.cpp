@@ -1205,8 +1205,8 @@ struct neardup_set_index {
 
 namespace c_interface {
 
-/// Calls `use(inner, sets)` with the member of a variant, features of 32 bits first, whose features are as wide as those
-/// of the sets.
+/// Calls `use(index, flat)`: `index` is what `holder.inner` holds, and `flat` is what `sets` holds. An index for features
+/// of another width than those of `sets` is an error.
 template <class Holder, class Use>
 void with_sets(Holder& holder, const neardup_sets* sets, const Use& use) {
   std::visit(

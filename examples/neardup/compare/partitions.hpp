@@ -1,5 +1,5 @@
-// Joins documents whose features do not fit the memory: scatters them to partitions in a temporary file, and gathers
-// one partition after the other.
+// The join of documents whose features do not fit into memory. The features are scattered to partitions in a temporary
+// file. Each partition is then read, and its pairs are found, one partition after the other.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace command {
 
-/// What visit_by_partitions() joins: the documents [first, end) of a check.
+/// The documents that visit_by_partitions() joins: those of a check from `first` to `end` - 1.
 struct partitioned_documents {
   std::size_t first = 0, end = 0;
   /// If not empty, the order of the documents: order[place] is a document, and pairs are of places.
@@ -30,11 +30,11 @@ struct partition_pair {
 };
 
 /// Calls `visit(pair)` for all pairs with similar sets, in any order, one call at a time: exactly those of a join in
-/// memory. Memory: about --memory. Throws: output_error if the temporary file cannot be written.
+/// memory. Memory: up to about 1.7 times --memory. Throws: output_error if the temporary file cannot be written.
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit);
 
-/// For each document of the input its representative, as neardup::group() of sets gives them, within about --memory.
+/// For each document of the input its representative, as neardup::group() of sets gives them. Memory: as above.
 /// Precondition: the check compares sets, and there is no --against.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check,
                                                std::span<const double> preference);

@@ -13,8 +13,8 @@ namespace command {
 /// Splits a line at the first blanks into a code and the id behind them; the id may be missing, and may have blanks.
 void read_code_line(std::string_view line, record& out);
 
-/// Removes 0x or 0X from the code in `out.fields`. Returns: what is wrong with the code; nullopt if it is one of `bits`
-/// bits, or, if `bits` is 0, of any width that fingerprints may have.
+/// Checks the code in `out.fields`, and removes its 0x or 0X. A code has `bits` bits or, if `bits` is 0, a width that
+/// fingerprints may have. Returns: an error message; nullopt if the code is right.
 std::optional<std::string> check_code(std::size_t bits, record& out);
 
 }  // namespace command

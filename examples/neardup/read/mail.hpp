@@ -11,7 +11,8 @@
 
 namespace command {
 
-/// What --by takes besides header fields, as values of input_settings::source_field. No header field has such a name.
+/// Values of input_settings::source_field for `--by sender` and `--by thread`. The parentheses tell them from the names of
+/// header fields, which --by takes, too.
 inline constexpr const char *by_sender = "(sender)", *by_thread = "(thread)";
 
 /// Whether a line begins a message of a mail box: "From ", and a date as asctime() writes it.

@@ -231,7 +231,7 @@ void read_binary(const std::string& path, run_notes& notes, pair_checker& checke
   from.as_it_is = true;
   const std::atomic<bool> never{false};
   std::string bytes(std::size_t{1} << 16, '\0');
-  std::size_t rest = 0;  // bytes of a pair whose end is not read yet
+  std::size_t rest = 0;  // the number of bytes, at the beginning of `bytes`, of a pair that is read in part
   std::uint64_t count = 0;
   try {
     source_file file(from);
@@ -249,7 +249,7 @@ void read_binary(const std::string& path, run_notes& notes, pair_checker& checke
       std::copy(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end(), bytes.begin());
     }
   } catch (const read_error& error) {
-    checker.answer();  // what precedes the error
+    checker.answer();  // the pairs before the error
     return notes.bad(unreadable(from, error));
   }
   checker.answer();

@@ -64,10 +64,10 @@ struct running {
       : threads(nb::cast<std::size_t>(given[0])), progress(given[1]) {}
 };
 
-/// The numbers of texts that are done and of all, which a call has told last.
+/// The progress of a call of the C interface: the number of texts that are done, and of all texts (0 if unknown).
 struct progress_state {
   std::atomic<std::uint64_t> done = 0, all = 0;
-  std::uint64_t told = 0;  // what Python was told last
+  std::uint64_t told = 0;  // the value of `done` at the last call of the Python function
 
   static void take(void* self, std::uint64_t done, std::uint64_t all) {
     static_cast<progress_state*>(self)->all = all;
@@ -468,7 +468,8 @@ struct dictionary {
   }
 };
 
-/// What features are made of, (features, seed, same, dictionary), with all that the C interface refers to.
+/// A composition of the C interface, made of the Python tuple (features, seed, same, dictionary). It owns the strings and
+/// the dictionary that the C struct points to.
 class composition {
  public:
   explicit composition(const nb::tuple& given)

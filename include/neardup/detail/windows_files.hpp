@@ -15,7 +15,8 @@
 #include <string>
 #include <string_view>
 
-// These functions are declared here: including <windows.h> would burden every user with its macros.
+// The functions of Windows are declared here, because <windows.h> defines macros such as min, which would reach every
+// program that includes neardup.
 extern "C" {
 __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned page, unsigned long flags, const char* text, int size,
                                                         wchar_t* wide, int wide_size);

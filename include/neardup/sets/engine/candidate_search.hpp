@@ -27,9 +27,9 @@ inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 /// The bitmap of a set in 64 bits, for posting_lists::listed.
 [[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
 
-/// Makes the postings of a set: its prefix features, in the order of `counts`; for containment all features, those
-/// behind the prefix with changed tokens. Calls `take(posting)` for each, and before that, for some at a time, `prefetch`
-/// with their keys, whose lowest 32 bits are the tokens.
+/// Makes the postings of a set, and calls `take(posting)` for each. The postings are those of the prefix features, in the
+/// order of `counts`; for containment, those of all features, of which those behind the prefix have changed tokens.
+/// `prefetch(keys)` is called before each run of postings is taken; the lowest 32 bits of a key are a token.
 template <class Feature, class Counts, class Prefetch, class Take>
 void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
                       const Counts& counts, prefix_finder& finder, const Prefetch& prefetch, const Take& take) {
