@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -18,6 +19,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/slow_set_index.hpp"
+#include "support/durable_steps.hpp"
 #include "support/failing_allocations.hpp"
 #include "support/faulty_files.hpp"
 #include "support/temporary_folder.hpp"
@@ -75,18 +77,11 @@ std::string state_of(const durable_type& d) {
   return state;
 }
 
-/// The states before the first step and after each step.
-std::vector<std::string> expected_states() {
-  const support::temporary_folder folder;
-  std::vector<std::string> states;
-  durable_type d(folder / "d", empty_index(), any);
-  states.push_back(state_of(d));
-  for (const auto& step : steps) {
-    step(d);
-    states.push_back(state_of(d));
-  }
-  return states;
-}
+const support::durable_steps<durable_type> checked_steps{
+    steps, state_of, [](const std::string& path, support::faulty_files* files) {
+      return files == nullptr ? std::make_unique<durable_type>(path, empty_index(), any)
+                              : std::make_unique<durable_type>(*files, path, empty_index(), any);
+    }};
 
 std::string flipped(std::string bytes, std::size_t bit) {
   bytes[bit / 8] = static_cast<char>(static_cast<unsigned char>(bytes[bit / 8]) ^ 1U << bit % 8);
@@ -138,106 +133,15 @@ TEST_CASE("a durable set_index that is opened again and again has what was store
 }
 
 TEST_CASE("when an operation fails, a durable set_index keeps what it has acknowledged, and nothing else") {
-  const std::vector<std::string> expected = expected_states();
-  std::size_t failed = 0, ahead = 0;
-  for (const bool for_good : {false, true}) {
-    for (std::size_t call = 1;; call += support::stride_of_calls()) {
-      const support::temporary_folder folder;
-      support::faulty_files files;
-      files.failing_call = call;
-      files.fails_for_good = for_good;
-      std::size_t done = 0;
-      try {
-        durable_type d(files, folder / "d", empty_index(), any);
-        for (; done < steps.size(); ++done) {
-          steps[done](d);
-          REQUIRE(state_of(d) == expected[done + 1]);
-        }
-      } catch (const std::runtime_error&) {
-      }
-      CAPTURE(call, for_good, done);
-      const durable_type again(folder / "d", empty_index(), any);
-      const std::string found = state_of(again);
-      const bool is_next = done < steps.size() && found == expected[done + 1];
-      REQUIRE((found == expected[done] || (for_good && is_next)));
-      ahead += found != expected[done] ? 1 : 0;
-      if (files.failures == 0) break;
-      ++failed;
-    }
-  }
-  std::printf("%zu failed calls, after %zu the step under way was there\n", failed, ahead);
-  CHECK(failed * support::stride_of_calls() > 100);
+  checked_steps.check_failing_calls();
 }
 
 TEST_CASE("an operation that fails once leaves a durable set_index as it was, and it goes on") {
-  const std::vector<std::string> expected = expected_states();
-  for (std::size_t call = 1;; call += support::stride_of_calls()) {
-    const support::temporary_folder folder;
-    support::faulty_files files;
-    durable_type d(files, folder / "d", empty_index(), any);
-    files.failing_call = files.calls + call;
-    std::size_t failures = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      try {
-        steps[i](d);
-      } catch (const std::runtime_error&) {
-        ++failures;
-        REQUIRE(state_of(d) == expected[i]);
-        // Only after a failed save does a step need another save.
-        try {
-          steps[i](d);
-        } catch (const std::runtime_error&) {
-          d.save();
-          steps[i](d);
-        }
-      }
-      REQUIRE(state_of(d) == expected[i + 1]);
-    }
-    REQUIRE(failures <= 1);
-    const support::temporary_folder copied;  // the first folder is locked
-    for (const char* const name : {"d", "d.log"}) std::filesystem::copy_file(folder / name, copied / name);
-    REQUIRE(state_of(durable_type(copied / "d", empty_index(), any)) == expected.back());
-    if (files.failures == 0) break;
-  }
+  checked_steps.check_single_failures();
 }
 
 TEST_CASE("after a power failure at any call, a durable set_index has all that it acknowledged") {
-  const std::vector<std::string> expected = expected_states();
-  const support::temporary_folder folder;
-  support::faulty_files files;
-  files.keeps_states = true;
-  std::vector<std::size_t> acknowledged;  // the number of acknowledged steps for each state of the disk
-  {
-    durable_type d(files, folder / "d", empty_index(), any);
-    acknowledged.resize(files.states.size() - 1, 0);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      acknowledged.push_back(i);
-      steps[i](d);
-      acknowledged.resize(files.states.size() - 1, i);
-    }
-    acknowledged.push_back(steps.size());
-    acknowledged.resize(files.states.size(), steps.size());
-  }
-  std::mt19937_64 random(2);
-  std::size_t tried = 0, ahead = 0;
-  for (std::size_t at = 0; at < acknowledged.size(); ++at) {
-    for (std::size_t i = 0; i < oracle::effort(20, 4); ++i) {
-      using loss = support::simulated_disk::loss;
-      const auto left = files.states[at].after(i == 0 ? loss::all : i == 1 ? loss::nothing : loss::some, random);
-      const support::temporary_folder restarted;
-      for (const auto& [name, content] : left) support::write_bytes(restarted / name, content);
-      const durable_type d(restarted / "d", empty_index(), any);
-      const std::string found = state_of(d);
-      const std::size_t done = acknowledged[at];
-      CAPTURE(at, i, done);
-      const bool is_next = done < steps.size() && found == expected[done + 1];
-      REQUIRE((found == expected[done] || is_next));
-      ++tried;
-      ahead += found != expected[done] ? 1 : 0;
-    }
-  }
-  std::printf("%zu power failures, after %zu the step under way was there\n", tried, ahead);
-  CHECK(ahead > 0);
+  checked_steps.check_power_failures();
 }
 
 TEST_CASE(
@@ -350,7 +254,7 @@ TEST_CASE("a durable set_index answers as before when any allocation fails, and 
     }
     REQUIRE(state_of(durable_type(folder / "e", empty_index(), any)) == after);
   }
-  CHECK(state_of(d) == expected_states().back());
+  CHECK(state_of(d) == checked_steps.states().back());
   std::printf("%zu failing allocations of a durable set_index\n", failures);
   CHECK(failures > 50);
 }

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -28,6 +29,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "support/durable_steps.hpp"
 #include "support/faulty_files.hpp"
 #include "support/hostile_bytes.hpp"
 #include "support/temporary_folder.hpp"
@@ -92,18 +94,12 @@ std::string state_of(const dedup_type& d) {
   return state;
 }
 
-/// The states before the first step and after each step.
-std::vector<std::string> expected_states() {
-  const support::temporary_folder folder;
-  std::vector<std::string> states;
-  durable_type d(folder / "d", empty_dedup(), any);
-  states.push_back(state_of(d.get()));
-  for (const auto& step : steps) {
-    step(d);
-    states.push_back(state_of(d.get()));
-  }
-  return states;
-}
+const support::durable_steps<durable_type> checked_steps{
+    steps, [](const durable_type& d) { return state_of(d.get()); },
+    [](const std::string& path, support::faulty_files* files) {
+      return files == nullptr ? std::make_unique<durable_type>(path, empty_dedup(), any)
+                              : std::make_unique<durable_type>(*files, path, empty_dedup(), any);
+    }};
 
 }  // namespace
 
@@ -179,108 +175,15 @@ TEST_CASE("a full disk and what is no file are errors") {
 }
 
 TEST_CASE("when an operation fails, a durable deduplicator keeps what it has acknowledged, and nothing else") {
-  const std::vector<std::string> expected = expected_states();
-  std::size_t failed = 0, refused = 0, ahead = 0;
-  for (const bool for_good : {false, true}) {
-    for (std::size_t call = 1;; call += support::stride_of_calls()) {
-      const support::temporary_folder folder;
-      support::faulty_files files;
-      files.failing_call = call;
-      files.fails_for_good = for_good;
-      std::size_t done = 0;
-      try {
-        durable_type d(files, folder / "d", empty_dedup(), any);
-        for (; done < steps.size(); ++done) {
-          steps[done](d);
-          REQUIRE(state_of(d.get()) == expected[done + 1]);
-        }
-      } catch (const std::runtime_error&) {
-        ++refused;
-      }
-      CAPTURE(call, for_good, done);
-      const durable_type again(folder / "d", empty_dedup(), any);
-      const std::string found = state_of(again.get());
-      const bool is_next = done < steps.size() && found == expected[done + 1];
-      REQUIRE((found == expected[done] || (for_good && is_next)));
-      ahead += found != expected[done] ? 1 : 0;
-      if (files.failures == 0) break;
-      ++failed;
-    }
-  }
-  std::printf("%zu failed calls, %zu noticed, after %zu the step under way was there\n", failed, refused, ahead);
-  CHECK(failed * support::stride_of_calls() > 100);
+  checked_steps.check_failing_calls();
 }
 
 TEST_CASE("an operation that fails once leaves a durable deduplicator as it was, and it goes on") {
-  const std::vector<std::string> expected = expected_states();
-  for (std::size_t call = 1;; call += support::stride_of_calls()) {
-    const support::temporary_folder folder;
-    support::faulty_files files;
-    durable_type d(files, folder / "d", empty_dedup(), any);
-    files.failing_call = files.calls + call;
-    std::size_t failures = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      try {
-        steps[i](d);
-      } catch (const std::runtime_error&) {
-        ++failures;
-        REQUIRE(state_of(d.get()) == expected[i]);
-        // Only after a failed save does a step need another save.
-        try {
-          steps[i](d);
-        } catch (const std::runtime_error&) {
-          d.save();
-          steps[i](d);
-        }
-      }
-      REQUIRE(state_of(d.get()) == expected[i + 1]);
-    }
-    REQUIRE(failures <= 1);
-    const support::temporary_folder copied;  // the first folder is locked
-    for (const char* const name : {"d", "d.log"}) std::filesystem::copy_file(folder / name, copied / name);
-    const durable_type again(copied / "d", empty_dedup(), any);
-    REQUIRE(state_of(again.get()) == expected.back());
-    if (files.failures == 0) break;
-  }
+  checked_steps.check_single_failures();
 }
 
 TEST_CASE("after a power failure at any call, a durable deduplicator has all that it acknowledged") {
-  const std::vector<std::string> expected = expected_states();
-  const support::temporary_folder folder;
-  support::faulty_files files;
-  files.keeps_states = true;
-  std::vector<std::size_t> acknowledged;  // the number of acknowledged steps for each state of the disk
-  {
-    durable_type d(files, folder / "d", empty_dedup(), any);
-    acknowledged.resize(files.states.size() - 1, 0);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      acknowledged.push_back(i);
-      steps[i](d);
-      acknowledged.resize(files.states.size() - 1, i);
-    }
-    acknowledged.push_back(steps.size());
-    acknowledged.resize(files.states.size(), steps.size());
-  }
-  std::mt19937_64 random(2);
-  std::size_t tried = 0, ahead = 0;
-  for (std::size_t at = 0; at < acknowledged.size(); ++at) {
-    for (std::size_t i = 0; i < oracle::effort(20, 4); ++i) {
-      using loss = support::simulated_disk::loss;
-      const auto left = files.states[at].after(i == 0 ? loss::all : i == 1 ? loss::nothing : loss::some, random);
-      const support::temporary_folder restarted;
-      for (const auto& [name, content] : left) support::write_bytes(restarted / name, content);
-      const durable_type d(restarted / "d", empty_dedup(), any);
-      const std::string found = state_of(d.get());
-      const std::size_t done = acknowledged[at];
-      CAPTURE(at, i, done);
-      const bool is_next = done < steps.size() && found == expected[done + 1];
-      REQUIRE((found == expected[done] || is_next));
-      ++tried;
-      ahead += found != expected[done] ? 1 : 0;
-    }
-  }
-  std::printf("%zu power failures, after %zu the step under way was there\n", tried, ahead);
-  CHECK(ahead > 0);
+  checked_steps.check_power_failures();
 }
 
 TEST_CASE("a log is cut off at every byte, and its records flipped: whole records before that, or an error") {

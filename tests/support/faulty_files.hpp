@@ -17,13 +17,9 @@
 
 #include <neardup/detail/file_operations.hpp>
 
-#include "oracle/effort.hpp"
 #include "temporary_folder.hpp"
 
 namespace support {
-
-/// The distance between two calls that are made to fail: 1, or under sanitizers, where a call takes seconds, more.
-inline std::size_t stride_of_calls() { return oracle::effort(1, 1, 4); }
 
 /// A model of a disk after a power failure: synced data are there; unsynced data may be there in part.
 class simulated_disk {
