@@ -11,7 +11,7 @@ import struct
 import threading
 import zlib
 
-from harness import A, CommandTest, close_pairs, connected, hamming_distance, main, members_of, represented, run, start
+from harness import A, CommandTest, close_pairs, connected, hamming_distance, main, members_of, represented, run
 
 LIMITS = {32: 3, 64: 10, 128: 12, 256: 31}
 
@@ -146,20 +146,9 @@ class Lines(CommandTest):
                          [(f"{path}:1", "two words "), (f"{path}:1", "x\\y"), ("two words ", "x\\y")])
 
     def test_a_pipe_is_answered_line_by_line(self):
-        process = start("unique", "--quiet", "--input-format", "codes", "--distance", "2", "-")
-        try:
-            for line, is_kept in ((b"0f0f0f0f a\n", True), (b"0f0f0f0e b\n", False), (b"00000000 c\n", True)):
-                process.stdin.write(line)
-                process.stdin.flush()
-                if is_kept:
-                    self.assertEqual(process.stdout.readline(), line)
-            process.stdin.close()
-            self.assertEqual((process.stdout.read(), process.wait(30)), (b"", 0))
-        finally:
-            process.kill()
-            process.stdout.close()
-            process.stderr.close()
-            process.wait()
+        lines = ((b"0f0f0f0f a\n", True), (b"0f0f0f0e b\n", False), (b"00000000 c\n", True))
+        self.assert_answers_at_once(("unique", "--quiet", "--input-format", "codes", "--distance", "2", "-"),
+                                    [(line, line if is_kept else b"") for line, is_kept in lines])
 
     def test_a_fifo_is_read_once(self):
         prints = codes(64, 5000, 9, 10)

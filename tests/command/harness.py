@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
@@ -192,6 +193,23 @@ class CommandTest(unittest.TestCase):
     def assert_done(self, outcome):
         self.assertEqual(outcome.status, 0, outcome.err)
         return outcome
+
+    def assert_answers_at_once(self, arguments, answers):
+        """Checks the output after each piece of input, while the input is still open; `answers` has both."""
+        process = start(*map(str, arguments))
+        killer = threading.Timer(TIMEOUT, process.kill)
+        killer.start()
+        try:
+            for piece, answer in answers:
+                process.stdin.write(piece)
+                process.stdin.flush()
+                if answer:
+                    self.assertEqual(process.stdout.readline(), answer)
+            process.stdin.close()
+            self.assertEqual((process.stdout.read(), process.wait()), (b"", 0))
+        finally:
+            killer.cancel()
+            stop(process)
 
     def assert_fails(self, outcome, *parts):
         """Checks exit status 2 and one message that has all of these words."""

@@ -277,20 +277,8 @@ class Unique(CommandTest):
             self.assertEqual(done.bytes, b"")
 
     def test_hands_on_records_at_once(self):
-        process = start("unique", "--lines", "-")
-        killer = threading.Timer(TIMEOUT, process.kill)
-        killer.start()
-        try:
-            for line in (b"one two three\n", b"four five six\n"):
-                process.stdin.write(line)
-                process.stdin.flush()
-                self.assertEqual(process.stdout.readline(), line)  # while the input is still open
-            process.stdin.close()
-            self.assertEqual(process.stdout.read(), b"")
-            self.assertEqual(process.wait(), 0)
-        finally:
-            killer.cancel()
-            stop(process)
+        self.assert_answers_at_once(("unique", "--lines", "-"),
+                                    [(line, line) for line in (b"one two three\n", b"four five six\n")])
 
     def test_an_error_does_not_wait_for_more_input(self):
         process = start("unique", "--jsonl", "--threads", "3", "-")

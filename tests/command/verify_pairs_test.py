@@ -4,7 +4,7 @@ import json
 import random
 import struct
 
-from harness import A, B, CommandTest, closeness_in, corpus, jaccard, jsonl, main, represented, run, start, words
+from harness import A, B, CommandTest, closeness_in, corpus, jaccard, jsonl, main, represented, run, words
 
 
 class VerifyPairs(CommandTest):
@@ -77,20 +77,9 @@ class VerifyPairs(CommandTest):
 
     def test_a_pipe_of_pairs_is_answered_as_it_comes(self):
         path = self.write("d", jsonl([A, A, B]))
-        process = start("verify", "--quiet", "--pairs", "-", "--pairs-format", "jsonl", "--jsonl", str(path))
-        try:
-            for line, answer in ((b'{"a":"d0","b":"d2"}\n', b""), (b'{"a":"d1","b":"d0"}\n', b"1.000\t-\td1\td0\n")):
-                process.stdin.write(line)
-                process.stdin.flush()
-                if answer:
-                    self.assertEqual(process.stdout.readline(), answer)
-            process.stdin.close()
-            self.assertEqual((process.stdout.read(), process.wait(30)), (b"", 0))
-        finally:
-            process.kill()
-            process.stdout.close()
-            process.stderr.close()
-            process.wait()
+        self.assert_answers_at_once(
+            ("verify", "--quiet", "--pairs", "-", "--pairs-format", "jsonl", "--jsonl", path),
+            [(b'{"a":"d0","b":"d2"}\n', b""), (b'{"a":"d1","b":"d0"}\n', b"1.000\t-\td1\td0\n")])
 
     def test_bad_pairs(self):
         documents = self.write("d", jsonl([A, A, B]))
