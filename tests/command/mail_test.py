@@ -142,6 +142,53 @@ class Mail(CommandTest):
         deep = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (i, i) for i in range(3000))
         self.assertIn(run("hash", *MAIL, "-", data=deep).status, (0, 2))
 
+    def test_boxes_that_other_programs_wrote(self):
+        """Messages without a blank line before them or a date, a byte order mark, blank lines, no message."""
+        one, two = "Message-ID: <1>\n\nhello there\n", "Message-ID: <2>\n\ngood bye\n"
+        for data in (FROM + one + FROM + two, FROM + one + " \n" + FROM + two, "\n\n" + FROM + one + "\n" + FROM + two,
+                     "\ufeff" + FROM + one + "\n" + FROM + two, "From a@b\n" + one + "\nFrom c@d 2024-01-01\n" + two,
+                     "From foo\n" + one + "\nFrom bar\n" + two):
+            done = self.assert_done(run("hash", *MAIL, "--format", "jsonl", "-", data=data))
+            self.assertEqual([row["id"] for row in done.json], ["1", "2"], data)
+        # Not the beginning of a message: no address, or no field below it.
+        for line in ("From here on we walk\nNote: it rains\n", "From a@b\nwe heard nothing\n", "From foo\n\nNote: no\n"):
+            done = self.assert_done(run("hash", *MAIL, "--format", "jsonl", "-", data=f"{FROM}{one}\n{line}"))
+            self.assertEqual([row["id"] for row in done.json], ["1"], line)
+        empty = self.write("empty.mbox", "")
+        full = self.write("full.mbox", FROM + one)
+        self.assertEqual(len(self.assert_done(run("hash", *MAIL, "--format", "jsonl", empty, full)).json), 1)
+
+    def test_charsets_that_are_named_otherwise_or_not_at_all(self):
+        def raw(charset, data):
+            head = f"Content-Type: text/plain; charset={charset}\n\n" if charset else "\n"
+            return head.encode() + data
+
+        def tokens(*options, charset, data):
+            path = self.write("m.eml", b"Message-ID: <1>\n" + raw(charset, data))
+            utf8 = self.write("u.eml", b"Message-ID: <2>\n" + raw("utf-8", text.encode()))
+            done = self.assert_done(run("groups", *MAIL, "--similarity", "1", "--format", "jsonl", *options, path, utf8))
+            self.assertEqual([len(row["members"]) for row in done.json], [2], (charset, done.err))
+
+        text = "Привет мир это письмо в старой кодировке"
+        for charset in ("", "us-ascii", "x-unknown"):
+            tokens("--encoding", "WINDOWS-1251", charset=charset, data=text.encode("cp1251"))
+        tokens(charset="iso-8859-1", data=text.encode())  # said wrongly: it is UTF-8
+        text = "한국어 편지 입니다 안녕하세요 여러분"
+        for charset in ("ks_c_5601-1987", "ksc5601", "euc-kr"):
+            tokens(charset=charset, data=text.encode("cp949"))
+        text = "谢谢"  # whose bytes are UTF-8, too
+        tokens("--features", "chars:1", charset="gb2312", data=text.encode("gb2312"))
+        text = "朱镕基先生"  # has a character that GB2312 lacks
+        tokens("--features", "chars:1", charset="gb2312", data=text.encode("gbk"))
+        text = "שלום לכולם זה מכתב"
+        tokens(charset="iso-8859-8-i", data=text.encode("iso-8859-8"))
+
+    def test_copies_are_equal_texts_whatever_the_line_ends(self):
+        mails = [mail(part(TEXT + "\n", encoding=how), f"m{i}") for i, how in enumerate((None, "base64", "quoted-printable"))]
+        data = box(*mails, mails[0].replace(b"\n", b"\r\n")).rstrip(b"\n")
+        kept = self.assert_done(run("unique", *MAIL, "--copies", "-", data=data))
+        self.assertEqual(kept.bytes, box(mails[0]))
+
     def test_a_body_without_a_blank_line_before_it_is_read(self):
         header = "Subject: a\n folded\nX-Old : b\n>From someone\nX-Last: c\n"
         self.write("inbox/whole.eml", f"{header}\n{TEXT}\n")

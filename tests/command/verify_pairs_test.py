@@ -70,10 +70,17 @@ class VerifyPairs(CommandTest):
         path = self.write("d", data)
         pairs = self.write("p.csv", "a,b\nd0,d1\nd0,d2\nd0,d3\nd0,d4\nd4,d4\n")
         for options, wanted in (((), ["d1"]), (("--similarity", ".85"), []), (("--check", "edit"), ["d1"]),
-                                (("--check", "containment"), ["d1", "d2"]), (("--check", "cosine"), ["d1"]),
+                                (("--check", "cosine"), ["d1"]),
                                 (("--features", "words", "--similarity", ".6"), ["d1", "d2"])):
             done = self.assert_done(run("verify", "--pairs", pairs, "--jsonl", *options, path))
             self.assertEqual([line.split("\t")[3] for line in done.text.splitlines()], wanted, options)
+
+    def test_containment_and_a_folder_of_pairs_are_refused(self):
+        path = self.write("d", jsonl([A, B]))
+        pairs = self.write("p.csv", "a,b\nd0,d1\n")
+        self.assert_fails(run("verify", "--pairs", pairs, "--jsonl", "--check", "containment", path),
+                          "--check containment is for groups, unique, pairs and report")
+        self.assert_fails(run("verify", "--pairs", self.folder, "--jsonl", path), "a folder, not a file")
 
     def test_a_pipe_of_pairs_is_answered_as_it_comes(self):
         path = self.write("d", jsonl([A, A, B]))

@@ -96,13 +96,21 @@ unit_of_input unit_by_beginning(source_file& file, const std::atomic<bool>& stop
   return is_likely_array ? unit_of_input::json_array : unit_of_input::files;
 }
 
-/// Whether a source of mail is a mail box. Reads no more of a pipe than needed.
+/// Whether a source of mail is a mail box: it begins with "From ", perhaps behind a byte order mark and blank lines, or it
+/// is empty. Reads no more of a pipe than needed.
 bool is_mail_box(source_file& file, const std::atomic<bool>& stop) {
   constexpr std::string_view begin = "From ";
-  for (std::size_t size = 1; size <= begin.size(); ++size) {
-    if (file.peek(size, stop) != begin.substr(0, size)) return false;
+  constexpr std::size_t most = 256;
+  for (std::size_t size = 1; size < most; ++size) {
+    std::string_view text = file.peek(size, stop);
+    if (text.size() < size) return text.empty();
+    if (byte_order_mark.starts_with(text)) continue;
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    if (!begin.starts_with(text)) return false;
+    if (text == begin) return true;
   }
-  return true;
+  return false;
 }
 
 }  // namespace

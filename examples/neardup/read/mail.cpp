@@ -32,6 +32,14 @@ bool begins_message(std::string_view line) {
   return false;
 }
 
+bool begins_field(std::string_view line) {
+  const auto is_of_name = [](char c) { return c > ' ' && c <= '~' && c != ':'; };
+  const auto name_end = std::find_if_not(line.begin(), line.end(), is_of_name);
+  const auto is_blank_sign = [](char c) { return c == ' ' || c == '\t'; };
+  const auto colon = std::find_if_not(name_end, line.end(), is_blank_sign);
+  return name_end != line.begin() && colon != line.end() && *colon == ':';
+}
+
 /// The texts of a message, and what was met in it.
 struct mail_reader::parts {
   std::string plain, html;  // of texts, and of HTML
@@ -69,15 +77,6 @@ std::string in_lower_case(const char* text) {
   std::string lowered(text == nullptr ? "" : text);
   std::transform(lowered.begin(), lowered.end(), lowered.begin(), lower);
   return lowered;
-}
-
-/// Whether a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
-bool begins_field(std::string_view line) {
-  const auto is_of_name = [](char c) { return c > ' ' && c <= '~' && c != ':'; };
-  const auto name_end = std::find_if_not(line.begin(), line.end(), is_of_name);
-  const auto is_blank_sign = [](char c) { return c == ' ' || c == '\t'; };
-  const auto colon = std::find_if_not(name_end, line.end(), is_blank_sign);
-  return name_end != line.begin() && colon != line.end() && *colon == ':';
 }
 
 /// The place of a body that follows the header without a blank line, which GMime would read as a header field and lose;
@@ -146,6 +145,48 @@ bool is_known_encoding(std::string name) {
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
+/// The name by which iconv knows a charset that mail programs name otherwise, or a charset that contains it: many texts
+/// that are said to be GB2312 have characters of its successors.
+std::string_view name_for_iconv(std::string_view charset) {
+  constexpr std::array<std::array<std::string_view, 2>, 14> names{{{"ks_c_5601-1987", "CP949"},
+                                                                   {"ksc5601", "CP949"},
+                                                                   {"euc-kr", "CP949"},
+                                                                   {"iso-8859-8-i", "ISO-8859-8"},
+                                                                   {"iso-8859-8-e", "ISO-8859-8"},
+                                                                   {"iso-8859-6-i", "ISO-8859-6"},
+                                                                   {"iso-8859-6-e", "ISO-8859-6"},
+                                                                   {"x-sjis", "CP932"},
+                                                                   {"shift_jis", "CP932"},
+                                                                   {"gb2312", "GB18030"},
+                                                                   {"gbk", "GB18030"},
+                                                                   {"x-gbk", "GB18030"},
+                                                                   {"x-mac-roman", "MACINTOSH"},
+                                                                   {"x-mac-cyrillic", "MAC-CYRILLIC"}}};
+  for (const auto& [name, known] : names) {
+    if (charset == name) return known;
+  }
+  return charset;
+}
+
+/// Whether a charset has characters of several bytes, by its name in lower case.
+bool has_wide_characters(std::string_view charset) {
+  for (const std::string_view begin : {"gb", "x-gb", "big5", "euc", "ks", "shift", "x-sjis", "cp9", "windows-9"}) {
+    if (charset.starts_with(begin)) return true;
+  }
+  return false;
+}
+
+/// Removes what does not belong to a text: line ends of mail are "\n", and there is none at the end.
+void settle_line_ends(std::string& text) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') continue;
+    text[size++] = text[i];
+  }
+  while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == '\r')) --size;
+  text.resize(size);
+}
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
 void append_below(std::string_view text, std::string& to) {
@@ -192,8 +233,10 @@ std::string thread_of(GMimeMessage* message) {
 
 }  // namespace
 
-/// Decodes a text to UTF-8. Bytes that are UTF-8, though they are not ASCII, are taken for it, whatever the part says.
-void mail_reader::decode(const std::string& charset, std::string_view& text, parts& to) {
+/// Decodes a text to UTF-8. Where a part names no charset, ASCII or an unknown one, --encoding tells it. Bytes that are
+/// UTF-8, though they are not ASCII, are taken for it, unless they are well-formed in a charset of several bytes a
+/// character, which the part names: a text in one byte a character is hardly ever UTF-8 by chance.
+void mail_reader::decode(std::string charset, std::string_view& text, parts& to) {
   if (const auto form = wide_form_of(text, charset)) {
     wide_.clear();
     decode_wide(text, *form, wide_, to.ill_formed);
@@ -202,24 +245,36 @@ void mail_reader::decode(const std::string& charset, std::string_view& text, par
   }
   const bool has_high =
       std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-  if (has_high && is_utf8(text)) return;
-  if (charset.empty() || charset == "us-ascii" || charset == "ascii" || is_name_of_utf8(charset)) {
-    to.ill_formed = to.ill_formed || has_high;
-    return;
-  }
-  const auto [place, is_new] = decoders_.try_emplace(charset);
-  if (is_new) {
-    try {
-      place->second.emplace(charset);
-    } catch (const usage_error&) {
-      // An unknown name: the bytes are read as they stand.
+  const auto decoder_of = [&](const std::string& name) -> decoder* {
+    const auto [place, is_new] = decoders_.try_emplace(name);
+    if (is_new) {
+      try {
+        place->second.emplace(std::string(name_for_iconv(name)));
+      } catch (const usage_error&) {
+        // An unknown name.
+      }
     }
-  }
-  if (place->second) {
-    text = place->second->decode(text, 0, to.ill_formed);
+    return place->second ? &*place->second : nullptr;
+  };
+  const auto is_ascii = [](const std::string& name) { return name.empty() || name == "us-ascii" || name == "ascii"; };
+  decoder* found = is_ascii(charset) || is_name_of_utf8(charset) ? nullptr : decoder_of(charset);
+  const bool is_unknown = found == nullptr && !is_ascii(charset) && !is_name_of_utf8(charset);
+  if (has_high && is_utf8(text)) {
+    bool is_ill_formed = true;
+    if (found != nullptr && has_wide_characters(charset)) {
+      is_ill_formed = false;
+      wide_ = found->decode(text, 0, is_ill_formed);
+    }
+    if (!is_ill_formed) text = wide_;
     return;
   }
-  to.is_undecoded = true;
+  const bool is_told = is_unknown || is_ascii(charset);
+  if (is_told && !settings_.encoding.empty()) found = decoder_of(in_lower_case(settings_.encoding.c_str()));
+  if (found != nullptr) {
+    text = found->decode(text, 0, to.ill_formed);
+    return;
+  }
+  to.is_undecoded = to.is_undecoded || is_unknown;
   to.ill_formed = to.ill_formed || has_high;
 }
 
@@ -301,6 +356,8 @@ void mail_reader::read_part(void* object, parts& to) {
 std::optional<std::string> mail_reader::operator()(const source& from, std::string_view raw, record& out) {
   initialise();
   if (from.unit == unit_of_input::mbox) {
+    if (raw.starts_with(byte_order_mark)) raw.remove_prefix(byte_order_mark.size());
+    raw.remove_prefix(std::min(raw.find_first_not_of(" \t\r\n"), raw.size()));
     if (!raw.starts_with("From ")) return "no message of a mail box: it does not begin with a From line";
     raw.remove_prefix(std::min(raw.find('\n'), raw.size() - 1) + 1);
     if (raw.find("\n>") != raw.npos) {
@@ -323,6 +380,7 @@ std::optional<std::string> mail_reader::operator()(const source& from, std::stri
   if (GMimeObject* const content = g_mime_message_get_mime_part(message.get())) read_part(content, found);
   text_ = std::move(found.plain);
   append_below(found.html, text_);
+  settle_line_ends(text_);
   out.fields.assign(1, text_);
   out.ill_formed = found.ill_formed;
   out.has_attachments = found.has_attachments;
@@ -331,7 +389,7 @@ std::optional<std::string> mail_reader::operator()(const source& from, std::stri
   if (settings_.id_field_required) {
     id = header_of_mail(message.get(), settings_.id_field);
     if (!id) return "no header field \"" + settings_.id_field + '"';
-  } else if (const char* const own = g_mime_message_get_message_id(message.get())) {
+  } else if (const char* const own = g_mime_message_get_message_id(message.get()); own != nullptr && *own != '\0') {
     id = own;
   }
   if (id) {

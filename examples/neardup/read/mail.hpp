@@ -17,6 +17,8 @@ inline constexpr const char *by_sender = "(sender)", *by_thread = "(thread)";
 
 /// Whether a line begins a message of a mail box: "From ", and a date as asctime() writes it.
 bool begins_message(std::string_view line);
+/// Whether a line is the first of a header field: a name, perhaps with blanks behind it, and a colon.
+bool begins_field(std::string_view line);
 
 /// Reads a message: its parts of text, decoded, HTML as text, one below the other. Of alternatives the plain text
 /// counts. Attachments are not read. The id is the header field that --id-field names, by default Message-ID.
@@ -32,7 +34,7 @@ class mail_reader {
 
   void read_part(void* part, parts& to);
   void read_content(void* part, std::string_view type, parts& to);
-  void decode(const std::string& charset, std::string_view& text, parts& to);
+  void decode(std::string charset, std::string_view& text, parts& to);
 
   const input_settings& settings_;
   std::string message_, text_, id_, source_, html_, wide_;

@@ -83,7 +83,7 @@ void record_cutter::take_array(std::string_view bytes, std::vector<std::uint64_t
   }
 }
 
-/// A message ends before a line that begins another one, behind a blank line.
+/// A message ends before a line with "From " that has a date, or that stands between a blank line and a header field.
 void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>& ends) {
   for (std::size_t i = 0; i < bytes.size();) {
     const std::size_t end = std::min(bytes.find('\n', i), bytes.size());
@@ -92,8 +92,22 @@ void record_cutter::take_mbox(std::string_view bytes, std::vector<std::uint64_t>
     line_size_ += part.size();
     if (end == bytes.size()) return;
     const std::uint64_t begin = taken_ + end - line_size_;
-    if (is_behind_blank_ && begin > 0 && begins_message(line_)) ends.push_back(begin);
-    is_behind_blank_ = line_.empty() || line_ == "\r";
+    if (undated_begin_ && begins_field(line_)) ends.push_back(*undated_begin_);
+    undated_begin_.reset();
+    std::string_view line = line_;
+    if (begin == 0 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+    if (line.starts_with("From ")) {
+      // Without a date there is only an address.
+      const bool has_address = line.find('@') != line.npos || line.find_first_of(" \t", 5) == line.npos;
+      if (!has_message_) {
+        has_message_ = true;  // the first one, at the beginning or behind blank lines
+      } else if (begins_message(line)) {
+        ends.push_back(begin);
+      } else if (is_behind_blank_ && has_address) {
+        undated_begin_ = begin;
+      }
+    }
+    is_behind_blank_ = line_.find_first_not_of(" \t\r") == line_.npos;
     line_.clear();
     line_size_ = 0;
     i = end + 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ class record_cutter {
 
   /// Continues at this position, behind a gap in a source; for WARC, it searches for the next record.
   record_cutter(unit_of_input unit, std::uint64_t begin)
-      : unit_(unit), begin_(begin), taken_(begin), is_lost_(unit == unit_of_input::warc) {}
+      : unit_(unit), begin_(begin), taken_(begin), has_message_(true), is_lost_(unit == unit_of_input::warc) {}
 
   /// Processes the next bytes. Appends the ends of records, counted from the beginning of the source. At the end of the
   /// source, the bytes behind the last end are a record, too: for tables and WARC the last record, for an array the
@@ -51,7 +52,8 @@ class record_cutter {
   std::uint64_t depth_ = 0;
 
   // The state within a mail box; also uses line_ and line_size_.
-  bool is_behind_blank_ = true;
+  bool has_message_ = false, is_behind_blank_ = true;
+  std::optional<std::uint64_t> undated_begin_;  // the position of the last line, if it may begin a message
 
   // The state within a WARC file.
   std::string line_;  // the beginning of a line, as far as it matters

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <filesystem>
 #include <neardup/dedup/pair_groups.hpp>
 #include <neardup/fingerprint/hashers.hpp>
 
@@ -37,8 +38,8 @@ constexpr std::array options_of_pairs{
     option_row{"--similarity", "S", takes::own, section::comparison,
                "a pair is near-duplicate if its exact similarity is at least this (default: {similarity})",
                usual::always},
-    option_row{"--check", "M", takes::own, section::comparison,
-               "the measure: jaccard (the default), cosine, edit or containment", usual::always},
+    option_row{"--check", "M", takes::own, section::comparison, "the measure: jaccard (the default), cosine or edit",
+               usual::always},
     option_row{"--memory", "SIZE", takes::own, section::comparison,
                "of a run; features beyond it lie in a temporary file"},
     option_row{"--dropped", "FILE", takes::own, section::output,
@@ -158,11 +159,13 @@ class pair_checker {
       }
     });
     const std::vector<std::uint32_t> original = groups.finish();
+    const bool as_json =
+        context_.settings.input.unit == unit_of_input::json_lines || context_.settings.output.as_json();
     std::uint64_t dropped = 0;
     for (std::uint32_t i = 0; i < original.size(); ++i) {
       if (original[i] == i) continue;
       ++dropped;
-      *context_.dropped << text_of_match(context_.settings.fingerprint, context_.settings.output.as_json(),
+      *context_.dropped << text_of_match(context_.settings.fingerprint, as_json,
                                          {"id", "kept", documents_.id(i), documents_.id(original[i]), std::nullopt,
                                           documents_.similarity(i, original[i], 0)});
     }
@@ -339,6 +342,7 @@ bool run_verify_pairs(typed_options& typed) {
   from.path = typed.text("--pairs");
   from.index = typed.text("--index");
   for (const char* const option : {"--pairs", "--index"}) refuse_empty_name(typed, option);
+  if (std::filesystem::is_directory(from.path)) throw usage_error("--pairs " + from.path + ": a folder, not a file");
   from.format = format_of_pairs(typed, from.path);
   if (typed.has("--pair-fields")) {
     if (from.format == pair_format::binary) throw usage_error("--pair-fields: pairs of numbers have no fields");
@@ -361,6 +365,9 @@ bool run_verify_pairs(typed_options& typed) {
   };
   const auto take_check = [&](const typed_options& given, run_settings& to) {
     take_comparison(given, to);
+    if (to.comparison.checks_containment()) {
+      throw usage_error("--check containment is for groups, unique, pairs and report, which also say what holds what");
+    }
     to.comparison.reads_features = true;
     to.comparison.is_bound_to_index = !from.index.empty();
     to.why_by_fingerprints.clear();
