@@ -29,6 +29,10 @@ set(NEARDUP_HEADERS
     include/neardup/detail/compiled.hpp
     include/neardup/detail/file_operations.hpp
     include/neardup/detail/filters.hpp
+    include/neardup/detail/filters_avx2.hpp
+    include/neardup/detail/filters_avx512.hpp
+    include/neardup/detail/filters_neon.hpp
+    include/neardup/detail/filters_portable.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/mutex.hpp
@@ -88,8 +92,15 @@ set(NEARDUP_HEADERS
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
+    include/neardup/index/engine/bucket_line_avx2.hpp
+    include/neardup/index/engine/bucket_line_neon.hpp
+    include/neardup/index/engine/bucket_line_portable.hpp
     include/neardup/index/engine/bucket_table.hpp
     include/neardup/index/engine/filter_scan.hpp
+    include/neardup/index/engine/filter_scan_avx2.hpp
+    include/neardup/index/engine/filter_scan_avx512.hpp
+    include/neardup/index/engine/filter_scan_neon.hpp
+    include/neardup/index/engine/filter_scan_portable.hpp
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp

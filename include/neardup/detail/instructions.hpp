@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Macros for functions that are compiled for one instruction set.
+// Macros for functions that are compiled for one instruction set, and the table that chooses the form of a kernel.
+//
+// A kernel has forms, one for each instruction set that it is written for, each in a header of its own, such as
+// filters_avx2.hpp. docs/decisions/0054-forms.md
 #pragma once
 
 #include <cstdint>
@@ -51,6 +54,16 @@
 #define NEARDUP_X86_KERNELS 0
 #endif
 
+// NEON needs no target attribute. The forms depend on the order of bytes in a vector.
+#if defined(__aarch64__) && defined(__ORDER_LITTLE_ENDIAN__) && (defined(__GNUC__) || defined(__clang__))
+#define NEARDUP_NEON_KERNELS (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#else
+#define NEARDUP_NEON_KERNELS 0
+#endif
+#if NEARDUP_NEON_KERNELS
+#include <arm_neon.h>
+#endif
+
 namespace neardup::inline v0::detail {
 
 #if NEARDUP_BASELINE_KERNELS
@@ -61,5 +74,30 @@ using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 
 /// True if the instruction set `level` has the baseline vectors.
 constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
+
+// A form of a kernel is named by a type. A type derives from that of the form to use where a kernel lacks its own: the
+// overload for avx2_form is called with avx512_form, too, unless there is an overload for that.
+struct portable_form {};
+struct baseline_form : portable_form {};
+struct neon_form : baseline_form {};
+struct avx2_form : baseline_form {};
+struct avx512_form : avx2_form {};
+
+/// The table of forms: calls `use` with the form of a level, and returns its result. A kernel f has an overload of
+/// f_of() for each of its forms, which returns the function.
+template <class Use>
+NEARDUP_ALWAYS_INLINE auto choose_form([[maybe_unused]] instruction_set level, const Use& use) {
+#if NEARDUP_X86_KERNELS
+  if (has_avx512(level)) return use(avx512_form{});
+  if (has_avx2(level)) return use(avx2_form{});
+#endif
+#if NEARDUP_NEON_KERNELS
+  if (has_neon(level)) return use(neon_form{});
+#endif
+#if NEARDUP_BASELINE_KERNELS
+  if (has_baseline(level)) return use(baseline_form{});
+#endif
+  return use(portable_form{});
+}
 
 }  // namespace neardup::inline v0::detail

@@ -4,37 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
-#include "../../detail/bits.hpp"
 #include "../../detail/filters.hpp"
 #include "../../detail/instructions.hpp"
+#include "filter_scan_avx2.hpp"
+#include "filter_scan_avx512.hpp"
+#include "filter_scan_neon.hpp"
+#include "filter_scan_portable.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// A run of filters to compare with the filter of a query.
-struct filter_run {
-  const void* filters;
-  std::size_t count;
-  std::uint64_t query;  ///< the filter of the query
-};
-
-/// The position of a filter that is within k bits of the filter of the query.
-struct filter_hit {
-  std::size_t run;
-  std::size_t position;  ///< within the run
-};
-
-/// The place where a scan of several runs resumes.
-struct scan_position {
-  std::size_t run = 0, at = 0;
-};
-
-/// The capacity of the array of hits. A scan returns when the array is full, or has no room for the hits of one more
-/// vector.
-inline constexpr std::size_t hit_capacity = 256;
 
 /// Overrides scanned_a_probe() unless it is 0. For tests that need probes where a scan would be faster.
 inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
@@ -43,11 +23,12 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
 }
 
 /// How many fingerprints of one word a scan compares in the time of one probe. On a Zen 5, a comparison takes 0.08
-/// (AVX-512), 0.2 (AVX2) or 1.5 ns (portable), a probe 12 ns.
+/// (AVX-512), 0.2 (AVX2) or 1.5 ns (portable), a probe 12 ns. NEON was not measured: its comparison takes a fifth of the
+/// instructions of a portable one.
 [[nodiscard]] inline std::size_t scanned_a_probe() noexcept {
   if (const std::size_t forced = forced_scanned_a_probe().load(std::memory_order_relaxed); forced != 0) return forced;
   const instruction_set level = active_instruction_set();
-  return has_avx512(level) ? 150 : has_avx2(level) ? 60 : 8;
+  return has_avx512(level) ? 150 : has_avx2(level) ? 60 : has_neon(level) ? 30 : 8;
 }
 
 /// Returns: true if scanning all `count` fingerprints is faster than looking up `keys` keys.
@@ -59,109 +40,11 @@ template <std::size_t Words>
   return count / (std::max)(std::size_t{1}, words / Words) <= keys;
 }
 
-/// Resumes the scan of `count` runs at `at`, until the runs end or `hits` is full, and advances `at` to where it
-/// stopped. Returns: the number of hits.
-template <class Filter, class Run>
-std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_position& at, int k,
-                                  filter_hit* hits) noexcept {
-  std::size_t found = 0;
-  for (; at.run < count; ++at.run, at.at = 0) {
-    const filter_run& run = runs[at.run];
-    const auto* const filters = static_cast<const Filter*>(run.filters);
-    const auto query = static_cast<Filter>(run.query);
-    for (; at.at < run.count; ++at.at) {
-      if (portable_distance(filters[at.at], query) > k) continue;
-      if (found == hit_capacity) return found;
-      hits[found++] = {at.run, at.at};
-    }
-  }
-  return found;
-}
-
-#if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
-
-template <class Filter, class Run>
-NEARDUP_TARGET_AVX2 std::size_t scan_filters_avx2(const Run* runs, std::size_t count, scan_position& at, int k,
-                                                  filter_hit* hits) noexcept {
-  constexpr std::size_t lanes = 32 / sizeof(Filter);
-  std::size_t found = 0;
-  for (; at.run < count; ++at.run, at.at = 0) {
-    const filter_run& run = runs[at.run];
-    const auto* const filters = static_cast<const Filter*>(run.filters);
-    const auto query = static_cast<Filter>(run.query);
-    for (; at.at + lanes <= run.count; at.at += lanes) {
-      if (found > hit_capacity - lanes) return found;
-      std::uint32_t matching = near_bits_avx2(filters + at.at, query, k);
-      for (; matching != 0; matching &= matching - 1) {
-        hits[found++] = {at.run, at.at + static_cast<std::size_t>(std::countr_zero(matching))};
-      }
-    }
-    for (; at.at < run.count; ++at.at) {
-      if (count_differing_bits(filters[at.at], query) > k) continue;
-      if (found == hit_capacity) return found;
-      hits[found++] = {at.run, at.at};
-    }
-  }
-  return found;
-}
-
-// Whole cache lines are loaded, and masks exclude filters beside the run. Loads from the beginning of the run on would
-// mostly straddle two lines, which is slower. At the end of the run they would wait for a line that was not prefetched,
-// because the run ends before it.
-
-template <class Filter, class Run>
-NEARDUP_TARGET_AVX512 std::size_t scan_filters_avx512(const Run* runs, std::size_t count, scan_position& at, int k,
-                                                      filter_hit* hits) noexcept {
-  constexpr std::size_t lanes = 64 / sizeof(Filter);
-  const __m512i limit = broadcast_avx512(static_cast<Filter>(k));
-  std::size_t found = 0;
-  for (std::size_t number = at.run; number < count; ++number, at.at = 0) {
-    const filter_run& run = runs[number];
-    const __m512i query = broadcast_avx512(static_cast<Filter>(run.query));
-    const auto first = reinterpret_cast<std::uintptr_t>(run.filters) + at.at * sizeof(Filter);
-    // `before`: the number of lanes of the first cache line that precede the run; the mask `valid` excludes them.
-    // `line`: the address of the cache line.
-    std::size_t before = first % 64 / sizeof(Filter);
-    const char* line = static_cast<const char*>(run.filters) + at.at * sizeof(Filter) - before * sizeof(Filter);
-    // The position of lane 0 within the run; modulo 2^64, because lane 0 may precede the run.
-    std::size_t position = at.at - before;
-    for (; position + before < run.count; line += 64, position += lanes, before = 0) {
-      if (found > hit_capacity - lanes) {
-        at = {number, position + before};
-        return found;
-      }
-      const std::size_t left = run.count - position;
-      const unsigned within = _bzhi_u32(~0U, static_cast<unsigned>(left < lanes ? left : lanes));
-      const unsigned valid = within >> before << before;
-      auto matching =
-          static_cast<unsigned>(near_bits_avx512<true>(reinterpret_cast<const Filter*>(line), valid, query, limit));
-      // The first hit is stored without a branch, which would be mispredicted. Few runs have a second hit.
-      hits[found] = {number, position + _tzcnt_u32(matching)};
-      found += matching != 0 ? 1 : 0;
-      for (matching = _blsr_u32(matching); matching != 0; matching = _blsr_u32(matching)) {
-        hits[found++] = {number, position + _tzcnt_u32(matching)};
-      }
-    }
-  }
-  at = {count, 0};
-  return found;
-}
-
-NEARDUP_KERNELS_END
-#endif
-
 /// The scan of runs for filters of type `Filter` and the active instruction set. Run: filter_run or a type derived from
 /// it.
 template <class Filter, class Run = filter_run>
 auto filter_scan() noexcept {
-  using scan = std::size_t (*)(const Run*, std::size_t, scan_position&, int, filter_hit*) noexcept;
-#if NEARDUP_X86_KERNELS
-  const instruction_set level = active_instruction_set();
-  if (has_avx512(level)) return scan(scan_filters_avx512<Filter, Run>);
-  if (has_avx2(level)) return scan(scan_filters_avx2<Filter, Run>);
-#endif
-  return scan(scan_filters_portable<Filter, Run>);
+  return choose_form(active_instruction_set(), [](auto form) { return scan_filters_of<Filter, Run>(form); });
 }
 
 }  // namespace neardup::inline v0::detail

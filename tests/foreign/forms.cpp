@@ -1,0 +1,150 @@
+// Compares the forms of kernels on each level of a machine with the portable ones, on random input. tools/foreign runs it
+// where no test program is built. It prints the number of comparisons; exit status 1 if one failed.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <neardup/detail/filters.hpp>
+#include <neardup/index/engine/bucket_line.hpp>
+#include <neardup/index/engine/filter_scan.hpp>
+#include <neardup/instruction_set.hpp>
+
+namespace {
+
+using namespace neardup;
+
+std::mt19937_64 random_source(1);
+
+std::size_t below(std::size_t limit) { return static_cast<std::size_t>(random_source() % limit); }
+
+std::size_t comparisons = 0, failures = 0;
+
+/// Runs `work` on each level; its results are to be those of portable code.
+template <class Work>
+void compare(const char* name, const Work& work) {
+  const instruction_set before = active_instruction_set();
+  set_instruction_set(instruction_set::portable);
+  const auto expected = work();
+  for (const auto& [level, level_name] : detail::instruction_sets) {
+    if (!is_available(level)) continue;
+    set_instruction_set(level);
+    ++comparisons;
+    if (work() == expected) continue;
+    ++failures;
+    std::printf("%s differs on %s\n", name, std::string(level_name).c_str());
+  }
+  set_instruction_set(before);
+}
+
+/// A filter that differs from `base` in a few bits, or in half of them.
+template <class Filter>
+Filter near_or_far(const Filter& base) {
+  Filter result = base;
+  auto* const bytes = reinterpret_cast<unsigned char*>(&result);
+  if (below(3) == 0) {
+    for (std::size_t i = 0; i < sizeof result; ++i) bytes[i] = static_cast<unsigned char>(random_source());
+  }
+  for (std::size_t flips = below(8); flips > 0; --flips)
+    bytes[below(sizeof result)] ^= static_cast<unsigned char>(1U << below(8));
+  return result;
+}
+
+template <class Filter>
+void compare_filters(const char* name) {
+  std::vector<Filter> filters(150);
+  for (Filter& filter : filters) filter = near_or_far(filters[0]);
+  for (std::size_t round = 0; round < 200; ++round) {
+    const std::size_t end = below(filters.size() + 1), begin = below(end + 1);
+    const int k = static_cast<int>(below(round % 3 == 0 ? 8 * sizeof(Filter) + 1 : 9));
+    const std::size_t room = detail::join_step + below(100);
+    const bool is_within = below(2) == 0;
+    compare(name, [&] {
+      std::vector<detail::filter_pair> found(room);
+      std::vector<std::pair<std::size_t, std::size_t>> pairs;
+      auto job = is_within ? detail::filter_join::within(begin, end, filters.size())
+                           : detail::filter_join::across(0, begin, begin, end);
+      while (!job.is_done()) {
+        const std::size_t count =
+            detail::join_filters(filters.data(), filters.data(), job, k, std::span(found), active_instruction_set());
+        for (std::size_t i = 0; i < count; ++i) pairs.emplace_back(found[i].x, found[i].y);
+      }
+      return pairs;
+    });
+  }
+}
+
+template <class Filter>
+void compare_scans(const char* name) {
+  std::vector<Filter> filters(600);
+  for (Filter& filter : filters) filter = near_or_far(filters[0]);
+  for (std::size_t round = 0; round < 200; ++round) {
+    std::vector<detail::filter_run> runs(1 + below(9));
+    for (auto& run : runs) {
+      run.count = below(below(2) == 0 ? 12 : 100);
+      run.filters = filters.data() + below(filters.size() - run.count);
+      run.query = filters[below(filters.size())];
+    }
+    const int k = static_cast<int>(below(round % 3 == 0 ? 8 * sizeof(Filter) + 1 : 5));
+    compare(name, [&] {
+      std::vector<detail::filter_hit> hits(detail::hit_capacity);
+      std::vector<std::pair<std::size_t, std::size_t>> found;
+      const auto scan = detail::filter_scan<Filter>();
+      for (detail::scan_position at; at.run < runs.size();) {
+        const std::size_t count = scan(runs.data(), runs.size(), at, k, hits.data());
+        for (std::size_t i = 0; i < count; ++i) found.emplace_back(hits[i].run, hits[i].position);
+      }
+      return found;
+    });
+  }
+}
+
+void compare_lines() {
+  constexpr std::size_t most = 16;
+  for (std::size_t round = 0; round < 200; ++round) {
+    std::vector<detail::bucket_line> lines(most);
+    std::vector<detail::line_probe> probes;
+    for (auto& line : lines) {
+      std::array<std::uint32_t, detail::bucket_line::capacity> filters{}, slots{};
+      const auto query = static_cast<std::uint16_t>(random_source());
+      for (auto& filter : filters) filter = near_or_far(query);
+      line = detail::bucket_line(below(18), filters.data(), slots.data(), below(1000));
+      probes.push_back({&line, query, 0});
+    }
+    compare("bucket lines", [&] {
+      detail::line_findings<most> findings;
+      detail::line_scan<most>()(probes.data(), probes.size(), static_cast<int>(round % 17), findings);
+      std::vector<std::uint32_t> found(
+          findings.overflows.begin(),
+          findings.overflows.begin() + static_cast<std::ptrdiff_t>(findings.overflow_count));
+      for (std::size_t i = 0; i < findings.hit_count; ++i) {
+        found.push_back(findings.hits[i].probe);
+        found.push_back(findings.hits[i].position);
+      }
+      return found;
+    });
+  }
+}
+
+}  // namespace
+
+int main() {
+  compare_filters<std::uint32_t>("joins of 32 bits");
+  compare_filters<std::uint64_t>("joins of 64 bits");
+  compare_filters<std::array<std::uint64_t, 1>>("joins of a word");
+  compare_filters<std::array<std::uint64_t, 2>>("joins of 2 words");
+  compare_filters<std::array<std::uint64_t, 3>>("joins of 3 words");
+  compare_filters<std::array<std::uint64_t, 4>>("joins of 4 words");
+  compare_filters<std::array<std::uint64_t, 7>>("joins of 7 words");
+  compare_scans<std::uint32_t>("scans of 32 bits");
+  compare_scans<std::uint64_t>("scans of 64 bits");
+  compare_lines();
+  std::printf("%zu comparisons, %zu failed\n", comparisons, failures);
+  return failures == 0 ? 0 : 1;
+}
