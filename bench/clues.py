@@ -75,11 +75,11 @@ def main():
         with open(corpus, "w", encoding="utf-8") as out:
             for name, text in texts.items():
                 out.write(json.dumps({"id": name, "text": text}, ensure_ascii=False) + "\n")
-        for kept in ("--keep-features", "--keep-postings"):
+        for kept in ((), ("--keep-postings",)):
             start = time.time()
-            subprocess.run([options.program, "index", "--quiet", "--jsonl", kept, "--features", options.features,
+            subprocess.run([options.program, "index", "--quiet", "--jsonl", *kept, "--features", options.features,
                             "--output", index, corpus], check=True)
-            print(f"index {kept}: {time.time() - start:.1f} s, {index.stat().st_size / 1e6:.1f} MB")
+            print(f"index {' '.join(kept)}: {time.time() - start:.1f} s, {index.stat().st_size / 1e6:.1f} MB")
 
         def find(clue, *where, paths=()):
             done = subprocess.run([options.program, "find", "--quiet", "--format", "jsonl", "--min-similarity",

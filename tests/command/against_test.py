@@ -155,7 +155,7 @@ class Against(CommandTest):
                     self.assertEqual(run(verb, *more, *other, *options).bytes, base.bytes, (verb, more, other))
 
     def test_an_index_answers_as_query_does(self):
-        for keeps in (("--keep-features",), ()):
+        for keeps in ((), ("--kind", "auto")):
             index = self.folder / "others.neardup"
             self.assert_done(run("index", "--jsonl", *keeps, "--similarity", 0.6, "--output", index, self.others))
             asked = self.assert_done(run("query", "--jsonl", "--format", "jsonl", "--index", index, self.input))
@@ -169,7 +169,7 @@ class Against(CommandTest):
             self.assertEqual([row["id"] for row in kept.json], [f"d{i}" for i in range(len(self.texts)) if f"d{i}" not in near])
             self.assertIn(" documents against ", kept.err)
         done = run("pairs", "--jsonl", "--min-similarity", 0.5, "--against", index, self.input)
-        self.assert_fails(done, "--min-similarity", "without --keep-features")
+        self.assert_fails(done, "--min-similarity", "is an index of fingerprints, without features")
         self.assert_fails(run("pairs", "--jsonl", "--bits", 128, "--against", index, self.input), str(index))
         self.assert_fails(run("pairs", "--jsonl", "--check", "edit", "--against", index, self.input), "--check edit")
 
@@ -272,7 +272,7 @@ class Overwriting(CommandTest):
     def test_nothing_that_is_read_is_written(self):
         data = self.write("x.jsonl", jsonl([A, B]))
         index = self.folder / "x.index"
-        self.assert_done(run("index", "--jsonl", data, "--keep-features", "--output", index))
+        self.assert_done(run("index", "--jsonl", data, "--output", index))
         names = self.write("names", str(data) + "\n")
         before = {path: path.read_bytes() for path in (index, names)}
         for arguments in (("unique", "--jsonl", data, "--against", index, "--output", index),
@@ -286,7 +286,7 @@ class Overwriting(CommandTest):
         data = self.write("x.jsonl", jsonl([A, B]))
         text = self.write("a.txt", A)
         index, shard = self.folder / "x.index", self.folder / "0.shard"
-        self.assert_done(run("index", "--jsonl", data, "--keep-features", "--output", index))
+        self.assert_done(run("index", "--jsonl", data, "--output", index))
         self.assert_done(run("hash", "--jsonl", data, "--shard", 0, "--keep-features", "--output", shard))
         for written, *arguments in ((index, "query", "--jsonl", data, "--index", index),
                                     (index, "pairs", "--jsonl", data, "--against", index),
@@ -302,16 +302,18 @@ class Overwriting(CommandTest):
 
     def test_indexes_that_answer_differently_are_refused_together(self):
         data = self.write("x.jsonl", jsonl([A, B]))
-        for name, how in (("near", ()), ("far", ("--similarity", 0.5)), ("bare", ())):
-            keep = () if name == "bare" else ("--keep-features",)
-            self.assert_done(run("index", "--jsonl", data, *how, *keep, "--output", self.folder / name))
-        for a, b in (("near", "far"), ("far", "near"), ("near", "bare"), ("bare", "near")):
-            self.assert_fails(run("unique", "--jsonl", data, "--against", self.folder / a, "--against", self.folder / b),
+        for name, how in (("near", ("--kind", "auto")), ("far", ("--kind", "auto", "--similarity", 0.5)), ("sets", ()),
+                          ("low", ("--similarity", 0.5)), ("words", ("--features", "words:1"))):
+            self.assert_done(run("index", "--jsonl", data, *how, "--output", self.folder / name))
+        against = lambda a, b: ("--against", self.folder / a, "--against", self.folder / b)
+        self.assertEqual(self.assert_done(run("unique", "--jsonl", data, *against("sets", "low"))).text, "")
+        for a, b in (("near", "far"), ("far", "near"), ("near", "sets"), ("sets", "near"), ("sets", "words")):
+            self.assert_fails(run("unique", "--jsonl", data, *against(a, b)),
                               "made with other distances or features")
 
     def test_a_damaged_index_is_no_text(self):
         data, index = self.write("x.jsonl", jsonl([A, B])), self.folder / "index"
-        self.assert_done(run("index", "--jsonl", data, "--keep-features", "--output", index))
+        self.assert_done(run("index", "--jsonl", data, "--output", index))
         whole = index.read_bytes()
         for bit in range(64):
             damaged = bytearray(whole)

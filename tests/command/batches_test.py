@@ -13,12 +13,12 @@ import unittest
 from harness import PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, start, main
 
 SETUPS = [
-    ["--keep-features"],
-    ["--keep-features", "--bits", "128", "--features", "chars:4", "--similarity", "0.6"],
-    ["--keep-features", "--kind", "simhash", "--bits", "32", "--check-features", "words:1", "--features", "words:2"],
-    ["--keep-features", "--bits", "256", "--similarity", "0.9"],
     [],
-    ["--distance", "4", "--kind", "minwise"],
+    ["--features", "chars:4", "--similarity", "0.6"],
+    ["--check-features", "words:1"],
+    ["--similarity", "0.95"],
+    ["--kind", "auto"],
+    ["--distance", "4", "--kind", "minwise", "--bits", "128"],
 ]
 LOG = ".neardup-log"
 
@@ -125,7 +125,7 @@ class Adding(Batches):
 
     def test_no_advice_that_an_index_does_not_allow(self):
         texts = [f"w{i} v{i} u{i} t{i}" for i in range(60)]
-        self.make(texts[:30], "--keep-features")
+        self.make(texts[:30])
         data = jsonl(texts[30:], 30)
         for arguments in (("unique", "--add-to", self.index), ("unique", "--against", self.index), ("query", "--index", self.index)):
             done = self.assert_done(run(*arguments, "--jsonl", "-", data=data))
@@ -135,7 +135,7 @@ class Adding(Batches):
 
     def test_fingerprints_of_another_width_are_refused(self):
         texts = corpus(5, 10)
-        self.make(texts, "--keep-features")
+        self.make(texts, "--kind", "auto")
         before = self.index.read_bytes()
         for bits in "32", "128":
             for verb, *rest in (
@@ -155,11 +155,11 @@ class Adding(Batches):
             self.assertIn("near-duplicate" if verb == "query" else "0 kept", done.err)
 
     def test_an_index_begins_empty(self):
-        for keep in ([], ["--keep-features"]):
+        for keep in (["--kind", "auto"], []):
             self.make([], *keep)
             texts = corpus(60, 5)
             self.assert_done(run("unique", "--add-to", self.index, "--compact", "never", "--jsonl", "-", data=jsonl(texts)))
-            expected = self.assert_done(run("unique", "--jsonl", *([] if keep else ["--distance", "10", "--kind", "minwise"]), "-", data=jsonl(texts)))
+            expected = self.assert_done(run("unique", "--jsonl", *(["--distance", "10", "--kind", "minwise"] if keep else []), "-", data=jsonl(texts)))
             twin = self.folder / "twin"
             self.make([], *keep, to=twin)
             self.assert_done(run("index", "--index", twin, "--jsonl", "--output", twin, "-", data=expected.bytes))
@@ -168,7 +168,7 @@ class Adding(Batches):
 
     def test_compaction_comes_by_itself_and_keeps_no_log(self):
         texts = corpus(2000, 13, copies=0.1)
-        self.make(texts[:400], "--keep-features")
+        self.make(texts[:400])
         sizes, logs, rewritten = [], [], 0
         before = self.index.read_bytes()
         for first in range(400, 2000, 20):
@@ -179,33 +179,34 @@ class Adding(Batches):
             log = self.log.stat().st_size if self.log.exists() else 0
             self.assertLessEqual(8 * log, len(now))
         twin = self.folder / "twin"
-        self.make(texts, "--keep-features", to=twin)
+        self.make(texts, to=twin)
         self.assert_files_alike(self.index, twin)
         # The file is rewritten whenever it has grown by an eighth: about log(5) / log(9/8) times in 80 batches.
         self.assertIn(rewritten, range(6, 30))
 
-    def test_keep_features_is_inferred_from_the_file(self):
+    def test_the_form_of_an_index_is_that_of_its_file(self):
         texts = corpus(60, 3)
         kept, bare = self.folder / "kept", self.folder / "bare"
-        self.make(texts[:30], "--keep-features", to=kept)
-        self.make(texts[:30], to=bare)
+        self.make(texts[:30], to=kept)
+        self.make(texts[:30], "--kind", "auto", to=bare)
         for path, has in ((kept, True), (bare, False)):
             for output in (("--output", self.folder / "new"), ("--append",)):
                 self.assert_done(run("index", "--index", path, *output, "--jsonl", "-", data=jsonl(texts[30:], 30)))
             done = self.assert_done(run("query", "--index", path, "--jsonl", "--format", "jsonl", "-", data=jsonl(texts)))
             self.assertTrue(done.json)
             self.assertEqual({"similarity" in row for row in done.json}, {has})
-        self.assert_fails(run("index", "--index", bare, "--keep-features", "--append", "--jsonl", "-"), "keeps no features")
+        self.assert_fails(run("index", "--index", bare, "--append", "--check-features", "words:2", "--jsonl", "-"), "has fingerprints, and no features")
         lists = self.folder / "list"
         run("hash", "--jsonl", "--format", "bin", "--kind", "minwise", "--output", lists, "-", data=jsonl(texts))
-        self.assert_fails(run("index", "--index", kept, "--append", "--fingerprints", lists), "keeps features, which lists")
+        self.assert_fails(run("index", "--index", kept, "--append", "--fingerprints", lists), "has features, which lists")
         self.assert_done(run("index", "--index", bare, "--append", "--fingerprints", lists))
         self.assertEqual(self.size(bare), 60 + 60)
 
     def test_without_new_options_files_are_written_byte_for_byte_as_before(self):
-        """Files written before there were logs, with today's number of the definition of fingerprints."""
+        """An index of fingerprints is as it was written before there were logs, with today's number of the definition of
+        fingerprints; one of features as the first were."""
         for options, expected in (
-            (["--keep-features"], "d7efff74fda0e4ee35671bf70c773f54dd4af3bff1457d9f0ab8c363009d708b"),
+            ([], "e7cb70cc38d339b0052618d6697f90dc11ba8d7aa5500468bfc9cfd2564d49a0"),
             (["--bits", "128", "--features", "chars:4", "--distance", "12"], "a60a8a1eeabf54efae2e45d2bf8494a2fffcbc0729b180f37f0bb94ce8c30c90"),
         ):
             self.make(corpus(300, 99), *options)
@@ -213,7 +214,7 @@ class Adding(Batches):
 
     def test_features_for_the_check_are_those_of_the_index(self):
         texts = corpus(200, 4)
-        self.make(texts[:150], "--keep-features", "--features", "words:1", "--check-features", "words:2")
+        self.make(texts[:150], "--features", "words:1", "--check-features", "words:2")
         own = ("--features", "words:1", "--check-features", "words:2")
         question = ("unique", "--jsonl", "--against", self.index, "--similarity", "0.8", "-")
         plain = self.assert_done(run(*question, data=jsonl(texts[150:], 150)))
@@ -222,7 +223,7 @@ class Adding(Batches):
         self.assertGreater(len(texts[150:]) - len(plain.text.splitlines()), 5)
 
     def test_files_that_are_documents_are_added_by_their_paths(self):
-        self.make(["nothing"], "--keep-features")
+        self.make(["nothing"])
         for i, text in enumerate(corpus(30, 6)):
             self.write(f"in/{i}.txt", text)
         done = self.assert_done(run("unique", "--add-to", self.index, self.folder / "in"))
@@ -233,7 +234,7 @@ class Adding(Batches):
 
     def test_what_is_kept_is_written_before_it_is_added(self):
         texts = corpus(40, 6)
-        self.make(texts[:20], "--keep-features")
+        self.make(texts[:20])
         out = self.folder / "out"
         # A failed run adds nothing.
         bad = jsonl(texts[20:]) + b"no JSON\n"
@@ -319,7 +320,7 @@ class Changing(Batches):
         self.assertIn("3 removed, 1 in the index", done.err)
 
     def test_what_does_not_go_together_is_refused(self):
-        self.make(["one two three"], "--keep-features")
+        self.make(["one two three"])
         texts = self.write("t.jsonl", jsonl(["one"]))
         ids = self.write("ids", "d0\n")
         before = self.index.read_bytes()
@@ -335,7 +336,7 @@ class Changing(Batches):
             ((*change, "--compact", "later"), "is auto, now or never"),
             ((*change, "--append"), "no input"),
             ((*change, "--append", "--distance", "3", "--jsonl", texts), "--distance with --append"),
-            ((*change, "--append", "--features", "chars:3", "--jsonl", texts), "tokenizer"),
+            ((*change, "--append", "--features", "chars:3", "--jsonl", texts), f"--features chars:3: {self.index} has words:2"),
             ((*change, "--append", "--seed", "3", "--jsonl", texts), "seed"),
             ((*change, "--append", "--remove", "-", "--jsonl", "-"), "only once"),
             ((*change, "--remove", self.folder / "none"), "none"),
@@ -344,8 +345,8 @@ class Changing(Batches):
             (("unique", "--add-to", self.index, "--keep", "longest", "--jsonl", texts), "--keep with --add-to"),
             (("unique", "--add-to", self.index, "--grouping", "components", "--jsonl", texts), "--grouping with --add-to"),
             (("unique", "--add-to", self.index, "--check", "containment", "--jsonl", texts), "--check containment with --add-to"),
-            (("unique", "--add-to", self.index, "--kind", "auto", "--similarity", "0.3", "--jsonl", texts), "answers up to"),
-            (("unique", "--add-to", self.index, "--distance", "3", "--jsonl", texts), "keeps features"),
+            (("unique", "--add-to", self.index, "--kind", "auto", "--jsonl", texts), f"--kind: {self.index} has features, and no fingerprints"),
+            (("unique", "--add-to", self.index, "--distance", "3", "--jsonl", texts), f"--distance: {self.index} has features, and no fingerprints"),
             (("unique", "--compact", "now", "--jsonl", texts), "--compact needs --add-to"),
             (("unique", "--add-to", self.index, "--output", self.index, "--jsonl", texts), "is also an input"),
             (("unique", "--add-to", self.index, "--output", self.log, "--jsonl", texts), "is also an input"),
@@ -384,7 +385,7 @@ class Changing(Batches):
 class Crashes(Batches):
     def test_a_log_that_ends_anywhere_is_the_state_before(self):
         texts = corpus(120, 15)
-        self.make(texts[:60], "--keep-features")
+        self.make(texts[:60])
         sizes = [60]
         for first in (60, 80, 100):
             self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(texts[first : first + 20], first)))
@@ -406,7 +407,7 @@ class Crashes(Batches):
 
     def test_a_damaged_log_is_refused_by_name(self):
         texts = corpus(100, 15)
-        self.make(texts[:60], "--keep-features")
+        self.make(texts[:60])
         for first in (60, 80):
             self.assert_done(run("index", "--index", self.index, "--append", "--compact", "never", "--jsonl", "-", data=jsonl(texts[first : first + 20], first)))
         whole = self.log.read_bytes()
@@ -435,13 +436,13 @@ class Crashes(Batches):
 
     def test_a_crash_between_the_new_file_and_the_end_of_its_log_loses_nothing_and_adds_nothing_twice(self):
         texts = corpus(60, 15)
-        self.make(texts[:20], "--keep-features")
+        self.make(texts[:20])
         append = ("index", "--index", self.index, "--append", "--jsonl", "-")
         for first in (20, 30):
             self.assert_done(run(*append, "--compact", "never", data=jsonl(texts[first : first + 10], first)))
         log = self.log.read_bytes()
         for verb in ((*append, "--compact", "now"), ("index", "--index", self.index, "--output", self.index, "--jsonl", "-"),
-                     ("index", "--output", self.index, "--keep-features", "--jsonl", "-")):
+                     ("index", "--output", self.index, "--jsonl", "-")):
             base = self.index.read_bytes()
             self.assert_done(run(*verb, data=jsonl(texts[40:50], 40)))
             size = self.size()
@@ -458,7 +459,7 @@ class Crashes(Batches):
         kills = int(os.environ.get("NEARDUP_KILLS", "12" if SANITIZED else "40"))
         rng = random.Random(5)
         texts = corpus(3000, 16, copies=0.05)
-        self.make(texts[:500], "--keep-features")
+        self.make(texts[:500])
         size, new, old, number = 500, 0, 0, 0
         began = time.monotonic()
         self.assert_done(run("index", "--index", self.index, "--append", "--jsonl", "-", data=jsonl(texts[500:520], 500)))
@@ -487,7 +488,7 @@ class Crashes(Batches):
     def test_readers_see_whole_states_while_batches_are_added(self):
         texts = corpus(700, 17, copies=0)
         texts = [f"{t} and a text of its own with number {i} in it" for i, t in enumerate(texts)]
-        self.make(texts[:100], "--keep-features")
+        self.make(texts[:100])
         ended, states, failures = threading.Event(), [], []
 
         def read():

@@ -97,7 +97,7 @@ class BySource(CommandTest):
                 self.assertEqual(table_of(done.err), expected)
                 self.assertEqual(warnings_of(done.err), warnings_of(plain.err))
             index = self.folder / "index"
-            self.assert_done(run("index", "--keep-features", "--jsonl", "--output", index, "-"))
+            self.assert_done(run("index", "--jsonl", "--output", index, "-"))
             done = self.assert_done(run("unique", "--jsonl", "--by", by, "--add-to", index, "-", data=data))
             self.assertEqual(table_of(done.err), expected)
             again = table_of(self.assert_done(run("unique", "--jsonl", "--by", by, "--add-to", index, "-", data=data)).err)
@@ -243,7 +243,7 @@ class Audit(CommandTest):
 
     def test_an_index_has_no_text_to_show(self):
         index = self.folder / "index"
-        self.assert_done(run("index", "--keep-features", "--jsonl", "--output", index, self.file))
+        self.assert_done(run("index", "--jsonl", "--output", index, self.file))
         more = self.write("more.jsonl", self.file.read_text().replace('"id": "d', '"id": "e'))
         _, page, _ = self.decisions("--against", index, source=more)
         self.assertTrue(all(d["pieces"] == [] and d["against"] for d in page["decisions"] if d["dropped"]))

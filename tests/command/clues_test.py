@@ -100,11 +100,50 @@ class Clues(CommandTest):
         self.assert_done(run(*options, "--lines", "--against", against, lines))
         self.assertEqual(dropped.read_text().rstrip("\n").split("\t")[4:], ["-", "-", shown])
 
-    def test_an_index_of_nothing_says_that_it_has_no_postings(self):
-        made = run("index", "--lines", "--keep-postings", "--output", self.folder / "none", "-", data=b"")
-        self.assertIn("no postings", self.assert_done(made).err)
-        made = run("index", "--lines", "--keep-postings", "--output", self.folder / "one", "-", data=b"one two three\n")
-        self.assertNotIn("no postings", self.assert_done(made).err)
+    def test_an_index_of_nothing_keeps_postings_of_what_is_added(self):
+        self.index("--jsonl", self.write("none.jsonl", b""))
+        self.assertEqual(self.find(A), [])
+        for option in ("--append", "--output"):
+            to = (option, *((self.folder / "index",) if option == "--output" else ()))
+            self.assert_done(run("index", "--index", self.folder / "index", *to, "--jsonl", self.write("a.jsonl", jsonl([A, B]))))
+            self.assertEqual({row["id"] for row in self.find(A)}, {"d0"})
+
+    def test_an_index_that_is_changed_where_it_is(self):
+        """It answers as one that is made anew of the same documents, with the same passages."""
+        rng = random.Random(11)
+        texts = [" ".join(f"w{rng.randrange(60)}" for _ in range(rng.randrange(2, 50))) for _ in range(300)]
+        there = [(f"o{i}", rng.choice(texts)) for i in range(40)]
+        index, twin = self.folder / "index", self.folder / "twin"
+        records = lambda name, documents: self.write(name, "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in documents))
+        self.index("--jsonl", records("first.jsonl", there))
+        found = 0
+        for step in range(9):
+            when = ("--compact", ("never", "never", "auto", "now")[step % 4])
+            new = [(f"n{step}.{i}", rng.choice(texts)) for i in range(10)]
+            change, verb = ("index", "--index", index), ("--append", "--replace", "unique")[step % 3]
+            if verb == "--replace":
+                new += [(i, rng.choice(texts)) for i, _ in rng.sample(there, 4)]
+                there = [d for d in there if d[0] not in dict(new)] + new
+            elif verb == "--append":
+                there += new
+            else:
+                change, verb = ("unique", "--similarity", 1, "--add-to", index), "--jsonl"
+                for i, text in new:
+                    if all(words(text, 2) != words(t, 2) for _, t in there):
+                        there.append((i, text))
+            self.assert_done(run(*change, verb, *when, "--jsonl", records(f"{step}.jsonl", new)))
+            gone = dict(rng.sample(there, 5))
+            self.assert_done(run("index", "--index", index, *when, "--remove", "-", data="".join(f"{i}\n" for i in gone)))
+            there = [d for d in there if d[0] not in gone]
+            self.assert_done(run("index", "--keep-postings", "--jsonl", "--output", twin, records("twin.jsonl", there)))
+            for _ in range(8):
+                clue = " ".join(rng.choice(there)[1].split()[: rng.randrange(2, 12)])
+                options = ("--min-similarity", rng.choice([0.2, 0.5, 1]), "--most", rng.choice([2, 1000]), "--format", "jsonl")
+                rows, expected = (self.assert_done(run("find", clue, "--index", i, *options)).json for i in (index, twin))
+                self.assertEqual(rows, expected)
+                self.assertTrue(all("passage" in row for row in rows))
+                found += len(rows)
+        self.assertGreater(found, 60)
 
     def test_what_is_no_file_any_more_is_not_waited_for(self):
         file = self.write("texts/a.txt", A)
@@ -121,13 +160,13 @@ class Clues(CommandTest):
     def test_standard_input_and_what_is_added(self):
         path = self.write("a.jsonl", jsonl([A + " one"]))
         self.index("--jsonl", path)
-        done = run("index", "--jsonl", "--keep-features", "--index", self.folder / "index", "--output",
+        done = run("index", "--jsonl", "--index", self.folder / "index", "--output",
                    self.folder / "index", "-", data=jsonl([A + " two", B], 1))
         self.assert_done(done)
         self.assertEqual([(row["id"], "passage" in row) for row in self.find(A)], [("d0", True), ("d1", False)])
         self.assertEqual([row["id"] for row in self.find(B)], ["d2"])
         other = self.folder / "other"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", other, path))
+        self.assert_done(run("index", "--jsonl", "--output", other, path))
         self.index("--jsonl", "--index", other, self.write("b.jsonl", jsonl([A], 1)))
         self.assertEqual([(row["id"], "passage" in row) for row in self.find(A)], [("d1", True), ("d0", False)])
 
@@ -142,7 +181,7 @@ class Clues(CommandTest):
         path = self.write("a.jsonl", jsonl([A, A.replace("fox", "cat"), B]))
         self.index("--jsonl", path)
         plain = self.folder / "plain"
-        self.assert_done(run("index", "--keep-features", "--jsonl", "--output", plain, path))
+        self.assert_done(run("index", "--jsonl", "--output", plain, path))
         query = lambda index: self.assert_done(run("query", "--jsonl", "--index", index, path)).text
         self.assertEqual(query(plain), query(self.folder / "index"))
         self.assert_done(run("unique", "--jsonl", "--against", self.folder / "index", path))
@@ -150,7 +189,7 @@ class Clues(CommandTest):
     def test_refuses_what_it_cannot_answer(self):
         path = self.write("a.jsonl", jsonl([A, B]))
         index = self.folder / "index"
-        for options in ((), ("--keep-features",)):
+        for options in (("--kind", "auto"), ()):
             self.assert_done(run("index", "--jsonl", *options, "--output", index, path))
             self.assert_fails(run("find", A, "--index", index), "keeps no postings: make it with neardup index --keep-postings")
         self.index("--jsonl", path)

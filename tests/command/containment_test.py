@@ -113,7 +113,7 @@ class Containment(CommandTest):
         lines = [json.dumps({"id": f"o{i}", "text": text}) + "\n" for i, text in enumerate(theirs)]
         path = self.write("others.jsonl", "".join(lines))
         index = self.folder / "others.neardup"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", index, path))
+        self.assert_done(run("index", "--jsonl", "--output", index, path))
         self.all = {**self.sets, **others}
         expected = [
             self.row(b, a) for b in self.sets for a in others if containment(self.sets[b], others[a]) >= 0.8

@@ -1,10 +1,13 @@
 """Searches of indexes and shards that keep features, held against comparing each document with each."""
 
+import base64
 import itertools
 import json
 import math
 import random
 import struct
+import time
+import zlib
 
 from harness import CommandTest, characters, corpus, jaccard, jsonl
 from harness import SANITIZED, run, start, stop, words, main
@@ -52,7 +55,7 @@ class Kept(CommandTest):
 
     def make(self, texts, *options):
         self.documents = [(f"o{i}", t) for i, t in enumerate(texts)]
-        made = ("--keep-features", *self.features, *options, "--output", self.index, "-")
+        made = (*self.features, *options, "--output", self.index, "-")
         self.assert_done(run("index", "--jsonl", *made, data=self.records(self.documents)))
 
     def change(self, option, documents, when="never"):
@@ -153,7 +156,7 @@ class Query(Kept):
 
     def test_as_pairs_against_the_index_does(self):
         texts = texts_of(3000, 73)
-        self.make(texts[:2700], "--bits", 128, "--similarity", 0.9)
+        self.make(texts[:2700], "--similarity", 0.9)
         data = self.records((f"d{i}", t) for i, t in enumerate(texts[2700:]))
         for options in ((), ("--similarity", 0.4), ("--min-similarity", 0.6), ("--check", "cosine")):
             asked = run("query", "--jsonl", "--format", "jsonl", *options, "--index", self.index, "-", data=data).json
@@ -187,30 +190,26 @@ class Query(Kept):
             self.assertEqual(process.stdout.readline().decode(), f"1.000\t-\td{i}\to{i}\n")
         stop(process)
 
-    def test_fingerprints_find_candidates_where_they_are_asked_for(self):
-        texts = texts_of(1500, 74)
-        self.make(texts[:1200])
-        data = self.records((f"d{i}", t) for i, t in enumerate(texts[1200:]))
+    def test_options_of_fingerprints_are_refused(self):
+        texts = texts_of(150, 74)
+        self.make(texts[:120])
+        data = self.records((f"d{i}", t) for i, t in enumerate(texts[120:]))
         query = ("query", "--index", self.index, "--jsonl", "--format", "jsonl")
-        every = {(r["id"], r["indexed"]) for r in run(*query, "-", data=data).json}
-        for options in (("--kind", "auto"), ("--bits", 64), ("--distance", 10)):
-            done = self.assert_done(run(*query, *options, "-", data=data))
-            self.assertLessEqual({(r["id"], r["indexed"]) for r in done.json}, every)  # with some seeds it finds all
-            self.assertNotIn("may miss", done.err)
-            self.assert_fails(run(*query, *options, "--exact", "-", data=data), f"{options[0]} with --exact")
+        for options in (("--kind", "auto"), ("--bits", 64), ("--distance", 10), ("--weights", "tf"), ("--top", 5)):
+            self.assert_fails(run(*query, *options, "-", data=data), f"{options[0]}", f"{self.index} has features, and no fingerprints")
         self.assertEqual(run(*query, "--exact", "-", data=data).bytes, run(*query, "-", data=data).bytes)
 
-    def test_an_index_without_features_says_how_to_miss_none(self):
+    def test_an_index_of_fingerprints_says_how_to_miss_none(self):
         texts = texts_of(30, 75)
-        self.assert_done(run("index", "--jsonl", "--output", self.index, "-", data=jsonl(texts)))
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", self.index, "-", data=jsonl(texts)))
         query = ("query", "--index", self.index, "--jsonl")
         said = self.assert_done(run(*query, "-", data=jsonl(texts))).err
         self.assertEqual(said.count("candidates come from fingerprints, which may miss a pair"), 1)
-        self.assertIn(f"index --keep-features --output {self.index} PATH… makes one that misses none", said)
+        self.assertIn(f"index --output {self.index} PATH… makes one that misses none", said)
         self.assertNotIn("may miss", run(*query, "--quiet", "-", data=jsonl(texts)).err)
         for option in (("--exact",), ("--min-similarity", 0.5), ("--check", "jaccard")):
             done = run(*query, *option, "-", data=jsonl(texts))
-            self.assert_fails(done, " ".join(map(str, option[: 1 + (option[0] == "--check")])), "was made without --keep-features")
+            self.assert_fails(done, " ".join(map(str, option[: 1 + (option[0] == "--check")])), f"{self.index} is an index of fingerprints, without features")
         self.assert_fails(run(*query, "--check", "containment", "-", data=b""), "pairs --against")
         self.assert_fails(run(*query, "--check", "edit", "-", data=b""), "keeps no texts")
 
@@ -240,6 +239,147 @@ class QueryByPostings(Kept):
             self.assertEqual(alone, whole)
             found += len(whole.splitlines())
         self.assertGreater(found, 300)
+
+
+class Changed(Kept):
+    """Random changes of an index where it is, each held against comparing all documents, and against an index made anew."""
+
+    def random_change(self, rng, texts):
+        """Makes a change in place; returns its options, its documents, and the documents afterwards."""
+        option = rng.choice(["--append", "--replace", "--remove", "--compact"])
+        if option == "--compact":
+            return (), [], self.documents
+        there = sorted({i for i, _ in self.documents})
+        some = rng.sample(there, min(len(there), rng.randrange(1, 9)))
+        if option == "--remove":
+            return (option,), some, [d for d in self.documents if d[0] not in some]
+        new = [(f"n{rng.randrange(10**9)}", rng.choice(texts)) for _ in range(rng.randrange(1, 20))]
+        if option == "--replace":
+            new += [(i, rng.choice(texts)) for i in some]
+        left = [d for d in self.documents if option == "--append" or d[0] not in dict(new)]
+        return (option,), new, left + [d for d in new if self.sets(d[1])]
+
+    def command_of(self, option, documents, when):
+        change = ("index", "--index", self.index, "--compact", when, *option)
+        if option == ("--remove",):
+            return (*change, self.write("change", "".join(f"{i}\n" for i in documents)))
+        return (*change, "--jsonl", self.write("change", self.records(documents))) if option else change
+
+    def assert_answers(self, rng, texts, least=None):
+        """A search answers as comparing all documents does."""
+        kept = self.with_sets()
+        asked = [(f"q{i}", rng.choice(texts)) for i in range(15)]
+        name, least = rng.choice(list(MEASURES)), least or rng.choice(LEAST)
+        done = run("query", "--index", self.index, "--jsonl", "--format", "jsonl", "--check", name, "--similarity", least, "-",
+                   data=self.records(asked))
+        expected = []
+        for i, text in asked:
+            own = self.sets(text)
+            rows = [(i, j, MEASURES[name](own, s)) for j, s in kept if similar(own, s, MEASURES[name], least)]
+            expected += [(*row[:2], rounded(row[2])) for row in sorted(rows, key=lambda row: -row[2])]
+        self.assertEqual([(r["id"], r["indexed"], r["similarity"]) for r in self.assert_done(done).json], expected, (name, least))
+        return len(expected)
+
+    def test_any_changes_answer_as_an_index_made_anew(self):
+        anew, twin, found = self.folder / "anew", self.folder / "twin", 0
+        for seed, options in enumerate(((), ("--similarity", 0.4), ("--similarity", 1, "--keep-postings"))):
+            rng = random.Random(seed)
+            texts = texts_of(250, 90 + seed)
+            self.make(texts[:80], *options)
+            self.documents = [d for d in self.documents if self.sets(d[1])]
+            for _ in range(5 if SANITIZED else 12):
+                option, documents, after = self.random_change(rng, texts)
+                when = rng.choice(["now", "never"]) if not option else rng.choice(["now", "never", "never", "auto"])
+                self.assert_done(run(*self.command_of(option, documents, when)))
+                self.documents = after
+                found += self.assert_answers(rng, texts)
+            self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", anew, "-"))
+            if not options[2:]:  # the places of texts are not those of the twin
+                self.assert_done(run("index", "--jsonl", *options, "--output", twin, "-", data=self.records(self.documents)))
+                self.assertEqual(anew.read_bytes(), twin.read_bytes())
+            self.index.with_name("index.neardup-log").unlink(missing_ok=True)
+        self.assertGreater(found, 200)
+
+    def test_what_was_acknowledged_is_there_after_a_kill(self):
+        rng = random.Random(4)
+        texts = texts_of(400, 94)
+        self.make(texts)
+        self.documents = [d for d in self.documents if self.sets(d[1])]
+        anew, twin, old, new = self.folder / "anew", self.folder / "twin", 0, 0
+        began = time.monotonic()
+        self.assert_answers(rng, texts)
+        usual = time.monotonic() - began
+        for _ in range(5 if SANITIZED else 25):
+            option, documents, after = self.random_change(rng, texts)
+            process = start(*map(str, self.command_of(option, documents, rng.choice(["now", "never"]))))
+            time.sleep(usual * rng.uniform(0.1, 1))
+            process.kill()
+            process.communicate()
+            self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", anew, "-"))
+            states = {}
+            for name, state in (("before", self.documents), ("after", after)):
+                self.assert_done(run("index", "--jsonl", "--output", twin, "-", data=self.records(state)))
+                states[twin.read_bytes()] = name
+            self.assertIn(anew.read_bytes(), states)
+            found = states[anew.read_bytes()]
+            if process.returncode == 0:
+                self.assertEqual(found, "after")
+            self.documents = after if found == "after" else self.documents
+            new, old = new + (found == "after"), old + (found == "before")
+        self.assertGreater(self.assert_answers(rng, texts, 0.3), 20)
+        self.assertGreater(new, 0)
+        self.assertGreater(old, 0)
+
+
+# An index of one document by an earlier version, with `index --keep-features`: fingerprints and features.
+FINGERPRINTS_AND_FEATURES = (
+    "eNrr9HMJDeDlkmJkYGJyYAACZgYGQSDFwc4ABlwMLAwcDAwsLBAuAyOUXutT2cg1peYejA/SBwIcUK5My+6F4StW3meC8h2g8jBzbCX/iKmd3O"
+    "TBBuU3QOV5oPz4V0U398dMn8AGtfMAmrzaKTtF3kUtLZwwN7Fgt58LKu/Agtt+kBsbWHCbD5I/gMd8sB9ZcZsPcroDK27zQfINrLjNB8kfwGG+"
+    "Ayz8oQFpCeX+X6u4WFXPldkRFv5sqObrVd5OMY3co+8EC3821PiV95smt83o2DNnKP8Amn7nR+8mxhxrU3CB2c+OKi9kWRQ7V7BsWxyQnZ2Zl2"
+    "KlkJuZV55ZnMqVkpqWmZdZkpmfZ6VgxFWSn52al1mVWmSlkJdflJuYA1SSolGckZmXnpNarGGko1CeX5RSrKnJlZFYnAFSVlGRYcxVnJoKNDI5"
+    "JTGNi4EiEKaqHdTV23WRYYABI4V6GYew/0fdP3DuT0tNLCktSi2GZDMrI67y1Mz0jJJihVJgHuUC5Vx4xk3OSE3OhqujQroFgUQK9TNRqP+rrX"
+    "REwX+DVgATTpV5"
+)
+
+
+class Refused(Kept):
+    def answers_to(self, index):
+        text = self.write("t.jsonl", self.records([("q", "one two three four")]))
+        return [run("query", "--index", index, "--jsonl", text), run("pairs", "--against", index, "--jsonl", text),
+                run("unique", "--add-to", index, "--jsonl", text), run("index", "--index", index, "--append", "--jsonl", text)]
+
+    def test_an_index_of_an_earlier_version_is_refused_by_name(self):
+        data = zlib.decompress(base64.b64decode(FINGERPRINTS_AND_FEATURES))
+        self.index.write_bytes(data)
+        for done in self.answers_to(self.index):
+            self.assert_fails(done, f"{self.index}: has features beside fingerprints", "make it anew")
+        self.assertEqual(self.index.read_bytes(), data)
+
+    def test_a_damaged_index_is_refused_by_name(self):
+        self.make(["one two three four", "one two three", "five six"], "--keep-postings")
+        whole, damaged = self.index.read_bytes(), self.folder / "damaged"
+        text = self.write("t.jsonl", self.records([("q", "one two three four")]))
+        places = range(0, len(whole), 97 if SANITIZED else 41)
+        for data in (*(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :] for at in places),
+                     *(whole[:size] for size in places if size > 4)):
+            damaged.write_bytes(data)
+            done = run("query", "--index", damaged, "--jsonl", text)
+            self.assert_fails(done, str(damaged))
+            self.assertEqual(done.text, "")
+            # Unverified it may answer wrongly, and still ends by itself.
+            self.assertIn(run("query", "--index", damaged, "--no-verify", "--jsonl", text).status, (0, 2))
+
+    def test_an_index_of_other_settings_is_refused_by_name(self):
+        self.make(["one two three four"], "--seed", 5)
+        for done in self.answers_to(self.index):
+            self.assert_fails(done, str(self.index), "seed")
+        self.make(["one two three four"], "--features", "chars:3")
+        text = self.write("t.jsonl", self.records([("q", "one two three four")]))
+        for arguments in (("query", "--index"), ("pairs", "--against"), ("unique", "--add-to"), ("index", "--append", "--index")):
+            for option in ("--features", "--check-features"):
+                if option == "--features" or arguments[0] != "query":
+                    done = run(*arguments, self.index, "--jsonl", option, "words:2", text)
+                    self.assert_fails(done, f"{option} words:2: {self.index} has chars:3")
 
 
 class AddTo(Kept):
@@ -291,10 +431,10 @@ class AddTo(Kept):
                         gone = [d for d in self.documents if d[0].endswith(str(number))][:5]
                         self.change("--remove", gone)
                     self.assertGreater(dropped_in_all, 20)
-                    # The index then holds all kept documents with their features and fingerprints.
+                    # The index then holds all kept documents with their features.
                     anew, twin = self.folder / "anew", self.folder / "twin"
                     self.assert_done(run("index", "--index", self.index, "--jsonl", "--output", anew, "-"))
-                    made = ("--keep-features", "--output", twin, "-")
+                    made = ("--output", twin, "-")
                     self.assert_done(run("index", "--jsonl", *made, data=self.records(self.documents)))
                     self.assertEqual(anew.read_bytes(), twin.read_bytes())
 
@@ -304,15 +444,15 @@ class AddTo(Kept):
         data = jsonl(texts)
         add = ("unique", "--jsonl", "--add-to", self.index)
         self.assertIn(" 0 added", self.assert_done(run(*add, "--exact", "--similarity", 0.2, "-", data=data)).err)
-        self.assert_fails(run(*add, "--exact", "--kind", "auto", "-", data=data), "--kind with --exact")
-        self.assert_fails(run(*add, "--kind", "auto", "--similarity", 0.2, "-", data=data), "answers up to")
+        for more in ((), ("--similarity", 0.2)):
+            self.assert_fails(run(*add, "--kind", "auto", *more, "-", data=data), f"--kind: {self.index} has features")
         self.assert_fails(run(*add, "--check", "edit", "-", data=data), "keeps no texts")
         bare = self.folder / "bare"
-        self.assert_done(run("index", "--jsonl", "--output", bare, "-", data=data))
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", bare, "-", data=data))
         done = run("unique", "--jsonl", "--add-to", bare, "--exact", "-", data=data)
-        self.assert_fails(done, "--exact", str(bare), "without --keep-features")
+        self.assert_fails(done, f"--exact: {bare} is an index of fingerprints")
         done = self.assert_done(run("unique", "--jsonl", "--add-to", bare, "-", data=data))
-        self.assertIn(f"{bare} without --keep-features: candidates come from fingerprints", done.err)
+        self.assertIn(f"{bare}, an index of fingerprints: candidates come from fingerprints", done.err)
 
     def test_a_program_that_waits_is_answered_exactly(self):
         texts = texts_of(120, 79)

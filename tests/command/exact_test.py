@@ -214,7 +214,7 @@ class ByDefault(CommandTest):
         lines = [json.dumps({"id": f"o{i}", "text": text}) + "\n" for i, text in enumerate(others)]
         path = self.write("others.jsonl", "".join(lines))
         index = self.folder / "others.neardup"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", index, path))
+        self.assert_done(run("index", "--jsonl", "--output", index, path))
         least = 0.5
         mine = self.data.splitlines(keepends=True)
         for against in (path, index):
@@ -288,8 +288,9 @@ class Demanded(ByDefault):
 
     def test_refuses_an_index_without_features(self):
         bare = self.folder / "bare.neardup"
-        self.assert_done(run("index", "--jsonl", "--output", bare, self.file))
-        self.assert_fails(run("pairs", "--exact", "--jsonl", "--against", bare, self.file), str(bare), "--keep-features")
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", bare, self.file))
+        self.assert_fails(run("pairs", "--exact", "--jsonl", "--against", bare, self.file),
+                          f"--exact: {bare} is an index of fingerprints")
 
 LOOSE = corpus(1500, 63, words=25, vocabulary=60, copies=0.8)  # of whose pairs fingerprints miss some
 
@@ -368,19 +369,19 @@ class Unasked(CommandTest):
     def test_says_why_pairs_may_be_missed(self):
         note = "candidates come from fingerprints, which may miss a pair"
         bare, grown = self.folder / "bare.neardup", self.folder / "grown.neardup"
-        self.assert_done(run("index", "--jsonl", "--output", bare, self.file))
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", grown, self.file))
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", bare, self.file))
+        self.assert_done(run("index", "--jsonl", "--output", grown, self.file))
         for verb, options, why in (
             ("groups", ("--weights", "tf"), "--weights tf"),
             ("pairs", ("--top", 5), "--top"),
             ("unique", ("--similarity", 0.5, "--min-similarity", 0.6), "--similarity with --min-similarity"),
             ("groups", ("--check", "edit", "--weights", "tf"), "--weights tf"),
-            ("pairs", ("--against", bare), f"{bare} without --keep-features"),
-            ("unique", ("--add-to", bare), f"{bare} without --keep-features"),
+            ("pairs", ("--against", bare), f"{bare}, an index of fingerprints"),
+            ("unique", ("--add-to", bare), f"{bare}, an index of fingerprints"),
         ):
             with self.subTest(options=options):
                 done = self.assert_done(run(verb, "--jsonl", *options, self.file))
-                more = f"; neardup index --keep-features --output {bare} PATH… makes one that misses none" if bare in options else ""
+                more = f"; neardup index --output {bare} PATH… makes one that misses none" if bare in options else ""
                 self.assertEqual(done.err.count(f"neardup: {why}: {note}{more}\n"), 1, done.err)
                 self.assertNotIn(note, run(verb, "--jsonl", "--quiet", *options, self.file).err)
         for options in ((), ("--kind", "auto"), ("--weights", "tf", "--distance", 3), ("--against", grown)):
@@ -406,8 +407,8 @@ class Unasked(CommandTest):
     def test_the_cosine_of_an_index_is_that_of_its_sets_or_refused(self):
         texts = corpus(5, 10)
         index, lean = self.folder / "index", self.folder / "lean"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", index, "-", data=jsonl(texts)))
-        self.assert_done(run("index", "--jsonl", "--output", lean, "-", data=jsonl(texts)))
+        self.assert_done(run("index", "--jsonl", "--output", index, "-", data=jsonl(texts)))
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", lean, "-", data=jsonl(texts)))
         for options in (
             ("--weights", "tf"),
             ("--kind", "simhash"),
@@ -417,17 +418,21 @@ class Unasked(CommandTest):
             done = run("unique", "--jsonl", "--check", "cosine", *options, "--against", index, "-", data=jsonl(texts))
             self.assert_fails(done, "--check cosine", "sets of features")
         done = run("unique", "--jsonl", "--check", "cosine", "--against", lean, "-", data=jsonl(texts))
-        self.assert_fails(done, "--check cosine", str(lean), "--keep-features")
+        self.assert_fails(done, "--check cosine", str(lean))
         done = run("unique", "--jsonl", "--check", "cosine", "--against", index, "-", data=jsonl(texts))
         self.assertIn(" 0 kept", self.assert_done(done).err)
 
-    def test_an_index_with_other_weights_has_features_all_the_same(self):
+    def test_an_index_with_weights_says_that_it_may_miss_a_document(self):
         index = self.folder / "tf.neardup"
-        made = ("--keep-features", "--weights", "tf", "--kind", "simhash", "--bits", 128)
-        self.assert_done(run("index", "--jsonl", *made, "--output", index, self.file))
-        found = run("pairs", *JSON, "--also-within", "--against", index, self.file).json
-        expected = run("pairs", *JSON, "--also-within", "--against", self.file, self.file).json
-        self.assertEqual([(r["a"], r["similarity"]) for r in found], [(r["a"], r["similarity"]) for r in expected])
+        note = "--weights tf: an index of fingerprints, which may miss a document"
+        make = ("index", "--jsonl", "--weights", "tf", "--output", index, self.file)
+        self.assertIn(note, self.assert_done(run(*make)).err)
+        self.assertNotIn(note, self.assert_done(run(*make, "--quiet")).err)
+        self.assertNotIn(note, self.assert_done(run(*make, "--kind", "auto")).err)
+        for form in ("--weights", "unit"), ():
+            self.assertNotIn("may miss", self.assert_done(run("index", "--jsonl", *form, "--output", index, self.file)).err)
+        self.assert_fails(run("index", "--jsonl", "--weights", "tf", "--keep-postings", "--output", index, self.file),
+                          "--keep-postings with --weights tf: an index of fingerprints has no features")
 
 
 def fed(*arguments, chunks, pause=0.15):

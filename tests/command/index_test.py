@@ -105,7 +105,7 @@ class Files(CommandTest):
             other.write_bytes(b"something else")
             os.replace(other, index)
 
-        for keep in ((), ("--keep-features",)):
+        for keep in (("--kind", "auto"), ()):
             for change in (cut, write_over):
                 status, out, err = self.changed_meanwhile(20000, keep, change)
                 self.assertEqual((status, out), (2, ""), err)
@@ -145,7 +145,7 @@ class Files(CommandTest):
             self.assert_done(run("index", "--jsonl", "--output", other, "-", data=jsonl(["words of another index"])))
             os.replace(other, index)
 
-        for make in ((), ("--keep-features",)):
+        for make in (("--kind", "auto"), ()):
             for verb in ("--against", "--add-to"):
                 with self.subTest(make=make, verb=verb):
                     status, out, err = changed_under(cut, make, "unique", "--jsonl", verb, index)
@@ -233,10 +233,10 @@ class Files(CommandTest):
         done = self.assert_done(run("unique", "--jsonl", "--add-to", index, new))
         self.assertIn("1 document of the index has an id that is added once more (d1)", done.err)
 
-    def test_a_query_tells_exact_similarities_where_features_are_kept(self):
+    def test_a_query_tells_exact_similarities(self):
         old, new = self.texts[:300], self.texts[300:]
         index = self.folder / "old.neardup"
-        self.assertEqual(run("index", "--jsonl", "--keep-features", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
+        self.assertEqual(run("index", "--jsonl", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
         expected = self.pairs_between(old, new, "--similarity", "0.5")
         self.assertGreater(len(expected), 10)
         self.assertEqual(self.query(index, new, 300, "--min-similarity", "0.5"), expected)
@@ -244,14 +244,16 @@ class Files(CommandTest):
         self.assertEqual(self.query(index, new, 300), strict)
         # Another similarity: any by features; by fingerprints only up to the distance that the index answers.
         self.assertEqual(self.query(index, new, 300, "--similarity", "0.8"), strict)
-        self.expect_error(run("query", "--index", index, "--jsonl", "--kind", "auto", "--similarity", "0.3", self.jsonl),
+        self.assertEqual(self.query(index, new, 300, "--similarity", "0.3"), self.pairs_between(old, new, "--similarity", "0.3"))
+        self.assertEqual(run("index", "--jsonl", "--kind", "auto", "--similarity", "0.5", "--output", index, "-", data=jsonl(old)).status, 0)
+        self.expect_error(run("query", "--index", index, "--jsonl", "--similarity", "0.3", self.jsonl),
                           "--similarity 0.3 needs --distance", f"{index} answers up to ")
 
     def test_what_is_not_checked_is_said(self):
         old, new = self.texts[:300], self.write("new.jsonl", jsonl(self.texts[300:], 300))
         index = self.folder / "old.neardup"
-        unchecked = f"{index} was made without --keep-features: nothing is checked"
-        for keep, says in (((), True), (("--keep-features",), False)):
+        unchecked = f"{index} is an index of fingerprints: nothing is checked"
+        for keep, says in ((("--kind", "auto"), True), ((), False)):
             self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
             for options in (("query", "--index", index), ("unique", "--against", index)):
                 done = self.assert_done(run(*options, "--jsonl", new))
@@ -261,7 +263,7 @@ class Files(CommandTest):
     def test_documents_are_added_to_an_index(self):
         old, new, later = self.texts[:200], self.texts[200:300], self.texts[300:]
         index, whole = self.folder / "index", self.folder / "whole"
-        for keep in ([], ["--keep-features"]):
+        for keep in (["--kind", "auto"], []):
             self.assertEqual(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(old)).status, 0)
             # The index is written in its own place.
             done = run("index", "--index", index, "--jsonl", *keep, "--output", index, "-", data=jsonl(new, 200))
@@ -269,12 +271,16 @@ class Files(CommandTest):
             self.assertEqual(run("index", "--jsonl", *keep, "--output", whole, "-", data=jsonl(old + new)).status, 0)
             self.assertEqual(index.read_bytes(), whole.read_bytes())
             self.assertGreater(len(self.query(index, later, 300)), 3)
-        self.assert_done(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl))  # features are kept
-        self.assertEqual(run("index", "--jsonl", "--keep-features", "--output", index, "-", data=jsonl(old + new) + self.jsonl.read_bytes()).status, 0)
+        self.assert_done(run("index", "--index", index, "--jsonl", "--output", whole, self.jsonl))
+        self.assertEqual(run("index", "--jsonl", "--output", index, "-", data=jsonl(old + new) + self.jsonl.read_bytes()).status, 0)
         self.assertEqual(index.read_bytes(), whole.read_bytes())
-        self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), index, "tokenizer")
+        self.expect_error(run("query", "--index", index, "--jsonl", "--features", "chars:3", self.jsonl), f"--features chars:3: {index} has words:2")
         self.expect_error(run("query", "--index", index, "--jsonl", "--seed", "4", self.jsonl), index, "seed")
-        self.expect_error(run("query", "--index", index, "--jsonl", "--distance", "60", self.jsonl), "--distance 60", index)
+        self.expect_error(run("query", "--index", index, "--jsonl", "--distance", "60", self.jsonl), f"--distance: {index} has features")
+        prints = self.folder / "prints"
+        self.assert_done(run("index", "--jsonl", "--distance", 3, "--output", prints, self.jsonl))
+        self.expect_error(run("query", "--index", prints, "--jsonl", "--features", "chars:3", self.jsonl), prints, "tokenizer")
+        self.expect_error(run("query", "--index", prints, "--jsonl", "--distance", "60", self.jsonl), "--distance 60", prints)
 
     def test_a_damaged_or_wrong_index_is_refused_by_name(self):
         index, damaged = self.folder / "index", self.folder / "damaged"
@@ -360,38 +366,33 @@ class Files(CommandTest):
 
     def test_what_an_index_is_made_with_holds_for_what_is_added(self):
         index, more = self.folder / "index", self.folder / "more"
-        self.assert_done(run("index", "--jsonl", "--similarity", 0.9, "--keep-features", "--output", index, self.jsonl))
-        add = ("index", "--jsonl", "--keep-features", "--index", index, "--output", more)
-        self.expect_error(run(*add, "--check-features", "chars:3", self.jsonl), f"{index} keeps words:2")
+        self.assert_done(run("index", "--jsonl", "--similarity", 0.9, "--output", index, self.jsonl))
+        add = ("index", "--jsonl", "--index", index, "--output", more)
+        self.expect_error(run(*add, "--check-features", "chars:3", self.jsonl), f"{index} has words:2")
         self.assert_done(run(*add, "--similarity", 0.7, "--check-features", "words:2", self.jsonl))
-        query = lambda path: run("query", "--index", path, "--jsonl", "--kind", "auto", "--similarity", 0.7, self.jsonl)
+        self.assert_done(run("index", "--jsonl", "--similarity", 0.9, "--kind", "auto", "--output", index, self.jsonl))
+        self.assert_done(run(*add, "--similarity", 0.7, self.jsonl))
+        query = lambda path: run("query", "--index", path, "--jsonl", "--similarity", 0.7, self.jsonl)
         self.expect_error(query(index), "answers up to")
         self.assert_done(query(more))
 
     def test_one_name_of_features_is_as_good_as_another(self):
         index = self.folder / "index"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--features", "words:1", "--output", index, self.jsonl))
+        self.assert_done(run("index", "--jsonl", "--features", "words:1", "--output", index, self.jsonl))
         for name in ("words", "words:1"):
             for verb in (("query", "--index"), ("pairs", "--against"), ("unique", "--add-to")):
                 if verb[0] != "query":
                     self.assert_done(run(*verb, index, "--jsonl", "--check-features", name, self.jsonl))
                 self.assert_done(run(*verb, index, "--jsonl", "--features", name, self.jsonl))
-        self.expect_error(run("pairs", "--against", index, "--jsonl", "--check-features", "words:2", self.jsonl), "keeps words")
-
-    def test_an_index_with_postings_is_refused_before_anything_is_said(self):
-        index = self.folder / "index"
-        self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, self.jsonl))
-        done = run("unique", "--add-to", index, "--jsonl", self.jsonl)
-        self.expect_error(done, "keeps postings")
-        self.assertEqual(done.err.count("\n"), 1, done.err)
+        self.expect_error(run("pairs", "--against", index, "--jsonl", "--check-features", "words:2", self.jsonl), "has words")
 
     def test_a_check_of_what_an_index_does_not_keep(self):
         index = self.folder / "index"
-        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", index, self.jsonl))
         for check in ("jaccard", "cosine"):
             for verb in (("pairs", "--against"), ("unique", "--add-to"), ("query", "--index")):
                 done = run(*verb, index, "--jsonl", "--check", check, self.jsonl)
-                self.expect_error(done, f"--check {check}: {index} was made without --keep-features")
+                self.expect_error(done, f"--check {check}: {index} is an index of fingerprints, without features")
 
     def test_files_are_replaced_as_outputs_are(self):
         real, link = self.folder / "real", self.folder / "link"
@@ -548,13 +549,17 @@ class Files(CommandTest):
     def test_settings_of_an_index_that_are_damaged_are_said_by_its_name(self):
         index, damaged = self.folder / "index", self.folder / "damaged"
         self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, self.jsonl))
-        data = index.read_bytes()
-        begin = data.index(b"features words:2\nweights unit\nkind ")
-        for place in range(begin, data.index(b"\0", begin)):
-            damaged.write_bytes(data[:place] + bytes([data[place] ^ 5]) + data[place + 1 :])
-            for arguments in (("query", "--jsonl", "--index", damaged, self.jsonl), ("find", "a clue", "--index", damaged)):
-                with self.subTest(place=place - begin, verb=arguments[0]):
-                    self.assert_fails(run(*arguments), str(damaged))
+        prints = self.folder / "prints"
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", prints, self.jsonl))
+        for file, settings, verbs in ((index, b"check words:2\npostings kept\n", (("query", "--jsonl", self.jsonl), ("find", "a clue"))),
+                                      (prints, b"features words:2\nweights unit\nkind minwise\n", (("query", "--jsonl", self.jsonl),))):
+            data = file.read_bytes()
+            begin = data.index(settings)
+            for place in range(begin, begin + len(settings)):
+                damaged.write_bytes(data[:place] + bytes([data[place] ^ 5]) + data[place + 1 :])
+                for verb in verbs:
+                    with self.subTest(place=place - begin, verb=verb[0]):
+                        self.assert_fails(run(*verb, "--index", damaged), str(damaged))
 
     def test_weights_that_an_index_cannot_be_queried_by(self):
         index = self.folder / "index"
@@ -564,6 +569,9 @@ class Files(CommandTest):
                               "name a table by --idf-file")
             self.assertFalse(index.exists())
         self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        self.assert_fails(run("query", "--jsonl", "--index", index, "--weights", "tf", self.jsonl),
+                          f"--weights tf: {index} has features, and no fingerprints")
+        self.assert_done(run("index", "--jsonl", "--kind", "auto", "--output", index, self.jsonl))
         done = self.assert_fails(run("query", "--jsonl", "--index", index, "--weights", "tf", self.jsonl),
                                  f"--weights tf: {index} has min-wise codes")
         self.assertNotIn("--kind", done.err)
@@ -681,7 +689,7 @@ class Tables(CommandTest):
         self.assert_fails(done, "was made with another check-words than")
 
     def test_kept_words_are_those_of_their_dictionary(self):
-        kept = ("--keep-features", "--check-features", "zh:words", "--features", "words")
+        kept = ("--check-features", "zh:words", "--features", "words")
         self.assert_done(run("index", "--jsonl", *kept, *self.words, "--output", self.index, self.old))
         self.assertEqual(len(self.assert_done(run("query", "--index", self.index, "--jsonl", *self.words, self.new)).text.splitlines()), 2)
         other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")

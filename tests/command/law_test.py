@@ -6,7 +6,8 @@ With NEARDUP_LAW_TABLE naming a file, each cell appends a line to it: | row | co
 
 Cells that do not run, and why:
 - Shards by containment: hash --shard refuses it. Shards by edits take their candidates from fingerprints.
-- An index by edits: an index keeps no texts.
+- An index by edits: an index keeps no texts. One by features of candidates that fingerprints find: an index has features or
+  fingerprints.
 - --add-to by containment: the order is by size, and a larger text may come in a later batch.
 - Containment with --keep: the command refuses it.
 - Components with --against or --add-to: the command refuses them.
@@ -109,7 +110,7 @@ class Row:
     """A measure: the options of the command, and how close two documents are by it, or None. The features are those that
     `neardup tokens` prints."""
 
-    options, index_options, count, longest = (), ("--features", "words:1", "--keep-features"), 220, 14
+    options, index_options, count, longest = (), ("--features", "words:1"), 220, 14
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -216,10 +217,8 @@ class Fingerprints(Row):
 
 
 class Checked(Fingerprints):
-    match_indexed = Row.match_indexed
     options = ("--features", "words:1", "--kind", "simhash", "--distance", "14", "--min-similarity", "0.5",
                "--check-features", "words:1")
-    index_options = ("--features", "words:1", "--kind", "simhash", "--distance", "14", "--keep-features")
 
     def closeness(self, a, b):
         return Jaccard.closeness(self, a, b) if self.distance(a, b) <= 14 else None
@@ -515,7 +514,7 @@ class OfFingerprints(Law):
 
 
 class OfCheckedFingerprints(Law):
-    row, has_shards = Checked, True
+    row, has_index, has_additions, has_shards = Checked, False, False, True
 
     def test_all_columns(self):
         self.check_all_columns()

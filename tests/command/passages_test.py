@@ -217,7 +217,7 @@ class Passages(CommandTest):
         self.assertEqual(row[2:6], [str(path), str(self.folder / "t.txt"), "10", str(len(self.items[2]))])
         self.assertEqual(row[6], f"\u00e9 before [{self.items[2]}] behind")
         index = self.folder / "i"
-        self.assert_done(run("index", "--keep-features", "--output", index, self.folder / "t.txt"))
+        self.assert_done(run("index", "--output", index, self.folder / "t.txt"))
         self.assert_done(run("unique", "--check", "containment", "--against", index, "--dropped", dropped, path))
         self.assertEqual(len(dropped.read_text().split("\t")), 4)
 
@@ -226,7 +226,7 @@ class Passages(CommandTest):
         cut = ("unique", "--cut-passages")
         contained = ("--check", "containment", "--against", self.against)
         index = self.folder / "i"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", index, self.against))
+        self.assert_done(run("index", "--jsonl", "--output", index, self.against))
         output = ("--output", self.folder / "o")
         for options, said in (
             ((*output, "--jsonl"), "needs --against and --check containment"),

@@ -123,7 +123,7 @@ class Same(CommandTest):
     def test_what_cannot_demand_it_is_refused(self):
         texts = self.write("texts.jsonl", jsonl(notes(5, 5)))
         index = f"{self.folder}/kept.index"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", index, texts))
+        self.assert_done(run("index", "--jsonl", "--output", index, texts))
         empty, bad = self.write("empty.txt", "\n"), self.write("bad.txt", "not\n---\n")
         for arguments, why in (
             (("--same", "names"), "--same 'names': is numbers, or words:FILE"),

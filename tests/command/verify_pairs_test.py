@@ -55,11 +55,11 @@ class VerifyPairs(CommandTest):
 
     def test_documents_of_an_index(self):
         index = self.folder / "i"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", index, self.documents))
+        self.assert_done(run("index", "--jsonl", "--output", index, self.documents))
         # A document without tokens is not in an index.
         self.check(("--index", index))
         half = self.folder / "half"
-        self.assert_done(run("index", "--jsonl", "--keep-features", "--output", half, "-", data=jsonl(self.texts[:150])))
+        self.assert_done(run("index", "--jsonl", "--output", half, "-", data=jsonl(self.texts[:150])))
         self.check(("--index", half, "--jsonl", self.write("rest", jsonl(self.texts[150:], 150))))
 
     def test_features_that_do_not_fit_in_memory(self):
@@ -120,7 +120,7 @@ class VerifyPairs(CommandTest):
         for options, message in (
             (("--pairs", pairs), "name the documents"),
             (("--pairs", documents, "--jsonl", documents), "its name does not tell its format"),
-            (("--pairs", pairs, "--index", plain), "keeps no features"),
+            (("--pairs", pairs, "--index", plain), "is an index of fingerprints, without features to check"),
             (("--pairs", self.folder / "no.csv", "--jsonl", documents), "no.csv"),
             (("--pairs", "-", "--pairs-format", "csv", "--jsonl", "-"), "can be read only once"),
             (("--pairs", pairs, "--pairs-format", "binary", "--pair-fields", "a", "b", documents), "have no fields"),

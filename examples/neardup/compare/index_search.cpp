@@ -62,14 +62,15 @@ class batch_filter {
 /// Some of the indexed sets, by ascending number.
 class chosen_sets {
  public:
-  chosen_sets(const indexed_sets& all, std::vector<std::uint32_t> numbers) : all_(all), numbers_(std::move(numbers)) {}
+  chosen_sets(std::vector<feature_set> all, std::vector<std::uint32_t> numbers)
+      : all_(std::move(all)), numbers_(std::move(numbers)) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return numbers_.size(); }
-  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_.of(numbers_[i]); }
+  [[nodiscard]] feature_set operator[](std::size_t i) const { return all_[numbers_[i]]; }
   [[nodiscard]] std::uint32_t number(std::size_t i) const { return numbers_[i]; }
 
  private:
-  const indexed_sets& all_;
+  std::vector<feature_set> all_;
   std::vector<std::uint32_t> numbers_;
 };
 
@@ -78,18 +79,19 @@ class chosen_sets {
 chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;
+  std::vector<feature_set> sets = indexed.all();
   const neardup::set_bounds bounds(set_measure_of(settings.comparison), *settings.comparison.min_similarity);
   const batch_filter filter(is_large ? std::span<const feature_set>() : batch, bounds);
   std::vector<std::vector<std::uint32_t>> chosen((indexed.numbers + step - 1) / step);
   run_parallel(settings.threads, chosen.size(), [&](std::size_t part) {
     for (std::size_t i = part * step; i < std::min(indexed.numbers, (part + 1) * step); ++i) {
-      const feature_set set = indexed.of(i);
+      const feature_set set = sets[i];
       if (is_large ? !set.empty() : filter.may_be_similar(set)) chosen[part].push_back(static_cast<std::uint32_t>(i));
     }
   });
   std::vector<std::uint32_t> all;
   for (const auto& some : chosen) all.insert(all.end(), some.begin(), some.end());
-  return {indexed, std::move(all)};
+  return {std::move(sets), std::move(all)};
 }
 
 using match_visitor = std::function<void(std::size_t i, std::span<const indexed_match> matches)>;
@@ -115,28 +117,34 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
     return visit_part(settings, chosen, batch.subspan(half), first + half, visit);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    std::sort(found[i].begin(), found[i].end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    std::sort(found[i].begin(), found[i].end(), [](const auto& a, const auto& b) {
+      return a.similarity != b.similarity ? a.similarity > b.similarity : a.number < b.number;
+    });
     visit(first + i, found[i]);
   }
 }
 
-/// Finds the similar sets by posting lists, which give the overlap of the sets at once.
+/// Whether the postings of the index find all sets that are similar enough.
+bool has_postings_for(const run_settings& settings, const indexed_sets& indexed) {
+  return set_measure_of(settings.comparison) == neardup::set_similarity::jaccard &&
+         *settings.comparison.min_similarity >= indexed.similarity;
+}
+
+/// Visits the matches that the postings find, of as many sets at a time as their matches take little memory.
 void visit_by_postings(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch,
                        const match_visitor& visit) {
-  const double similarity = *settings.comparison.min_similarity;
-  const neardup::set_bounds bounds(set_measure_of(settings.comparison), similarity);
-  std::vector<indexed_match> matches;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const std::size_t n = batch[i].size(), least = n == 0 ? 1 : bounds.least_partner(n);
-    matches.clear();
-    if (least <= n) {
-      for (const auto& [number, common] : indexed.postings.holding(batch[i], least, indexed.numbers)) {
-        const double found = bounds.similarity(n, std::max(common, indexed.of(number).size()), common);
-        if (found >= similarity) matches.push_back({number, found});
-      }
+  constexpr std::size_t first_step = 16, most_in_step = 8192, usual_matches = std::size_t{1} << 18;
+  std::size_t step = first_step;
+  for (std::size_t begin = 0, end = 0; begin < batch.size(); begin = end) {
+    end = std::min(begin + step, batch.size());
+    const auto found =
+        indexed.search(batch.subspan(begin, end - begin), *settings.comparison.min_similarity, settings.threads);
+    std::size_t matches = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      visit(begin + i, found[i]);
+      matches += found[i].size();
     }
-    std::sort(matches.begin(), matches.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
-    visit(i, matches);
+    step = matches > usual_matches ? std::max(step / 4, std::size_t{1}) : std::min(2 * step, most_in_step);
   }
 }
 
@@ -146,10 +154,7 @@ void visit_similar_in_index(const run_settings& settings, const indexed_sets& in
                             std::span<const feature_set> batch, const match_visitor& visit) {
   if (batch.empty()) return;
   indexed.check_file();
-  constexpr std::size_t large_share = 1024;  // for a larger batch, reading all sets takes no longer
-  if (!indexed.postings.empty() && batch.size() <= std::max<std::size_t>(1, indexed.numbers / large_share)) {
-    return visit_by_postings(settings, indexed, batch, visit);
-  }
+  if (has_postings_for(settings, indexed)) return visit_by_postings(settings, indexed, batch, visit);
   visit_part(settings, choose(settings, indexed, batch), batch, 0, visit);
 }
 
@@ -157,6 +162,12 @@ std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& s
                                                            std::span<const feature_set> batch) {
   std::vector<std::optional<std::uint32_t>> closest(batch.size());
   if (batch.empty()) return closest;
+  if (has_postings_for(settings, indexed)) {
+    visit_by_postings(settings, indexed, batch, [&](std::size_t i, std::span<const indexed_match> matches) {
+      if (!matches.empty()) closest[i] = matches.front().number;
+    });
+    return closest;
+  }
   const chosen_sets chosen = choose(settings, indexed, batch);
   neardup::set_group_options how = exact_grouping(settings, {});
   how.among_themselves = false;

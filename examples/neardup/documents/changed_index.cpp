@@ -6,7 +6,6 @@
 #include "../ground/platform.hpp"
 #include "../read/file_header.hpp"
 #include "index_file.hpp"
-#include "postings.hpp"
 
 namespace command {
 
@@ -16,7 +15,7 @@ constexpr std::size_t share_of_log = 8;     // the log has at most 1 / 8 of the 
 constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
 
-template <class Fingerprint>
+template <class Form>
 class changed_index_of final : public changed_index {
  public:
   changed_index_of(reading& r, const std::string& path, bool compares, unsigned threads)
@@ -24,28 +23,45 @@ class changed_index_of final : public changed_index {
     if (!compares) return;
     index_.expect_alike(r);
     index_.say_if_unchecked(r.how);
-    if (!r.how.comparison.is_exact) index_.prepare_search(threads);
+    index_.prepare_search(threads);
   }
 
   [[nodiscard]] std::size_t size() const override { return index_.size(); }
   [[nodiscard]] std::size_t numbers() const override { return index_.numbers(); }
-  [[nodiscard]] bool keeps_features() const override { return index_.keeps_features(); }
+  [[nodiscard]] bool has_sets() const override { return command::has_sets<Form>; }
+  [[nodiscard]] bool keeps_postings() const override { return index_.keeps_postings(); }
   [[nodiscard]] std::string name(std::uint32_t number) const override { return std::string(index_.name(number)); }
-  [[nodiscard]] feature_set features(std::uint32_t number) const override {
-    return index_.has(number) ? index_.features(number) : feature_set();
+  [[nodiscard]] feature_set features([[maybe_unused]] std::uint32_t number) const override {
+    if constexpr (command::has_sets<Form>) {
+      return index_.features(number);
+    } else {
+      return {};
+    }
+  }
+  [[nodiscard]] indexed_sets sets() const override {
+    if constexpr (command::has_sets<Form>) {
+      return index_.sets();
+    } else {
+      return {};
+    }
   }
 
-  [[nodiscard]] std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
-                                                     const check_type& check) const override {
-    neardup::original_choice<std::uint32_t, std::uint32_t> original;
-    for (const auto& match : index_.search(fingerprint.as<Fingerprint>(), k)) {
-      original.consider(match.id, match.id, match.distance, check(match.id));
-      if (original.is_final()) break;  // matches are sorted by distance, then number
+  [[nodiscard]] std::optional<near_document> closest([[maybe_unused]] const any_fingerprint& fingerprint,
+                                                     [[maybe_unused]] int k,
+                                                     [[maybe_unused]] const check_type& check) const override {
+    if constexpr (command::has_sets<Form>) {
+      return std::nullopt;
+    } else {
+      neardup::original_choice<std::uint32_t, std::uint32_t> original;
+      for (const auto& match : index_.search(fingerprint.as<Form>(), k)) {
+        original.consider(match.id, match.id, match.distance, check(match.id));
+        if (original.is_final()) break;  // matches are sorted by distance, then number
+      }
+      const auto& found = original.result();
+      if (found.is_new()) return std::nullopt;
+      return near_document{*found.original, found.distance,
+                           neardup::closeness_of({true, found.similarity}, found.distance)};
     }
-    const auto& found = original.result();
-    if (found.is_new()) return std::nullopt;
-    return near_document{*found.original, found.distance,
-                         neardup::closeness_of({true, found.similarity}, found.distance)};
   }
 
   [[nodiscard]] std::vector<std::uint32_t> named(const std::unordered_set<std::string>& names) const override {
@@ -60,9 +76,9 @@ class changed_index_of final : public changed_index {
   }
 
   std::size_t apply(const index_change& change, compaction when) override {
-    const std::size_t size = index_.size() - change.removed.size() + change.fingerprints.size();
-    if (index_.numbers() + change.fingerprints.size() > UINT32_MAX) when = compaction::now;
-    const std::string record = encode_change(change, Fingerprint::bits, index_.keeps_features());
+    const std::size_t size = index_.size() - change.removed.size() + change.size();
+    if (index_.numbers() + change.size() > UINT32_MAX - 2) when = compaction::now;
+    const std::string record = encode_change(change, {Form::bits, command::has_sets<Form>, keeps_postings()});
     const std::size_t log_size = index_.has_log() ? index_.log().extent().size : 0;
     const bool is_long = (log_size + record.size() + around_records) * share_of_log > index_.bytes();
     const bool has_news = !change.is_empty() || (when == compaction::now && index_.has_log());
@@ -91,40 +107,50 @@ class changed_index_of final : public changed_index {
   void write_anew(const index_change& change) const {
     as_input([&] { index_.view().verify(); });  // without this, damaged data would get a valid checksum
     const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());
-    const std::vector<Fingerprint> stored = index_.fingerprints();
-    std::vector<Fingerprint> fingerprints;
-    document_columns documents;
+    const auto stored = [&] {
+      if constexpr (command::has_sets<Form>) {
+        return index_.all_features();
+      } else {
+        return index_.fingerprints();
+      }
+    }();
+    std::vector<Form> fingerprints;  // none in an index of sets
+    indexed_documents documents;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (!index_.has(i) || removed.contains(static_cast<std::uint32_t>(i))) continue;
-      fingerprints.push_back(stored[i]);
-      documents.add(index_.name(i), index_.features(i));
+      if constexpr (command::has_sets<Form>) {
+        documents.columns.add(index_.name(i), stored[i]);
+      } else {
+        fingerprints.push_back(stored[i]);
+        documents.columns.add(index_.name(i), {});
+      }
+      documents.places.add(index_.place(i));
     }
-    for (std::size_t i = 0; i < change.fingerprints.size(); ++i) {
-      fingerprints.push_back(change.fingerprints[i].template as<Fingerprint>());
-      documents.add(change.added.name_of(i), change.added.features_of(i));
+    const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);
+    for (std::size_t i = 0; i < change.size(); ++i) {
+      if constexpr (!command::has_sets<Form>) fingerprints.push_back(change.fingerprints[i].template as<Form>());
+      documents.columns.add(change.added.name_of(i), change.added.features_of(i));
+      documents.places.add(places[i]);
     }
-    if (!index_.keeps_features()) documents.feature_ends.clear();
-    const neardup::layout& shape = index_.view().shape();
-    const neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index(
-        shape.k(), shape.blocks(), fingerprints, neardup::threads{threads_});
-    auto parts = documents.bytes();
-    parts.insert(parts.begin(), index_.view().attachment(0));
-    save_index_file(index_.path(), index, index_.made_of(), std::move(parts));
+    documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](auto&& parts) {
+      if constexpr (command::has_sets<Form>) {
+        const auto sets = index_of_sets(documents.columns, index_.view().least_similarity(), threads_);
+        save_index_file(index_.path(), sets, index_.made_of(), std::move(parts));
+      } else {
+        const neardup::layout& shape = index_.view().shape();
+        const neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form> index(
+            shape.k(), shape.blocks(), fingerprints, neardup::threads{threads_});
+        save_index_file(index_.path(), index, index_.made_of(), std::move(parts));
+      }
+    });
   }
 
   output_lock lock_;
-  opened_index<Fingerprint> index_;
+  opened_index<Form> index_;
   unsigned threads_;
 };
 
 }  // namespace
-
-void refuse_to_change(const index_settings& index) {
-  if (!index.keeps_postings) return;
-  throw input_error({index.path, "keeps postings, which are written as a whole: index --index " + index.path +
-                                     " --output " + index.path +
-                                     " PATH… adds to it, and without documents that are to go it has to be made anew"});
-}
 
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint) {
   const std::vector<std::uint32_t> there = index.named(names);
@@ -146,12 +172,10 @@ output_lock::output_lock(const std::string& path) {
 }
 
 std::unique_ptr<changed_index> open_to_change(reading& r, const std::string& path, bool compares, unsigned threads) {
-  refuse_to_change(read_index_settings(path));
-  const stored_fingerprints stored = read_header(path);
-  return with_fingerprint(stored.bits, stored.kind,
-                          [&]<class Fingerprint>(Fingerprint) -> std::unique_ptr<changed_index> {
-                            return std::make_unique<changed_index_of<Fingerprint>>(r, path, compares, threads);
-                          });
+  static_cast<void>(read_index_settings(path));  // throws if it is not an index
+  return with_form(read_header(path), [&]<class Form>(Form) -> std::unique_ptr<changed_index> {
+    return std::make_unique<changed_index_of<Form>>(r, path, compares, threads);
+  });
 }
 
 }  // namespace command

@@ -33,10 +33,15 @@ class changed_index {
   [[nodiscard]] virtual std::size_t size() const = 0;
   /// The number of document numbers, including those of removed documents.
   [[nodiscard]] virtual std::size_t numbers() const = 0;
-  [[nodiscard]] virtual bool keeps_features() const = 0;
+  /// Whether it is an index of feature sets; otherwise, of fingerprints.
+  [[nodiscard]] virtual bool has_sets() const = 0;
+  /// Whether it keeps posting lists and the positions of its documents.
+  [[nodiscard]] virtual bool keeps_postings() const = 0;
   [[nodiscard]] virtual std::string name(std::uint32_t number) const = 0;
-  /// Empty for a removed document.
+  /// Precondition: has_sets().
   [[nodiscard]] virtual feature_set features(std::uint32_t number) const = 0;
+  /// The sets for searches. Precondition: has_sets(), and it was opened to compare.
+  [[nodiscard]] virtual indexed_sets sets() const = 0;
 
   struct near_document {
     std::uint32_t number;
@@ -45,7 +50,7 @@ class changed_index {
   };
   using check_type = std::function<neardup::check_result(std::uint32_t number)>;
   /// The closest document within k bits that the check accepts; of equally close ones the one with the lowest number,
-  /// which is the oldest. Thread safety: callable from any thread. Throws: input_error.
+  /// which is the oldest. Precondition: not has_sets(). Thread safety: callable from any thread. Throws: input_error.
   [[nodiscard]] virtual std::optional<near_document> closest(const any_fingerprint& fingerprint, int k,
                                                              const check_type& check) const = 0;
 
@@ -57,9 +62,6 @@ class changed_index {
   /// Throws: output_error; input_error if the file is damaged.
   virtual std::size_t apply(const index_change& change, compaction when) = 0;
 };
-
-/// Refuses an index with posting lists, which cannot be changed in place. Throws: input_error.
-void refuse_to_change(const index_settings& index);
 
 /// Reports how many documents of the index have one of these names, if any; then `hint`.
 void say_if_there(const changed_index& index, const std::unordered_set<std::string>& names, const std::string& hint);

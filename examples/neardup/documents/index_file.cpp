@@ -1,7 +1,5 @@
 #include "index_file.hpp"
 
-#include "postings.hpp"
-
 namespace command {
 
 namespace {
@@ -10,31 +8,46 @@ namespace {
   throw input_error({path, "damaged, or not written by the command neardup"});
 }
 
-template <class Fingerprint>
+/// An index that an earlier version made with --keep-features: fingerprints beside features.
+[[noreturn]] void refuse_older(const std::string& path) {
+  throw input_error({path,
+                     "has features beside fingerprints, a form of earlier versions that is not read any more; make it "
+                     "anew: neardup index --output " +
+                         path + " PATH…"});
+}
+
+template <class Form>
 index_settings settings_of(const std::string& path) {
-  const typename opened_index<Fingerprint>::view_type view{neardup::mapped_file(path)};
-  if (view.is_flat()) refuse_index(path);
+  const typename opened_index<Form>::view_type view{neardup::mapped_file(path)};
   index_settings found;
   found.path = path;
-  found.bits = Fingerprint::bits;
-  found.distance = view.shape().k();
-  found.blocks = view.shape().blocks();
-  found.keeps_postings = !view.attachment(first_of_postings).empty();
   named_values values = parse_values(path, view.attachment(0));
-  found.features = values["features"];
-  found.weights = values["weights"];
-  found.kind = values["kind"];
-  found.check_features = values["check"];
-  found.top = values["top"];
   found.folds_chinese = values["fold"] == "chinese";
-  if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse_index(path);
+  if constexpr (has_sets<Form>) {
+    if (view.measure() != neardup::set_similarity::jaccard || view.min_common() != 1) refuse_index(path);
+    found.similarity = view.least_similarity();
+    found.features = found.check_features = values["check"];
+    if (found.features.empty()) refuse_index(path);
+  } else {
+    if (view.is_flat()) refuse_index(path);
+    if (values.contains("check")) refuse_older(path);
+    found.bits = Form::bits;
+    found.distance = view.shape().k();
+    found.blocks = view.shape().blocks();
+    found.features = values["features"];
+    found.weights = values["weights"];
+    found.kind = values["kind"];
+    found.top = values["top"];
+    if (found.features.empty() || found.weights.empty() || found.kind.empty()) refuse_index(path);
+  }
   try {  // the checksums of the file are verified later
-    fingerprint_settings made_with;
-    parse_weights(found.weights, made_with);
     if (!found.has_codes()) parse_feature_setting("features", found.features);
-    if (!found.check_features.empty()) parse_feature_setting("check", found.check_features);
-    if (found.kind != to_string(Fingerprint::kind)) throw usage_error("kind " + found.kind);
-    if (found.top.find_first_not_of("0123456789") != found.top.npos) throw usage_error("top " + found.top);
+    if constexpr (!has_sets<Form>) {
+      fingerprint_settings made_with;
+      parse_weights(found.weights, made_with);
+      if (found.kind != to_string(Form::kind)) throw usage_error("kind " + found.kind);
+      if (found.top.find_first_not_of("0123456789") != found.top.npos) throw usage_error("top " + found.top);
+    }
   } catch (const usage_error& error) {
     throw input_error({path, std::string("damaged: what it was made with cannot be read: ") + error.what()});
   }
@@ -42,19 +55,29 @@ index_settings settings_of(const std::string& path) {
 }
 
 /// Calls `visit` for each document of an index file. Throws: input_error.
-template <class Fingerprint>
+template <class Form>
 void read_index(reading& r, const std::string& path, const document_visitor& visit) {
-  const opened_index<Fingerprint> index(path, r.how.lists.are_verified);
+  const opened_index<Form> index(path, r.how.lists.are_verified);
   index.expect_alike(r);
   index.say_if_unchecked(r.how);
   const auto from = std::make_shared<source>(source{path, nullptr});
-  const auto fingerprints = index.fingerprints();
+  const auto entries = [&] {
+    if constexpr (has_sets<Form>) {
+      return index.all_features();
+    } else {
+      return index.fingerprints();
+    }
+  }();
   document d;
   d.has_tokens = true;
-  for (std::size_t i = 0; i < fingerprints.size(); ++i) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!index.has(i)) continue;
-    d.fingerprint = any_fingerprint(fingerprints[i].to_words());
-    d.features = r.how.comparison.min_similarity ? index.features(i) : unknown_features;
+    if constexpr (has_sets<Form>) {
+      d.features = entries[i];
+    } else {
+      d.fingerprint = any_fingerprint(entries[i].to_words());
+      d.features = unknown_features;
+    }
     visit({d, from, 0, 0, {}, index.name(i)});
   }
   r.notes.advance(index.size(), 0);
@@ -62,28 +85,53 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
 
 }  // namespace
 
-std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept) {
-  std::string text = "features " + (settings.are_codes ? codes_name : to_string(settings.features)) + "\nweights " +
-                     weights_text(settings) + "\nkind " + std::string(to_string(settings.kind)) + "\n";
-  if (kept != nullptr) text += "check " + to_string(*kept) + "\n";
-  if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
+std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
+                                   bool keeps_postings) {
+  std::string text;
+  if (kept != nullptr) {
+    text = "check " + to_string(*kept) + "\n";
+  } else {
+    text = "features " + (settings.are_codes ? codes_name : to_string(settings.features)) + "\nweights " +
+           weights_text(settings) + "\nkind " + std::string(to_string(settings.kind)) + "\n";
+    if (settings.top > 0) text += "top " + std::to_string(settings.top) + "\n";
+  }
   if (settings.folds_chinese) text += "fold chinese\n";
   if (kept != nullptr && kept->needs_dictionary()) text += "check-words " + tables_of_words(*kept) + "\n";
+  if (keeps_postings) text += "postings kept\n";
   return text;
+}
+
+neardup::fingerprint_composition composition_of_sets(const reading_settings& how) {
+  fingerprint_settings of = how.fingerprint;
+  of.features = how.comparison.check_features;
+  of.kind = neardup::fingerprint_kind::simhash;
+  of.weights = weighting::unit;
+  of.levels = level_rule::none;
+  of.top = 0;
+  return composition_of_settings(of);
+}
+
+neardup::set_index<> index_of_sets(const document_columns& documents, double similarity, unsigned threads) {
+  neardup::set_index<> index(similarity);
+  std::vector<feature_set> sets;
+  std::vector<std::uint32_t> ids;
+  for (std::size_t i = 0; i < documents.name_ends.size(); ++i) {
+    sets.push_back(documents.features_of(i));
+    ids.push_back(static_cast<std::uint32_t>(i));
+  }
+  index.insert_all(sets, ids, neardup::threads{threads});
+  return index;
 }
 
 index_settings read_index_settings(const std::string& path) {
   const stored_fingerprints stored = read_header(path);
-  if (stored.bits != 32 && stored.bits != 64 && stored.bits != 128 && stored.bits != 256) refuse_index(path);
-  return as_input([&] {
-    return with_fingerprint(stored.bits, stored.kind,
-                            [&]<class Fingerprint>(Fingerprint) { return settings_of<Fingerprint>(path); });
-  });
+  const bool is_usual = stored.bits == 64 || stored.bits == 32 || stored.bits == 128 || stored.bits == 256;
+  if (stored.has_sets() ? stored.bits != 32 : !is_usual) refuse_index(path);
+  return as_input([&] { return with_form(stored, [&]<class Form>(Form) { return settings_of<Form>(path); }); });
 }
 
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit) {
-  with_fingerprint(r.how.fingerprint.bits, read_header(path).kind,
-                   [&]<class Fingerprint>(Fingerprint) { read_index<Fingerprint>(r, path, visit); });
+  with_form(read_header(path), [&]<class Form>(Form) { read_index<Form>(r, path, visit); });
 }
 
 }  // namespace command

@@ -1,9 +1,16 @@
 // Index files of documents, as `neardup index` writes them.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <neardup/index.hpp>
+#include <neardup/sets.hpp>
 #include <neardup/storage.hpp>
 #include <neardup/threads.hpp>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 #include "../ground/text.hpp"
 #include "../write/output.hpp"
@@ -19,32 +26,85 @@ struct index_settings {
   std::size_t bits = 0;
   int distance = 0, blocks = 0;
   std::string features, weights, kind;
-  std::string check_features;  ///< empty if no features were kept
+  std::string check_features;  ///< empty for an index of fingerprints, which has no features
+  double similarity = 0;       ///< of an index of feature sets: it finds sets from this similarity on by postings
   std::string top;             ///< the value of --top; empty if all features count
   bool folds_chinese = false;
-  bool keeps_postings = false;
 
   [[nodiscard]] bool has_codes() const { return features == codes_name; }
+  /// Whether the index has feature sets; otherwise, fingerprints.
+  [[nodiscard]] bool has_sets() const { return !check_features.empty(); }
 };
 
 /// Throws: input_error.
 index_settings read_index_settings(const std::string& path);
 
-/// The settings as text, which is the first attachment of an index file. Attachments 1 to 4 are those of
+/// The settings as text, which is the first attachment of an index file. Attachments 1 and 2 are the first two of
 /// document_columns::bytes(), by document number, which is the id; attachment 5 is extent_of_log(), if there was a log
-/// beside the file. Attachment 0 has the lines "features F", "weights W" and "kind K"; "check F" if features are kept;
-/// and, only if they apply, "top N", "fold chinese", and "check-words" with tables_of_words() if the kept features are
-/// words by a dictionary.
-std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept);
+/// beside the file. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K", and
+/// "top N" if it applies. That of an index of sets has "check F"; "check-words" with tables_of_words() if the features
+/// are words by a dictionary; and "postings kept" if the index has the attachments 6 to 10. Both have "fold chinese" if
+/// it applies.
+std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
+                                   bool keeps_postings);
+
+/// The form of an index of feature sets, where an index of fingerprints has the type of these.
+struct set_form {
+  static constexpr std::size_t bits = 0;
+};
+template <class Form>
+inline constexpr bool has_sets = std::is_same_v<Form, set_form>;
+
+/// Calls `use` with a value of the form of an index.
+template <class Use>
+decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
+  if (stored.has_sets()) return use(set_form());
+  return with_fingerprint(stored.bits, stored.kind, use);
+}
+
+/// The composition of the features that are compared: that of fingerprints of these features.
+neardup::fingerprint_composition composition_of_sets(const reading_settings& how);
+
+struct indexed_match {
+  std::uint32_t number;
+  double similarity;
+};
+
+/// The feature sets of an index, by document number; empty for removed documents. Thread safety: may be read from any
+/// thread.
+struct indexed_sets {
+  std::size_t numbers = 0;
+  /// Jaccard similarities from this one on are found by `search`.
+  double similarity = 0;
+  /// The matches of each set of a batch, by similarity, then by number.
+  std::function<std::vector<std::vector<indexed_match>>(std::span<const feature_set> batch, double least,
+                                                        unsigned threads)>
+      search;
+  /// All sets. Complexity: linear.
+  std::function<std::vector<feature_set>()> all;
+  std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
+};
 
 /// Calls `visit` for each document of an index file. Throws: input_error.
 void for_each_indexed(reading& r, const std::string& path, const document_visitor& visit);
 
+/// The types of an index in a file, and of one of the documents in its log.
+template <class Form>
+struct index_types {
+  using view = neardup::index_view<Form::bits, std::uint32_t, std::uint32_t, Form>;
+  using tail = neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form>;
+};
+template <>
+struct index_types<set_form> {
+  using view = neardup::set_index_view<>;
+  using tail = neardup::set_index<>;
+};
+
 /// An index file and its log, opened for this run: a snapshot that later writes do not change.
-template <class Fingerprint>
+template <class Form>
 class opened_index {
  public:
-  using view_type = neardup::index_view<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint>;
+  using view_type = typename index_types<Form>::view;
 
   /// `is_verified`: whether the whole file is verified first; the records of the log always are.
   /// Throws: input_error.
@@ -52,9 +112,17 @@ class opened_index {
 
   /// Compares the composition of the index with that of the texts or lists so far. Throws: input_error if they differ.
   void expect_alike(reading& r) const {
-    r.lists.expect(path_, view_.made_of());
-    if (!r.how.comparison.reads_features) return;
-    check_words(path_, parse_values(path_, view_.attachment(0)), r.how.comparison.check_features);
+    if constexpr (has_sets<Form>) {
+      check_words_of(r.how);
+      check_composition(path_, view_.made_of(), composition_of_sets(r.how));
+    } else {
+      r.lists.expect(path_, view_.made_of());
+    }
+  }
+
+  /// Compares the tables of words by a dictionary with those of the index. Throws: input_error if they differ.
+  void check_words_of(const reading_settings& how) const {
+    check_words(path_, parse_values(path_, view_.attachment(0)), how.comparison.check_features);
   }
 
   /// The composition of the fingerprints.
@@ -66,46 +134,87 @@ class opened_index {
   /// Whether the log can be appended to.
   [[nodiscard]] bool has_log() const noexcept { return logged_.goes_on(); }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  [[nodiscard]] bool keeps_features() const noexcept { return keeps_features_; }
 
   /// The number of document numbers, including those of removed documents.
   [[nodiscard]] std::size_t numbers() const noexcept { return view_.size() + logged_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
+  [[nodiscard]] bool keeps_postings() const noexcept { return keeps_postings_; }
+  /// The posting lists of the documents in the file. Throws: input_error.
+  [[nodiscard]] common::posting_lists postings() const {
+    const auto part = [this](std::size_t i) { return view_.attachment(first_of_postings + i); };
+    return stored_postings(path_, part(0), part(1), part(2));
+  }
+  /// The position of a document; nullopt if it is unknown, or the index keeps no postings.
+  [[nodiscard]] std::optional<document_place> place(std::size_t number) const {
+    return number < view_.size() ? places_[number] : logged_.place(number - view_.size());
+  }
   [[nodiscard]] std::string_view name(std::size_t number) const {
     return number < view_.size() ? documents_.name(number) : logged_.name(number - view_.size());
   }
-  /// The features of a document; empty if none are kept.
-  [[nodiscard]] feature_set features(std::size_t number) const {
-    return number < view_.size() ? documents_.features(number) : logged_.features(number - view_.size());
+  /// The features of a document of an index of sets.
+  [[nodiscard]] feature_set features(std::size_t number) const requires has_sets<Form> {
+    if (number >= view_.size()) return logged_.features(number - view_.size());
+    const auto found = view_.find(static_cast<std::uint32_t>(number));
+    if (!found) refuse_ids();
+    return *found;
+  }
+  /// The features of all documents, by number; empty for removed ones. Throws: input_error.
+  [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
+    std::vector<feature_set> all(numbers());
+    view_.for_each([&](std::uint32_t id, feature_set set) {
+      if (id >= view_.size()) refuse_ids();
+      if (has(id)) all[id] = set;
+    });
+    for (std::size_t i = view_.size(); i < all.size(); ++i) {
+      if (has(i)) all[i] = features(i);
+    }
+    return all;
+  }
+  /// The sets for searches. This object must outlive it. Precondition: prepare_search() was called.
+  [[nodiscard]] indexed_sets sets() const requires has_sets<Form> {
+    return {numbers(), view_.least_similarity(),
+            [this](std::span<const feature_set> batch, double least, unsigned threads) {
+              return similar(batch, least, threads);
+            },
+            [this] { return all_features(); }, [this] { check_file(); }};
   }
 
   /// The fingerprints, by document number. Throws: input_error.
-  [[nodiscard]] std::vector<Fingerprint> fingerprints() const {
-    std::vector<Fingerprint> all(numbers());
+  [[nodiscard]] std::vector<Form> fingerprints() const requires(!has_sets<Form>) {
+    std::vector<Form> all(numbers());
     for (const auto& [fingerprint, id] : view_) {
       if (id >= view_.size()) refuse_ids();
       all[id] = fingerprint;
     }
     for (std::size_t i = 0; i < logged_.size(); ++i) {
-      all[view_.size() + i] = logged_.fingerprint(i).template as<Fingerprint>();
+      all[view_.size() + i] = logged_.fingerprint(i).template as<Form>();
     }
     return all;
   }
 
   /// Makes an index of the log's documents; called before the first search.
   void prepare_search(unsigned threads) {
-    std::vector<Fingerprint> fingerprints;
+    std::vector<std::conditional_t<has_sets<Form>, feature_set, Form>> entries;
     std::vector<std::uint32_t> ids;
     for (std::size_t i = 0; i < logged_.size(); ++i) {
       const std::size_t number = view_.size() + i;
       if (!has(number)) continue;
-      fingerprints.push_back(logged_.fingerprint(i).template as<Fingerprint>());
+      if constexpr (has_sets<Form>) {
+        entries.push_back(logged_.features(i));
+      } else {
+        entries.push_back(logged_.fingerprint(i).template as<Form>());
+      }
       ids.push_back(static_cast<std::uint32_t>(number));
     }
     if (ids.empty()) return;
-    tail_.emplace(view_.shape().k(), view_.shape().blocks(), std::span<const Fingerprint>(fingerprints),
-                  std::span<const std::uint32_t>(ids), neardup::threads{threads});
+    if constexpr (has_sets<Form>) {
+      tail_.emplace(view_.least_similarity(), view_.measure(), view_.min_common());
+      tail_->insert_all(entries, ids, neardup::threads{threads});
+    } else {
+      tail_.emplace(view_.shape().k(), view_.shape().blocks(), std::span<const Form>(entries),
+                    std::span<const std::uint32_t>(ids), neardup::threads{threads});
+    }
   }
 
   /// Throws: input_error if the file was changed in place since it was opened.
@@ -114,7 +223,7 @@ class opened_index {
   }
 
   /// The matches, sorted by distance, then by number. Thread safety: callable from any thread. Throws: input_error.
-  [[nodiscard]] auto search(const Fingerprint& fingerprint, int k) const {
+  [[nodiscard]] auto search(const Form& fingerprint, int k) const requires(!has_sets<Form>) {
     check_file();
     auto found = view_.search(fingerprint, k);
     for (const auto& match : found) {
@@ -134,12 +243,12 @@ class opened_index {
   /// decide.
   void say_if_unchecked(const reading_settings& settings) const {
     const bool has_texts = settings.input.unit != unit_of_input::fingerprints;
-    if (settings.quiet || !has_texts || settings.fingerprint.are_codes || size() == 0 || keeps_features_) return;
-    say(path_ + " was made without --keep-features: nothing is checked, and similarities are estimates");
+    if (settings.quiet || !has_texts || settings.fingerprint.are_codes || size() == 0 || has_sets<Form>) return;
+    say(path_ + " is an index of fingerprints: nothing is checked, and similarities are estimates");
   }
 
  private:
-  using tail_type = neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint>;
+  using tail_type = typename index_types<Form>::tail;
 
   opened_index(index_snapshot&& files, bool is_verified)
       : path_(files.base.path()),
@@ -150,11 +259,31 @@ class opened_index {
           if (is_verified) opened.verify();
           return opened;
         })),
-        documents_(path_, view_.size(), view_.attachment(1), view_.attachment(2), view_.attachment(3),
-                   view_.attachment(4), is_verified),
-        keeps_features_(view_.size() > 0 ? documents_.has_features()
-                                         : parse_values(path_, view_.attachment(0)).contains("check")),
-        logged_(path_, files_, view_.attachment(5), view_.size(), Fingerprint::bits, keeps_features_) {}
+        documents_(path_, view_.size(), view_.attachment(1), view_.attachment(2), {}, {}, is_verified),
+        keeps_postings_(parse_values(path_, view_.attachment(0)).contains("postings")),
+        places_(path_, view_.attachment(first_of_postings + 3), view_.attachment(first_of_postings + 4)),
+        logged_(path_, files_, view_.attachment(5), view_.size(), {Form::bits, has_sets<Form>, keeps_postings_}) {}
+
+  /// The matches of each set of a batch, by similarity, then by number.
+  [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
+                                                                unsigned threads) const {
+    std::vector<std::vector<indexed_match>> all(batch.size());
+    const auto take = [&](const auto& found) {
+      for (std::size_t i = 0; i < batch.size(); ++i) {
+        const auto middle = static_cast<std::ptrdiff_t>(all[i].size());
+        for (const auto& match : found[i]) {
+          if (match.id >= numbers()) refuse_ids();
+          if (has(match.id)) all[i].push_back({match.id, match.similarity});
+        }
+        std::inplace_merge(all[i].begin(), all[i].begin() + middle, all[i].end(),
+                           [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
+      }
+    };
+    check_file();
+    take(view_.search_batch(batch, least, neardup::threads{threads}));
+    if (tail_) take(tail_->search_batch(batch, least, neardup::threads{threads}));
+    return all;
+  }
 
   [[noreturn]] void refuse_ids() const { throw input_error({path_, "damaged: an id is no number of a document"}); }
 
@@ -163,13 +292,36 @@ class opened_index {
   index_snapshot files_;  // its file is part of the view
   view_type view_;
   stored_documents documents_;
-  bool keeps_features_;
+  bool keeps_postings_;
+  stored_places places_;
   logged_documents logged_;
   std::optional<tail_type> tail_;  // the log's documents that are not removed
 };
 
+/// The documents of an index that is written, and its attachments.
+struct indexed_documents {
+  document_columns columns;
+  place_columns places;  ///< of an index with postings
+
+  /// Calls `use` with the attachments 0 to 10. `settings`: attachment 0.
+  template <class Use>
+  void with_attachments(std::span<const std::byte> settings, bool keeps_postings, Use&& use) const {
+    std::vector<std::span<const std::byte>> parts{settings, std::as_bytes(std::span(columns.name_ends)),
+                                                  std::as_bytes(std::span(columns.names))};
+    if (!keeps_postings) return use(std::move(parts));
+    const common::posting_columns postings = postings_of(columns);
+    parts.resize(first_of_postings);
+    for (const auto& part : bytes_of(postings)) parts.push_back(part);
+    for (const auto& part : places.bytes()) parts.push_back(part);
+    use(std::move(parts));
+  }
+};
+
+/// The index of the features of documents, which are numbered in order.
+neardup::set_index<> index_of_sets(const document_columns& documents, double similarity, unsigned threads);
+
 /// Writes an index file atomically. A log beside it has been merged into it, or is obsolete, and is removed. `parts`:
-/// the attachments 0 to 4. Throws: output_error.
+/// the attachments. Throws: output_error.
 template <class Index>
 void save_index_file(const std::string& path, const Index& index, const neardup::fingerprint_composition& made_of,
                      std::vector<std::span<const std::byte>> parts) {

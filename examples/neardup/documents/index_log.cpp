@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <neardup/storage/file_lock.hpp>
 #include <system_error>
 
@@ -14,7 +15,7 @@ namespace command {
 
 namespace {
 
-constexpr std::uint64_t kind_of_change = 1;
+constexpr std::uint64_t kind_of_change = 1, kind_with_places = 2;
 
 // Numbers in files have the byte order of memory; indexes are only for little-endian machines.
 std::uint64_t number_at(std::string_view bytes, std::size_t position) {
@@ -89,23 +90,31 @@ index_snapshot open_index_files(const std::string& path) {
   throw input_error({path, "is being replaced all the time"});
 }
 
-std::string encode_change(const index_change& change, std::size_t bits, bool keeps_features) {
+std::string encode_change(const index_change& change, const logged_form& form) {
   std::string bytes;
-  put_number(bytes, kind_of_change);
+  put_number(bytes, form.keeps_places ? kind_with_places : kind_of_change);
   put_number(bytes, change.removed.size());
   put_number(bytes, change.fingerprints.size());
   put_number(bytes, change.added.names.size());
-  put_number(bytes, keeps_features ? change.added.features.size() + 1 : 0);
+  put_number(bytes, form.keeps_features ? change.added.features.size() + 1 : 0);
+  if (form.keeps_places) put_number(bytes, change.places.paths.size());
   put_all(bytes, change.removed);
   put_padding(bytes);
-  with_bits(bits, [&](auto width) {
-    for (const any_fingerprint& fingerprint : change.fingerprints) {
-      const auto own = fingerprint.as<width>();
-      for (const std::uint64_t word : own.to_words()) put_number(bytes, word);
-    }
-  });
+  if (form.bits > 0) {
+    with_bits(form.bits, [&](auto width) {
+      for (const any_fingerprint& fingerprint : change.fingerprints) {
+        const auto own = fingerprint.as<width>();
+        for (const std::uint64_t word : own.to_words()) put_number(bytes, word);
+      }
+    });
+  }
+  if (form.keeps_places) {
+    put_all(bytes, change.places.places);
+    bytes += change.places.paths;
+    put_padding(bytes);
+  }
   put_all(bytes, change.added.name_ends);
-  if (keeps_features) {
+  if (form.keeps_features) {
     put_all(bytes, change.added.feature_ends);
     put_all(bytes, change.added.features);
     put_padding(bytes);
@@ -129,8 +138,8 @@ void remove_log(const std::string& log) {
 }
 
 logged_documents::logged_documents(const std::string& path, const index_snapshot& files,
-                                   std::span<const std::byte> taken_in, std::size_t documents, std::size_t bits,
-                                   bool keeps_features) {
+                                   std::span<const std::byte> taken_in, std::size_t documents,
+                                   const logged_form& form) {
   const neardup::log_contents& log = files.log;
   if (!log.is_there()) return;
   if (log.follows() != files.state) {
@@ -142,24 +151,28 @@ logged_documents::logged_documents(const std::string& path, const index_snapshot
   goes_on_ = true;
   as_input([&] {
     log.for_each([&](std::string_view record) {
-      if (!take(record, documents, bits, keeps_features)) {
+      if (!take(log.path(), record, documents, form)) {
         throw input_error({log.path(), "a record does not fit what is before it"});
       }
     });
   });
 }
 
-bool logged_documents::take(std::string_view record, std::size_t documents, std::size_t bits, bool keeps_features) {
+bool logged_documents::take(const std::string& path, std::string_view record, std::size_t documents,
+                            const logged_form& form) {
   record_parts parts(record);
-  const auto head = parts.take<std::uint64_t>(5);
-  if (!head || (*head)[0] != kind_of_change || keeps_features != ((*head)[4] > 0)) return false;
-  const std::uint64_t count = (*head)[2], features_size = keeps_features ? (*head)[4] - 1 : 0;
-  const std::size_t words = (bits + 63) / 64;
+  const auto head = parts.take<std::uint64_t>(form.keeps_places ? 6 : 5);
+  if (!head || (*head)[0] != (form.keeps_places ? kind_with_places : kind_of_change)) return false;
+  if (form.keeps_features != ((*head)[4] > 0)) return false;
+  const std::uint64_t count = (*head)[2], features_size = form.keeps_features ? (*head)[4] - 1 : 0;
+  const std::size_t words = (form.bits + 63) / 64;
   if (count > record.size() / 8) return false;
   const auto removed = parts.take<std::uint32_t>((*head)[1]);
   const auto fingerprints = removed ? parts.take<std::uint64_t>(count * words) : std::nullopt;
-  const auto name_ends = fingerprints ? parts.take<std::uint64_t>(count) : std::nullopt;
-  const auto feature_ends = name_ends ? parts.take<std::uint64_t>(keeps_features ? count : 0) : std::nullopt;
+  const auto places = fingerprints ? parts.take<stored_place>(form.keeps_places ? count : 0) : std::nullopt;
+  const auto paths = places ? parts.take<char>(form.keeps_places ? (*head)[5] : 0) : std::nullopt;
+  const auto name_ends = paths ? parts.take<std::uint64_t>(count) : std::nullopt;
+  const auto feature_ends = name_ends ? parts.take<std::uint64_t>(form.keeps_features ? count : 0) : std::nullopt;
   const auto features = feature_ends ? parts.take<std::uint32_t>(features_size) : std::nullopt;
   const auto names = features ? parts.take<char>((*head)[3]) : std::nullopt;
   if (!names || !parts.is_empty() || !are_ends(*name_ends, names->size()) ||
@@ -172,22 +185,29 @@ bool logged_documents::take(std::string_view record, std::size_t documents, std:
     if (number >= before || !removed_.insert(number).second) return false;
   }
   const std::string_view all_names(names->data(), names->size());
+  const stored_places all_places(path, std::as_bytes(*paths), std::as_bytes(*places));
   for (std::size_t i = 0; i < count; ++i) {
     const auto range_of = [i](std::span<const std::uint64_t> ends) {
       const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
       return std::pair(begin, ends[i] - begin);
     };
     document& d = added_.emplace_back();
-    with_bits(bits, [&](auto width) {
-      std::array<std::uint64_t, (width + 63) / 64> own{};
-      std::copy_n(fingerprints->begin() + static_cast<std::ptrdiff_t>(i * own.size()), own.size(), own.begin());
-      d.fingerprint = any_fingerprint(own);
-    });
+    if (form.bits > 0) {
+      with_bits(form.bits, [&](auto width) {
+        std::array<std::uint64_t, (width + 63) / 64> own{};
+        std::copy_n(fingerprints->begin() + static_cast<std::ptrdiff_t>(i * own.size()), own.size(), own.begin());
+        d.fingerprint = any_fingerprint(own);
+      });
+    }
     const auto [name, name_size] = range_of(*name_ends);
     d.name = all_names.substr(name, name_size);
-    if (!keeps_features) continue;
+    d.place = all_places[i];
+    if (!form.keeps_features) continue;
     const auto [begin, size] = range_of(*feature_ends);
     d.features = features->subspan(begin, size);
+    if (std::adjacent_find(d.features.begin(), d.features.end(), std::greater_equal<>()) != d.features.end()) {
+      return false;
+    }
   }
   return true;
 }

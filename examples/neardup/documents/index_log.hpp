@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "../describe/readers.hpp"
+#include "postings.hpp"
 #include "stored_documents.hpp"
 
 namespace command {
@@ -30,16 +31,30 @@ struct index_change {
   std::vector<std::uint32_t> removed;  ///< documents that existed before this change
   std::vector<any_fingerprint> fingerprints;
   document_columns added;
+  place_columns places;  ///< of added documents
 
-  void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features) {
+  /// `features`: of an index of sets, `fingerprint` of one of fingerprints, `place` of one with postings; the other
+  /// arguments do not matter.
+  void add(std::string_view name, const any_fingerprint& fingerprint, feature_set features,
+           const std::optional<document_place>& place) {
     fingerprints.push_back(fingerprint);
     added.add(name, features);
+    places.add(place);
   }
+  /// The number of added documents.
+  [[nodiscard]] std::size_t size() const { return fingerprints.size(); }
   [[nodiscard]] bool is_empty() const { return removed.empty() && fingerprints.empty(); }
 };
 
+/// The parts of a document in the log of an index, besides its name.
+struct logged_form {
+  std::size_t bits;     ///< of fingerprints; 0 for an index of sets
+  bool keeps_features;  ///< true for an index of sets
+  bool keeps_places;    ///< true for an index with postings
+};
+
 /// The change as a record of the log (docs/format.md).
-std::string encode_change(const index_change& change, std::size_t bits, bool keeps_features);
+std::string encode_change(const index_change& change, const logged_form& form);
 
 /// The content of attachment 5 of an index: identifies the log that was beside it when it was written, and that is
 /// merged into it or obsolete. Empty if there is no log. Throws: output_error.
@@ -50,10 +65,10 @@ void remove_log(const std::string& log);
 /// The documents in the log of an index, and the documents that the log removes. The snapshot must outlive this object.
 class logged_documents {
  public:
-  /// `taken_in`: attachment 5 of the file; `documents`: the number of documents in it; `bits` of their fingerprints.
+  /// `taken_in`: attachment 5 of the file; `documents`: the number of documents in it.
   /// Throws: input_error if the log is damaged, or does not follow the file.
   logged_documents(const std::string& path, const index_snapshot& files, std::span<const std::byte> taken_in,
-                   std::size_t documents, std::size_t bits, bool keeps_features);
+                   std::size_t documents, const logged_form& form);
 
   /// The number of documents in the log, including those that were removed later.
   [[nodiscard]] std::size_t size() const noexcept { return added_.size(); }
@@ -69,15 +84,18 @@ class logged_documents {
   [[nodiscard]] std::string_view name(std::size_t i) const { return added_[i].name; }
   [[nodiscard]] feature_set features(std::size_t i) const { return added_[i].features; }
   [[nodiscard]] const any_fingerprint& fingerprint(std::size_t i) const { return added_[i].fingerprint; }
+  [[nodiscard]] const std::optional<document_place>& place(std::size_t i) const { return added_[i].place; }
 
  private:
   struct document {
     any_fingerprint fingerprint;
     std::string_view name;
     feature_set features;
+    std::optional<document_place> place;
   };
 
-  [[nodiscard]] bool take(std::string_view record, std::size_t documents, std::size_t bits, bool keeps_features);
+  [[nodiscard]] bool take(const std::string& path, std::string_view record, std::size_t documents,
+                          const logged_form& form);
 
   std::vector<document> added_;
   std::unordered_set<std::uint32_t> removed_;

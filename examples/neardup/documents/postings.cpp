@@ -37,14 +37,13 @@ std::uint64_t place_columns::number_of(const std::string& path) {
   return known->second;
 }
 
-void place_columns::add(const placed_document& d) {
-  if (d.from->path == "-") return add(stored_place(), "");
-  add({0, d.offset, d.line == 0 ? 0 : d.raw.size()}, d.from->path);
+std::optional<document_place> place_of(const placed_document& d) {
+  if (d.from->path == "-") return std::nullopt;
+  return document_place{d.from->path, d.offset, d.line == 0 ? 0 : d.raw.size()};
 }
 
-void place_columns::add(const stored_place& place, const std::string& path) {
-  places.push_back(place);
-  if (!path.empty()) places.back().path = number_of(path);
+void place_columns::add(const std::optional<document_place>& place) {
+  places.push_back(place ? stored_place{number_of(place->path), place->offset, place->length} : stored_place());
 }
 
 stored_places::stored_places(const std::string& path, std::span<const std::byte> paths,
@@ -57,6 +56,12 @@ stored_places::stored_places(const std::string& path, std::span<const std::byte>
     paths_.push_back(rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }
+}
+
+std::optional<document_place> stored_places::operator[](std::size_t document) const {
+  if (document >= places_.size() || places_[document].path >= paths_.size()) return std::nullopt;
+  const stored_place& place = places_[document];
+  return document_place{std::string(paths_[static_cast<std::size_t>(place.path)]), place.offset, place.length};
 }
 
 }  // namespace command

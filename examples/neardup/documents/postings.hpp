@@ -1,8 +1,9 @@
-// Posting lists that an index keeps for clues, besides names and features.
+// Posting lists and positions of documents that an index keeps for `find`, besides names and features.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,12 +33,20 @@ common::posting_lists stored_postings(const std::string& path, std::span<const s
                                       std::span<const std::byte> ends, std::span<const std::byte> documents);
 
 /// The position of a document in a file, which may be gone or changed by now.
+struct document_place {
+  std::string path;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;  ///< size of the record in bytes; 0 for the whole file
+};
+
+/// Returns: nullopt for a document of standard input.
+std::optional<document_place> place_of(const placed_document& d);
+
+/// The position of a document as files have it.
 struct stored_place {
   std::uint64_t path = ~std::uint64_t{0};  ///< index of the path; the largest number if nothing is known
   std::uint64_t offset = 0;
-  std::uint64_t length = 0;  ///< size of the record in bytes; 0 for the whole file
-
-  [[nodiscard]] bool is_known() const noexcept { return path != ~std::uint64_t{0}; }
+  std::uint64_t length = 0;
 };
 
 /// The positions of documents, to be written.
@@ -45,8 +54,7 @@ struct place_columns {
   std::string paths;  ///< paths of files, each followed by a zero byte
   std::vector<stored_place> places;
 
-  void add(const placed_document& d);
-  void add(const stored_place& place, const std::string& path);
+  void add(const std::optional<document_place>& place);
 
   [[nodiscard]] std::vector<std::span<const std::byte>> bytes() const {
     return {std::as_bytes(std::span(paths)), std::as_bytes(std::span(places))};
@@ -64,14 +72,8 @@ class stored_places {
   /// Throws: input_error, which names `path`, if the arrays are inconsistent.
   stored_places(const std::string& path, std::span<const std::byte> paths, std::span<const std::byte> places);
 
-  /// Returns: an unknown position for documents that have none.
-  [[nodiscard]] stored_place operator[](std::size_t document) const {
-    return document < places_.size() && places_[document].path < paths_.size() ? places_[document] : stored_place();
-  }
-  /// Precondition: the position is known.
-  [[nodiscard]] std::string path_of(const stored_place& place) const {
-    return std::string(paths_[static_cast<std::size_t>(place.path)]);
-  }
+  /// Returns: nullopt for documents without a position.
+  [[nodiscard]] std::optional<document_place> operator[](std::size_t document) const;
 
  private:
   std::vector<std::string_view> paths_;

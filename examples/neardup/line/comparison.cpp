@@ -29,6 +29,11 @@ bool has_two_similarities(const typed_options& typed) {
          similarity_of(typed) != parse_number("--min-similarity", *least, 0.0, 1.0);
 }
 
+std::string option_of_weights(const typed_options& typed) {
+  if (typed.is_typed("--weights") && typed.text("--weights") != "unit") return "--weights " + typed.text("--weights");
+  return typed.is_typed("--top") ? "--top" : "";
+}
+
 namespace {
 
 /// Sets the features of fingerprint and check. If only one of both is given, it applies to both.
@@ -143,9 +148,8 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
 /// Why candidates are found by fingerprints although none of their options was typed: another option, or a file without
 /// features. Empty if nothing requires that.
 std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
-  if (!to.against.without_features.empty()) return to.against.without_features + " without --keep-features";
-  if (typed.is_typed("--weights") && typed.text("--weights") != "unit") return "--weights " + typed.text("--weights");
-  if (typed.is_typed("--top")) return "--top";
+  if (!to.against.without_features.empty()) return to.against.without_features + ", an index of fingerprints";
+  if (const std::string weights = option_of_weights(typed); !weights.empty()) return weights;
   const bool is_edit = to.comparison.check == similarity_measure::edit;
   const bool is_weighed = to.comparison.check == similarity_measure::cosine && !to.input.weighted_field.empty();
   if (is_weighed) return "--check cosine with --weighted-field";
@@ -232,11 +236,16 @@ void refuse_what_same_cannot(const typed_options& typed, const run_settings& to)
   }
 }
 
+std::string option_of_fingerprints(const typed_options& typed) {
+  for (const char* const option : {"--distance", "--kind", "--bits", "--blocks", "--fingerprints"}) {
+    if (typed.is_typed(option)) return option;
+  }
+  if (reads_codes(typed)) return typed.has("--code-field") ? "--code-field" : "--input-format codes";
+  return "";
+}
+
 bool may_be_exact(const typed_options& typed) {
-  constexpr std::array of_fingerprints{"--distance", "--kind", "--bits", "--blocks", "--fingerprints"};
-  return typed.takes(takes::exact) && !reads_codes(typed) &&
-         std::none_of(of_fingerprints.begin(), of_fingerprints.end(),
-                      [&](const char* option) { return typed.is_typed(option); });
+  return typed.takes(takes::exact) && option_of_fingerprints(typed).empty();
 }
 
 bool are_chosen_by_similarity(const fingerprint_settings& fingerprint, const comparison_settings& comparison) {
@@ -374,7 +383,7 @@ void say_choice(const run_settings& settings) {
   if (settings.why_by_fingerprints.empty()) return;
   const std::string& index = settings.against.without_features;
   say(settings.why_by_fingerprints + ": candidates come from fingerprints, which may miss a pair" +
-      (index.empty() ? "" : "; neardup index --keep-features --output " + index + " PATH… makes one that misses none"));
+      (index.empty() ? "" : "; neardup index --output " + index + " PATH… makes one that misses none"));
 }
 
 }  // namespace command

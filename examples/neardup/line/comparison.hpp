@@ -35,6 +35,11 @@ bool reads_codes(const typed_options& typed);
 /// Refuses options that need the features of one text, if --same is given.
 void refuse_what_same_cannot(const typed_options& typed, const run_settings& to);
 
+/// The first typed option that asks for fingerprints; empty if there is none.
+std::string option_of_fingerprints(const typed_options& typed);
+/// The option that gives features weights, which only fingerprints have; empty if there is none.
+std::string option_of_weights(const typed_options& typed);
+
 /// Whether the verb can compare features directly, and no typed option asks for fingerprints. Other options or files
 /// may still require these.
 bool may_be_exact(const typed_options& typed);

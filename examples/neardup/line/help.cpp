@@ -62,7 +62,7 @@ Examples:
   neardup report --jsonl corpus.jsonl --output groups.html                    to look at in a browser
   neardup diff old.txt new.txt
   neardup find "a sentence of the page" pages/             the pages that hold it, or nearly
-  neardup index --keep-features --output pages.index pages/   documents in a file, for query
+  neardup index --output pages.index pages/                   documents in a file, for query
   neardup query --index pages.index new.txt                what is in it already
   neardup advise --similarity 0.7 --jsonl corpus.jsonl     how many have near-duplicates, and what finds them
 )";

@@ -44,7 +44,7 @@ void take_lists(const typed_options& typed, run_settings& to) {
   to.lists.have_headers = !typed.has("--no-header");
   if (to.input.unit != unit_of_input::fingerprints)
     return refuse_if_given(typed, {"--no-header"}, " needs --fingerprints");
-  refuse_if_given(typed, {"--min-similarity", "--check", "--check-features", "--keep-features", "--keep"},
+  refuse_if_given(typed, {"--min-similarity", "--check", "--check-features", "--keep", "--keep-postings"},
                   " with --fingerprints: there are no texts");
   if (streams_in(to.input.paths) + streams_in(to.against.paths) > 0) {
     throw usage_error("--fingerprints reads files, not standard input");
@@ -116,11 +116,10 @@ void take_codes(const typed_options& typed, run_settings& to) {
       throw usage_error(row.long_name() + " with " + named + ": codes are compared as they are");
     }
   }
-  refuse_if_given(
-      typed,
-      {"--text-field", "--weighted-field", "--similarity", "--exact", "--min-similarity", "--check", "--check-features",
-       "--same", "--keep-features", "--keep-postings", "--parts", "--copies", "--cut-passages", "--audit"},
-      " with " + named + ": there are no texts");
+  refuse_if_given(typed,
+                  {"--text-field", "--weighted-field", "--similarity", "--exact", "--min-similarity", "--check",
+                   "--check-features", "--same", "--keep-postings", "--parts", "--copies", "--cut-passages", "--audit"},
+                  " with " + named + ": there are no texts");
   if (typed["--keep"] == "longest") throw usage_error("--keep longest with " + named + ": there are no texts");
   if (field) {
     to.input.code_field = *field;
@@ -233,11 +232,24 @@ void refuse_missing_input(const run_settings& to, const char* without_input) {
 }  // namespace
 
 void take_composition(typed_options& typed, const index_settings& stored) {
+  if (stored.folds_chinese) typed.set_default("--fold-chinese", "true");
   if (stored.has_codes() != reads_codes(typed)) {
     throw usage_error(stored.has_codes() ? stored.path +
                                                " is an index of codes; --input-format codes or --code-field "
                                                "NAME reads codes"
                                          : stored.path + " is no index of codes");
+  }
+  if (stored.has_sets()) {
+    std::string option = option_of_fingerprints(typed);
+    if (option.empty()) option = option_of_weights(typed);
+    if (option.empty() && has_two_similarities(typed)) option = "--similarity with --min-similarity";
+    if (!option.empty())
+      throw usage_error(option + ": " + stored.path + " has features, and no fingerprints; leave it out");
+    const auto features = typed.has("--check-features") ? std::nullopt : typed["--features"];
+    if (features && to_string(parse_feature_setting("--features", *features)) != stored.features) {
+      throw usage_error("--features " + *features + ": " + stored.path + " has " + stored.features);
+    }
+    return typed.set_default("--features", stored.features);
   }
   const std::string bits = std::to_string(stored.bits);
   if (const auto wanted = typed["--bits"]; wanted && *wanted != bits) {
@@ -257,7 +269,6 @@ void take_composition(typed_options& typed, const index_settings& stored) {
   if (typed["--kind"] == "auto") typed.set("--kind", {stored.kind});
   typed.set_default("--kind", stored.kind);
   if (!stored.top.empty()) typed.set_default("--top", stored.top);
-  if (stored.folds_chinese) typed.set_default("--fold-chinese", "true");
   if ((typed.text("--weights").ends_with("idf") || !stored.top.empty()) && !typed.has("--idf-file")) {
     throw usage_error(stored.path + " was made with --weights " + typed.text("--weights") +
                       (stored.top.empty() ? "" : " --top " + stored.top) + ": name the same --idf-file");
@@ -269,16 +280,16 @@ void refuse_other_features(const typed_options& typed, const index_settings& sto
   if (!features) return;
   // words:1 is the same as words.
   if (to_string(parse_feature_setting("--check-features", *features)) == stored.check_features) return;
-  throw usage_error("--check-features " + *features + ": " + stored.path + " keeps " +
-                    (stored.check_features.empty() ? "no features" : stored.check_features));
+  throw usage_error("--check-features " + *features + ": " + stored.path + " has " +
+                    (stored.has_sets() ? stored.check_features : "fingerprints, and no features"));
 }
 
 void take_what_is_kept(const typed_options& typed, const index_settings& stored, run_settings& to) {
-  if (!stored.check_features.empty()) return;
+  if (stored.has_sets()) return;
   for (const char* const option : {"--check", "--exact", "--min-similarity"}) {
     if (!typed.has(option)) continue;
     const std::string value = option == std::string("--check") ? " " + typed.text(option) : "";
-    throw usage_error(option + value + ": " + stored.path + " was made without --keep-features");
+    throw usage_error(option + value + ": " + stored.path + " is an index of fingerprints, without features");
   }
   if (to.against.without_features.empty()) to.against.without_features = stored.path;
 }
@@ -303,12 +314,9 @@ void take_from_index_of_against(typed_options& typed, const index_settings& stor
   take_what_is_kept(typed, stored, to);
   take_composition(typed, stored);
   if (to.against.without_features.empty()) refuse_other_features(typed, stored);
-  const bool is_checked = typed.has("--similarity") || typed.has("--min-similarity") || !typed.has("--distance");
-  if (is_checked && !stored.check_features.empty()) typed.set_default("--check-features", stored.check_features);
+  if (stored.has_sets()) return typed.set_default("--check-features", stored.check_features);
   if (typed.has("--distance") || typed.has("--similarity")) return;
   typed.set_default("--distance", std::to_string(stored.distance));
-  if (stored.check_features.empty()) return;
-  typed.set_default("--min-similarity", number(neardup::default_similarity));
 }
 
 /// Takes the index that kept documents are added to.
@@ -529,8 +537,7 @@ run_settings take_reading(typed_options& typed, const reading_steps& steps) {
   if (compares && !to.comparison.min_similarity) to.unchecked = "--distance " + typed.text("--distance");
   take_output(typed, to, steps.writes_lists);
   if (steps.last) steps.last(typed, to);
-  // Documents added to an index need a fingerprint.
-  to.comparison.has_fingerprints = !to.comparison.is_exact || !to.against.grown_index.empty();
+  to.comparison.has_fingerprints = !to.comparison.is_exact;
   const bool in_files = steps.is_stored || lists || !to.against.indexes.empty() || !to.against.grown_index.empty() ||
                         to.output.format == output_format::binary || to.output.is_saved;
   if (in_files && to.fingerprint.are_given) {

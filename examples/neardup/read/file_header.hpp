@@ -19,7 +19,9 @@ struct stored_fingerprints {
   std::uint64_t checksum;  ///< checksum of the header, which contains all other checksums
 
   [[nodiscard]] bool is_list() const noexcept { return content == 1; }
-  [[nodiscard]] bool is_index() const noexcept { return content == 2; }
+  /// Whether it is an index of fingerprints or of feature sets.
+  [[nodiscard]] bool is_index() const noexcept { return content == 2 || has_sets(); }
+  [[nodiscard]] bool has_sets() const noexcept { return content == 6; }
 };
 
 /// Parses the first 64 bytes of a file; nullopt if it is not a neardup file.

@@ -12,7 +12,6 @@
 #include "../compare/check.hpp"
 #include "../describe/features.hpp"
 #include "../documents/index_file.hpp"
-#include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
@@ -178,8 +177,8 @@ void print_findings(context& c, const wanted& what) {
 /// features.
 class texts_of_index {
  public:
-  texts_of_index(context& c, const stored_places& places)
-      : places_(places),
+  texts_of_index(context& c, const opened_index<set_form>& index)
+      : index_(index),
         as_lines_(with_unit(c.settings.input, unit_of_input::lines)),
         as_json_(with_unit(c.settings.input, unit_of_input::json_lines)),
         read_features_(make_feature_reader(c.settings.fingerprint, c.settings.comparison)),
@@ -188,26 +187,27 @@ class texts_of_index {
 
   /// Reads the texts of a document again. Returns: null if they are gone, or their features are not `features`. Valid
   /// until the next call.
-  const std::vector<std::string_view>* operator()(std::size_t document, feature_set features) {
-    const stored_place place = places_[document];
-    if (!place.is_known()) return nullptr;
-    const std::string path = places_.path_of(place);
+  const std::vector<std::string_view>* operator()(std::size_t document) {
+    const std::optional<document_place> place = index_.place(document);
+    if (!place) return nullptr;
+    const feature_set features = index_.features(document);
+    const std::string& path = place->path;
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) return nullptr;  // reading a pipe might block forever
     try {
-      if (place.length == 0) {
+      if (place->length == 0) {
         text_ = text_of_file(path);
         return use(lines_, source{.path = path, .copies = nullptr, .unit = unit_of_input::files}, features);
       }
       std::ifstream file(path, std::ios::binary);
       file.seekg(0, std::ios::end);
       const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-      if (size < 0 || place.offset > static_cast<std::uint64_t>(size) ||
-          place.length > static_cast<std::uint64_t>(size) - place.offset) {
+      if (size < 0 || place->offset > static_cast<std::uint64_t>(size) ||
+          place->length > static_cast<std::uint64_t>(size) - place->offset) {
         return nullptr;
       }
-      text_.resize(place.length);
-      file.seekg(static_cast<std::streamoff>(place.offset));
+      text_.resize(place->length);
+      file.seekg(static_cast<std::streamoff>(place->offset));
       if (!file.read(text_.data(), static_cast<std::streamsize>(text_.size()))) return nullptr;
     } catch (const input_error&) {
       return nullptr;
@@ -234,30 +234,42 @@ class texts_of_index {
     }
   }
 
-  const stored_places& places_;
+  const opened_index<set_form>& index_;
   input_settings as_lines_, as_json_;
   feature_reader read_features_;
   record_editor lines_, json_;
   std::string text_;
 };
 
-template <class Fingerprint>
+/// The documents that have at least `least` of a clue's features, sorted by their number of common features, then by
+/// number: those of the file by its posting lists, those of the log one by one.
+std::vector<common::posting_lists::finding> documents_holding(const opened_index<set_form>& index, feature_set clue,
+                                                              std::size_t least) {
+  std::vector<common::posting_lists::finding> found;
+  try {
+    found = index.postings().holding(clue, least, index.view().size());
+  } catch (const common::postings_error& error) {
+    throw input_error({index.path(), std::string("damaged: ") + error.what()});
+  }
+  std::erase_if(found, [&](const auto& one) { return !index.has(one.document); });
+  for (std::size_t i = index.view().size(); i < index.numbers(); ++i) {
+    if (!index.has(i)) continue;
+    const feature_set its = index.features(i);
+    const auto common = static_cast<std::size_t>(
+        std::ranges::count_if(clue, [its](std::uint32_t f) { return std::ranges::binary_search(its, f); }));
+    if (common >= least) found.push_back({static_cast<std::uint32_t>(i), common});
+  }
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.common > b.common; });
+  return found;
+}
+
 void find_in_index(context& c, const wanted& what, const index_settings& stored) {
-  using view_type = typename opened_index<Fingerprint>::view_type;
-  const view_type view = as_input([&] {
-    view_type opened{neardup::mapped_file(stored.path)};
-    if (c.settings.lists.are_verified) opened.verify();
-    return opened;
-  });
-  if (view.made_of().seed != neardup::seed_identity(c.settings.fingerprint.seed)) {
+  const opened_index<set_form> index(stored.path, c.settings.lists.are_verified);
+  if (index.made_of().seed != neardup::seed_identity(c.settings.fingerprint.seed)) {
     throw usage_error(stored.path + " was made with another --seed");
   }
-  check_words(stored.path, parse_values(stored.path, view.attachment(0)), c.settings.comparison.check_features);
-  const stored_documents documents(stored.path, view.size(), view.attachment(1), view.attachment(2), view.attachment(3),
-                                   view.attachment(4), c.settings.lists.are_verified);
-  const auto part = [&](std::size_t i) { return view.attachment(first_of_postings + i); };
-  const common::posting_lists postings = stored_postings(stored.path, part(0), part(1), part(2));
-  if (postings.empty() && view.size() > 0) {
+  index.check_words_of(c.how);
+  if (!index.keeps_postings()) {
     throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
   }
   const feature_reader read_features = make_feature_reader(c.settings.fingerprint, c.settings.comparison);
@@ -277,18 +289,11 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
   const auto share_of = [&](std::size_t common) {
     return static_cast<double>(common) / static_cast<double>(features.size());
   };
-  std::vector<common::posting_lists::finding> found;
-  try {
-    found = postings.holding(features, common::least_of(features.size(), what.least_share), documents.size());
-  } catch (const common::postings_error& error) {
-    throw input_error({stored.path, std::string("damaged: ") + error.what()});
-  }
-  as_input([&] { view.check_file(); });
+  auto found = documents_holding(index, features, common::least_of(features.size(), what.least_share));
+  index.check_file();
   const std::uint64_t count = found.size();
   found.resize(std::min(found.size(), std::max(what.most, common::ranked_by_run)));
-  const stored_places places(stored.path, part(3), part(4));
-  texts_of_index texts_of(c, places);
-  const auto read = [&](std::uint32_t document) { return texts_of(document, documents.features(document)); };
+  texts_of_index read(c, index);
   const common::common_run run(what.clue);
   struct candidate_document {
     common::posting_lists::finding found;
@@ -307,12 +312,12 @@ void find_in_index(context& c, const wanted& what, const index_settings& stored)
   ranked.resize(std::min(ranked.size(), what.most));
   const common::clue_passages passages(what.clue);
   for (const auto& [one, length] : ranked) {
-    clue_finding next{share_of(one.common), std::string(documents.name(one.document)), std::nullopt, length};
+    clue_finding next{share_of(one.common), std::string(index.name(one.document)), std::nullopt, length};
     if (const auto* const texts = read(one.document)) next.passage = shown(c.settings.input, passages, *texts);
     print_finding(c, next);
   }
-  as_input([&] { view.check_file(); });
-  c.notes.advance(documents.size(), 0);
+  index.check_file();
+  c.notes.advance(index.size(), 0);
   finish(c, " in the index: " + counted(count, "holds", "hold") + " the clue, or much of it", count);
 }
 
@@ -336,7 +341,7 @@ bool run_find_in_index(typed_options& typed) {
                   {"--files-from", "--features", "--include", "--exclude", "--input-format", "--lines", "--jsonl"},
                   " with --index: the index says what its documents are");
   const index_settings stored = read_index_settings(typed.text("--index"));
-  if (stored.check_features.empty()) {
+  if (!stored.has_sets()) {
     throw usage_error(stored.path + " keeps no postings: make it with neardup index --keep-postings");
   }
   typed.set("--check-features", {stored.check_features});
@@ -352,10 +357,7 @@ bool run_find_in_index(typed_options& typed) {
   settings.comparison.reads_features = true;
   take_output(typed, settings);
   refuse_overwriting(settings, {stored.path}, false);
-  return run_on_documents(settings, [&](context& c) {
-    with_fingerprint(stored.bits, read_header(stored.path).kind,
-                     [&]<class Fingerprint>(Fingerprint) { find_in_index<Fingerprint>(c, as_read(c, what), stored); });
-  });
+  return run_on_documents(settings, [&](context& c) { find_in_index(c, as_read(c, what), stored); });
 }
 
 bool run_find(typed_options& typed) {

@@ -1,6 +1,7 @@
 // `neardup index`: writes documents to an index file, to query it or to add to it.
 #include <algorithm>
 #include <array>
+#include <neardup/dedup/rule.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
 #include <neardup/threads.hpp>
@@ -9,10 +10,10 @@
 
 #include "../documents/changed_index.hpp"
 #include "../documents/index_file.hpp"
-#include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 #include "../ground/text.hpp"
+#include "../line/comparison.hpp"
 #include "../line/option_table.hpp"
 #include "../line/taking.hpp"
 #include "changing.hpp"
@@ -39,17 +40,14 @@ constexpr std::array index_options{
         usual::with_verb, "take those with the ids in this list out of it"},
     compact_option,
     option_row{"--distance", "K", takes::own, section::index,
-               "the most bits that it answers (default: enough for --similarity; when adding, that of the index)"},
+               "an index of fingerprints in place of features, which is smaller and may miss a document: the most bits "
+               "that it answers (default of one with --kind, --bits or --blocks: enough for --similarity)",
+               usual::with_verb, "an index of fingerprints, within K bits, in place of features"},
     option_row{"--blocks", "N", takes::own, section::index,
-               "blocks of the index: speed against memory, never the result"},
+               "blocks of an index of fingerprints: speed against memory, never the result"},
     option_row{"--check-features", "F", takes::own, section::index, "features that are kept (default: --features)"},
-    option_row{"--keep-features", flag, takes::own, section::index,
-               "keep features, so that what is compared with the index misses no pair (4 bytes each); when adding, as "
-               "the index "
-               "does",
-               usual::with_verb},
     option_row{"--keep-postings", flag, takes::own, section::index,
-               "the same, and which documents have each of them, for find --index (some 6 bytes more for each feature)",
+               "keep which documents have each feature, too, for find --index (some 6 bytes for each feature)",
                usual::with_verb},
 };
 
@@ -69,10 +67,12 @@ int blocks_for(const run_settings& settings, std::size_t count) {
 }
 
 struct indexing {
-  std::string old_index;       // the index to add to, or empty
-  std::uint64_t checksum = 0;  // checksum of its header when other settings were taken from it
-  bool keeps_features = false;
+  std::string old_index;                            // the index to add to, or empty
+  std::uint64_t checksum = 0;                       // checksum of its header when other settings were taken from it
+  bool has_sets = true;                             // an index of feature sets; otherwise, of fingerprints
+  double similarity = neardup::default_similarity;  // of an index of sets: what its postings find
   bool keeps_postings = false;
+  std::string weights;  // the option of weights that alone makes it an index of fingerprints, or empty
   // Settings for a change in place of the old index.
   bool appends = false, replaces = false;
   std::string removed;  // a list of ids, or empty
@@ -84,7 +84,7 @@ struct indexing {
   [[nodiscard]] bool reads_documents() const { return appends || replaces; }
 };
 
-template <class Fingerprint>
+template <class Form>
 void index_documents(context& c, const indexing& how) {
   const output_lock lock(c.settings.output.file);  // held from reading to writing
   const auto check_unchanged = [&how] {            // detects writers that do not take the lock
@@ -93,80 +93,99 @@ void index_documents(context& c, const indexing& how) {
     }
   };
   check_unchanged();
-  document_columns documents;
-  place_columns places;
+  if (!how.weights.empty() && !c.settings.output.quiet) {
+    say(how.weights +
+        ": an index of fingerprints, which may miss a document; without weights, it has features, and misses none");
+  }
+  indexed_documents documents;
   bool keeps_postings = how.keeps_postings;
-  std::vector<Fingerprint> fingerprints;
+  std::vector<Form> fingerprints;  // none in an index of sets
   if (!how.old_index.empty()) {
-    const opened_index<Fingerprint> old(how.old_index, c.settings.lists.are_verified);
+    const opened_index<Form> old(how.old_index, c.settings.lists.are_verified);
     old.expect_alike(c);
-    keeps_postings = keeps_postings || !old.view().attachment(first_of_postings).empty();
-    const stored_places old_places(how.old_index, old.view().attachment(first_of_postings + 3),
-                                   old.view().attachment(first_of_postings + 4));
-    const std::vector<Fingerprint> stored = old.fingerprints();
+    keeps_postings = keeps_postings || old.keeps_postings();
+    const auto stored = [&] {
+      if constexpr (has_sets<Form>) {
+        return old.all_features();
+      } else {
+        return old.fingerprints();
+      }
+    }();
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (!old.has(i)) continue;
-      documents.add(old.name(i), old.features(i));
+      if constexpr (has_sets<Form>) {
+        documents.columns.add(old.name(i), stored[i]);
+      } else {
+        documents.columns.add(old.name(i), {});
+        fingerprints.push_back(stored[i]);
+      }
       if (c.settings.input.watches_ids) c.notes.knows_id(old.name(i));
-      // Documents of a log have no positions.
-      const stored_place place = i < old.view().size() ? old_places[i] : stored_place{};
-      places.add(place, place.is_known() ? old_places.path_of(place) : "");
-      fingerprints.push_back(stored[i]);
+      documents.places.add(old.place(i));
     }
   }
   for_each_document(c, [&](const placed_document& d) {
     if (!d.facts.has_tokens) return;
-    fingerprints.push_back(d.facts.fingerprint.as<Fingerprint>());
-    documents.add(d.name(), d.facts.features);
-    if (keeps_postings) places.add(d);
+    if constexpr (has_sets<Form>) {
+      documents.columns.add(d.name(), d.facts.features);
+    } else {
+      documents.columns.add(d.name(), {});
+      fingerprints.push_back(d.facts.fingerprint.as<Form>());
+    }
+    if (keeps_postings) documents.places.add(place_of(d));
   });
-  keeps_postings = keeps_postings && how.keeps_features;  // lists of fingerprints have no features
-  c.notes.phase("indexing " + counted(fingerprints.size(), "fingerprint", "fingerprints"));
-  const neardup::frozen_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index(
-      c.settings.comparison.distance, blocks_for(c.settings, fingerprints.size()), fingerprints,
-      neardup::threads{c.settings.threads});
-  if (!how.keeps_features) documents.feature_ends.clear();
+  const std::size_t size = documents.columns.name_ends.size();
+  if (size > UINT32_MAX - 2)
+    throw input_error({c.settings.output.file, "an index has less than 4,294,967,294 documents"});
+  c.notes.phase("indexing " + counted(size, "document", "documents"));
   const std::string settings = text_of_index_settings(
-      c.settings.fingerprint, how.keeps_features ? &c.settings.comparison.check_features : nullptr);
-  auto parts = documents.bytes();
-  parts.insert(parts.begin(), std::as_bytes(std::span(settings)));
-  std::optional<common::posting_columns> postings;
-  if (keeps_postings) {
-    postings = postings_of(documents);
-    parts.resize(first_of_postings);
-    for (const auto& part : bytes_of(*postings)) parts.push_back(part);
-    for (const auto& part : places.bytes()) parts.push_back(part);
+      c.settings.fingerprint, has_sets<Form> ? &c.settings.comparison.check_features : nullptr, keeps_postings);
+  const auto save_it = [&](const auto& index, const neardup::fingerprint_composition& made_of) {
+    documents.with_attachments(std::as_bytes(std::span(settings)), keeps_postings, [&](auto&& parts) {
+      if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
+      save_index_file(c.settings.output.file, index, made_of, std::move(parts));
+    });
+  };
+  if constexpr (has_sets<Form>) {
+    save_it(index_of_sets(documents.columns, how.similarity, c.settings.threads), composition_of_sets(c.how));
+  } else {
+    save_it(neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form>(
+                c.settings.comparison.distance, blocks_for(c.settings, size), fingerprints,
+                neardup::threads{c.settings.threads}),
+            c.lists.made_of());
   }
-  if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
-  save_index_file(c.settings.output.file, index, c.lists.made_of(), std::move(parts));
-  finish(c,
-         ": " + grouped(fingerprints.size()) + " in the index" +
-             (postings && postings->features.empty() ? ", and no postings: name --keep-postings again for them" : ""));
+  finish(c, ": " + grouped(size) + " in the index");
 }
 
 /// Takes options that were not given from the index that is added to.
 void take_old_index(typed_options& typed, const run_settings& to, indexing& how) {
   const index_settings stored = read_index_settings(how.old_index);
   how.checksum = read_header(stored.path).checksum;
-  const bool has_features = !stored.check_features.empty();
+  how.has_sets = stored.has_sets();
+  if (how.has_sets && to.input.unit == unit_of_input::fingerprints) {
+    throw usage_error(stored.path + " has features, which lists of fingerprints have not");
+  }
   take_composition(typed, stored);
+  refuse_other_features(typed, stored);
+  if (how.has_sets) {
+    how.similarity = stored.similarity;
+    return typed.set("--check-features", {stored.check_features});
+  }
+  if (how.keeps_postings) {
+    throw usage_error("--keep-postings: " + stored.path + " is an index of fingerprints, without features");
+  }
   const std::string distance = std::to_string(stored.distance);
   if (!typed.has("--similarity")) typed.set_default("--distance", distance);
   if (typed["--distance"] == distance) typed.set_default("--blocks", std::to_string(stored.blocks));
-  if (how.keeps_features && !has_features) {
-    throw usage_error(stored.path + " keeps no features: leave out --keep-features");
-  }
-  refuse_other_features(typed, stored);
-  how.keeps_features = has_features && to.input.unit != unit_of_input::fingerprints;
-  if (how.changes_index() && how.keeps_features != has_features) {
-    throw usage_error(stored.path + " keeps features, which lists of fingerprints have not");
-  }
-  if (has_features) typed.set("--check-features", {stored.check_features});
 }
 
-void refuse_postings_of_lists(const typed_options& typed) {
-  if (typed.has("--fingerprints"))
-    refuse_if_given(typed, {"--keep-postings"}, " with --fingerprints: there are no texts");
+/// Chooses the form of a new index by its options.
+void take_form(const typed_options& typed, indexing& how) {
+  std::string option = option_of_fingerprints(typed);
+  if (option.empty()) option = how.weights = option_of_weights(typed);
+  how.has_sets = option.empty();
+  if (how.has_sets) return;
+  refuse_if_given(typed, {"--keep-postings", "--check-features"},
+                  " with " + option + ": an index of fingerprints has no features");
 }
 
 /// The ids in a list. Throws: input_error.
@@ -189,15 +208,18 @@ std::unordered_set<std::string> ids_in(const std::string& path, bool is_quiet) {
 /// The documents to be added to an index in place.
 class coming_documents {
  public:
-  explicit coming_documents(bool keeps_last) : keeps_last_(keeps_last) {}
+  coming_documents(bool keeps_last, bool keeps_places) : keeps_last_(keeps_last), keeps_places_(keeps_places) {}
 
   void add(const placed_document& d) {
     const std::string name = d.name();
     // A document without features is not indexed, but replaces one with the same id.
     if (keeps_last_ || d.facts.has_tokens) last_[name] = documents_.size();
     if (!d.facts.has_tokens && !keeps_last_) return;
-    documents_.push_back(
-        {name, d.facts.fingerprint, {d.facts.features.begin(), d.facts.features.end()}, d.facts.has_tokens});
+    documents_.push_back({name,
+                          d.facts.fingerprint,
+                          {d.facts.features.begin(), d.facts.features.end()},
+                          d.facts.has_tokens,
+                          keeps_places_ ? place_of(d) : std::nullopt});
   }
 
   [[nodiscard]] std::unordered_set<std::string> names() const {
@@ -210,7 +232,9 @@ class coming_documents {
   void add_to(index_change& change) const {
     for (std::size_t i = 0; i < documents_.size(); ++i) {
       const coming& d = documents_[i];
-      if (d.has_tokens && (!keeps_last_ || last_.at(d.name) == i)) change.add(d.name, d.fingerprint, d.features);
+      if (d.has_tokens && (!keeps_last_ || last_.at(d.name) == i)) {
+        change.add(d.name, d.fingerprint, d.features, d.place);
+      }
     }
   }
 
@@ -220,9 +244,10 @@ class coming_documents {
     any_fingerprint fingerprint;
     std::vector<std::uint32_t> features;
     bool has_tokens;
+    std::optional<document_place> place;
   };
 
-  bool keeps_last_;
+  bool keeps_last_, keeps_places_;
   std::vector<coming> documents_;
   std::unordered_map<std::string, std::size_t> last_;  // for each name: the index of the last document with it
 };
@@ -231,7 +256,7 @@ class coming_documents {
 void change_index(context& c, const indexing& how) {
   const auto index = open_to_change(c, how.old_index, how.reads_documents(), c.settings.threads);
   index_change change;
-  coming_documents coming(how.replaces);
+  coming_documents coming(how.replaces, index->keeps_postings());
   std::unordered_set<std::string> ids =
       how.removed.empty() ? std::unordered_set<std::string>() : ids_in(how.removed, c.settings.output.quiet);
   if (how.reads_documents()) for_each_document(c, [&](const placed_document& d) { coming.add(d); });
@@ -248,7 +273,7 @@ void change_index(context& c, const indexing& how) {
   coming.add_to(change);
   if (how.appends && !c.settings.output.quiet)
     say_if_there(*index, coming.names(), "; --replace puts documents in the place of those with their ids");
-  const std::uint64_t added = change.fingerprints.size(), removed = change.removed.size() - replaced;
+  const std::uint64_t added = change.size(), removed = change.removed.size() - replaced;
   const std::size_t size = index->apply(change, how.compact);
   if (!ids.empty() && !c.settings.output.quiet) {
     say(counted(ids.size(), "id", "ids") + " of " + how.removed + (ids.size() == 1 ? " is" : " are") +
@@ -310,14 +335,16 @@ bool run_index(typed_options& typed) {
   refuse_empty_name(typed, "--remove");
   indexing how;
   how.old_index = typed.text("--index");
-  how.keeps_features = typed.has("--keep-features") || typed.has("--keep-postings");
   how.keeps_postings = typed.has("--keep-postings");
-  refuse_postings_of_lists(typed);
   take_changes(typed, how);
   if (how.changes_index() && !how.reads_documents()) return run_without_documents(typed, how);
   const auto take_stored = [&](typed_options& given, run_settings& to) {
     to.output.is_saved = !how.changes_index();
-    if (!how.old_index.empty()) take_old_index(given, to, how);
+    if (how.old_index.empty()) {
+      take_form(given, how);
+    } else {
+      take_old_index(given, to, how);
+    }
   };
   // The distance is chosen as for comparisons; nothing is checked, but features may be read.
   const auto take_what_is_kept = [&](const typed_options& given, run_settings& to) {
@@ -325,8 +352,10 @@ bool run_index(typed_options& typed) {
     to.input.watches_ids = true;
     to.choice.reset();
     to.comparison.min_similarity.reset();
-    if (how.keeps_features) to.comparison.min_similarity = 0;
-    to.comparison.reads_features = how.keeps_features && to.input.unit != unit_of_input::fingerprints;
+    to.comparison.is_exact = to.comparison.reads_features = how.has_sets;
+    if (!how.has_sets) return;
+    if (given.has("--similarity")) how.similarity = similarity_of(given);
+    to.comparison.min_similarity = how.similarity;
   };
   const auto refuse_without_file = [&](const typed_options&, const run_settings& to) {
     if (how.changes_index()) {
@@ -354,6 +383,7 @@ bool run_index(typed_options& typed) {
                                                .is_stored = true});
   return run_on_documents(settings, [&](context& c) {
     if (how.changes_index()) return change_index(c, how);
+    if (how.has_sets) return index_documents<set_form>(c, how);
     with_fingerprint(c.settings.fingerprint.bits, c.settings.fingerprint.kind,
                      [&]<class Fingerprint>(Fingerprint) { index_documents<Fingerprint>(c, how); });
   });
@@ -366,7 +396,9 @@ const verb index_verb{"index",
                       "PATH…",
                       "an index file of the documents, to query or to add to",
                       R"(
-Writes an index of the documents to the file that --output names, for query.
+Writes an index of the documents to the file that --output names, for query: of their features, so that none
+is missed. Documents of the Jaccard similarity --similarity and more are found by their rare features; for
+others query looks at all documents. With --distance it is an index of fingerprints.
 With --index FILE it is that one's documents and these; the two files may be the same. The file is whole
 when the program ends, or what was there before. With --append, --replace or --remove the index FILE is
 changed where it is, by a log beside it, FILE.neardup-log, which query and --against read with it.

@@ -1,11 +1,9 @@
 // `neardup query`: finds the near-duplicates of documents in an index file.
 #include <array>
-#include <neardup/sets/similarity.hpp>
 
 #include "../compare/check.hpp"
 #include "../compare/index_search.hpp"
 #include "../documents/index_file.hpp"
-#include "../documents/postings.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
@@ -18,19 +16,17 @@ namespace {
 
 constexpr std::array query_options{
     option_row{"--features", "F", takes::own, section::fingerprint,
-               "of the fingerprints: has to be what the index is made of (default: that of the index)"},
+               "has to be what the index is made of (default: that of the index)"},
     option_row{"--index", "FILE", takes::own, section::index, "where the documents are that are searched",
                usual::with_verb},
-    option_row{
-        "--distance", "K", takes::own, section::index,
-        "candidates by fingerprints, within K bits (default where fingerprints are compared: as many as the index "
-        "answers)"},
+    option_row{"--distance", "K", takes::own, section::index,
+               "of an index of fingerprints: within K bits (default: as many as the index answers)"},
     option_row{"--min-similarity", "X", takes::own, section::index,
-               "exact similarity, 0 to 1 (default: --similarity); for an index with features only"},
+               "exact similarity, 0 to 1 (default: --similarity); not for an index of fingerprints"},
     option_row{
         "--check", "M", takes::own, section::comparison,
-        "by which measure: jaccard of the features (the default), or cosine of the sets of features; for an index "
-        "with features only"},
+        "by which measure: jaccard of the features (the default), or cosine of the sets of features; not for an index "
+        "of fingerprints"},
 };
 
 std::string text_of_summary(std::uint64_t count) {
@@ -63,18 +59,14 @@ class exact_answers {
     for (std::size_t i = 0, begin = 0; i < ends_.size(); begin = ends_[i++]) {
       batch.push_back(feature_set(features_).subspan(begin, ends_[i] - begin));
     }
-    std::vector<indexed_match> found;
     visit_similar_in_index(
         context_.settings, index_.sets, batch, [&](std::size_t i, std::span<const indexed_match> matches) {
-          found.assign(matches.begin(), matches.end());
-          std::stable_sort(found.begin(), found.end(),
-                           [](const auto& a, const auto& b) { return a.similarity > b.similarity; });
-          for (const indexed_match& match : found) {
+          for (const indexed_match& match : matches) {
             context_.out << text_of_match(
                 context_.settings.fingerprint, context_.settings.output.as_json(),
                 {"id", "indexed", names_[i], index_.name(match.number), std::nullopt, match.similarity});
           }
-          count_ += found.size();
+          count_ += matches.size();
         });
     names_.clear();
     features_.clear();
@@ -92,7 +84,7 @@ class exact_answers {
   std::uint64_t count_ = 0;
 };
 
-void answer_exactly(context& c, const std::string& path, const kept_documents& index) try {
+void answer_exactly(context& c, const kept_documents& index) {
   exact_answers answers(c, index);
   const std::exception_ptr bad = caught([&] {
     for_each_document(
@@ -106,61 +98,44 @@ void answer_exactly(context& c, const std::string& path, const kept_documents& i
   answers.answer();  // also answers documents before bad input
   if (bad) std::rethrow_exception(bad);
   finish(c, text_of_summary(answers.count()), answers.count());
-} catch (const common::postings_error& error) {
-  throw input_error({path, std::string("damaged: ") + error.what()});
 }
 
-template <class Fingerprint>
+template <class Form>
 void query_index(context& c, const std::string& path) {
-  opened_index<Fingerprint> index(path, c.settings.lists.are_verified);
+  opened_index<Form> index(path, c.settings.lists.are_verified);
   index.expect_alike(c);
   index.say_if_unchecked(c.how);
-  if (c.settings.comparison.is_exact) {
-    const auto part = [&](std::size_t i) { return index.view().attachment(first_of_postings + i); };
-    // Logs have no posting lists.
-    const bool has_all = index.numbers() == index.view().size() && index.size() == index.numbers();
-    return answer_exactly(
-        c, path,
-        {{index.numbers(), [&](std::size_t i) { return index.has(i) ? index.features(i) : feature_set(); },
-          has_all ? stored_postings(path, part(0), part(1), part(2)) : common::posting_lists(),
-          [&] { index.check_file(); }},
-         [&](std::uint32_t number) { return std::string(index.name(number)); }});
-  }
   index.prepare_search(c.settings.threads);
-  const int k = c.settings.comparison.distance;
-  if (k > index.view().max_distance()) {
-    throw usage_error("--distance " + std::to_string(k) + ": " + index.path() + " answers up to " +
-                      std::to_string(index.view().max_distance()));
-  }
-  std::uint64_t count = 0;
-  for_each_document(c, [&](const placed_document& d) {
-    if (!d.facts.has_tokens) return;
-    for (const auto& match : index.search(d.facts.fingerprint.as<Fingerprint>(), k)) {
-      std::optional<double> similarity;
-      if (c.settings.comparison.min_similarity) {
-        similarity = neardup::jaccard_at_least(index.features(match.id), d.facts.features,
-                                               *c.settings.comparison.min_similarity);
-        if (!similarity) continue;
-      }
-      ++count;
-      c.out << text_of_match(
-          c.settings.fingerprint, c.settings.output.as_json(),
-          {"id", "indexed", d.name(), std::string(index.name(match.id)), match.distance, similarity});
+  if constexpr (has_sets<Form>) {
+    answer_exactly(c, {index.sets(), [&](std::uint32_t number) { return std::string(index.name(number)); }});
+  } else {
+    const int k = c.settings.comparison.distance;
+    if (k > index.view().max_distance()) {
+      throw usage_error("--distance " + std::to_string(k) + ": " + index.path() + " answers up to " +
+                        std::to_string(index.view().max_distance()));
     }
-  });
-  finish(c, text_of_summary(count), count);
+    std::uint64_t count = 0;
+    for_each_document(c, [&](const placed_document& d) {
+      if (!d.facts.has_tokens) return;
+      for (const auto& match : index.search(d.facts.fingerprint.as<Form>(), k)) {
+        ++count;
+        c.out << text_of_match(
+            c.settings.fingerprint, c.settings.output.as_json(),
+            {"id", "indexed", d.name(), std::string(index.name(match.id)), match.distance, std::nullopt});
+      }
+    });
+    finish(c, text_of_summary(count), count);
+  }
 }
 
-/// Checks that the distance implied by --similarity is within what the index supports; if a check decides, searches use
-/// the whole supported distance.
-void take_reach(const typed_options& typed, const index_settings& index, comparison_settings& to) {
+/// Checks that the distance implied by --similarity is within what the index of fingerprints supports.
+void check_reach(const typed_options& typed, const index_settings& index, const comparison_settings& to) {
   const std::string similarity = typed.text("--similarity");
   if (to.distance > index.distance) {
     throw usage_error("--similarity " + similarity + " needs --distance " + std::to_string(to.distance) + ": " +
                       index.path + " answers up to " + std::to_string(index.distance) + "; make it with --similarity " +
                       similarity);
   }
-  if (to.min_similarity) to.distance = index.distance;
 }
 
 bool run_query(typed_options& typed) {
@@ -168,19 +143,22 @@ bool run_query(typed_options& typed) {
   refuse_empty_name(typed, "--index");
   const std::string path = typed.text("--index");
   std::optional<index_settings> index;
-  bool has_features = false;  // whether both index and query have features
   const auto take_stored = [&](typed_options& given, run_settings& to) {
     if (path.empty()) return;
     index = read_index_settings(path);
-    has_features = !index->check_features.empty() && to.input.unit != unit_of_input::fingerprints;
+    if (index->has_sets() && to.input.unit == unit_of_input::fingerprints) {
+      throw usage_error(path + " has features, which lists of fingerprints have not");
+    }
     if (given.text("--check") == "containment") {
       throw usage_error("--check containment: pairs --against " + path + " has it");
     }
     refuse_check_of_index(given);
     take_composition(given, *index);
-    if (!given.has("--similarity")) given.set_default("--distance", std::to_string(index->distance));
     take_what_is_kept(given, *index, to);
-    if (index->check_features.empty()) return;
+    if (!index->has_sets()) {
+      if (!given.has("--similarity")) given.set_default("--distance", std::to_string(index->distance));
+      return;
+    }
     given.set("--check-features", {index->check_features});
     if (!given.has("--similarity")) given.set_default("--min-similarity", number(neardup::default_similarity));
   };
@@ -189,16 +167,17 @@ bool run_query(typed_options& typed) {
     take_comparison(given, to, true);
     to.comparison.is_bound_to_index = true;
     to.choice.reset();
-    if (!has_features) to.comparison.min_similarity.reset();
-    if (has_features && !given.has("--min-similarity")) to.comparison.min_similarity = similarity_of(given);
-    to.comparison.reads_features = to.comparison.min_similarity && to.input.unit != unit_of_input::fingerprints;
+    const bool has_sets = index && index->has_sets();
+    if (!has_sets) to.comparison.min_similarity.reset();
+    if (has_sets && !given.has("--min-similarity")) to.comparison.min_similarity = similarity_of(given);
+    to.comparison.reads_features = has_sets;
   };
   const auto take_distance = [&](const typed_options& given, run_settings& to) {
     if (!index) throw usage_error("query needs --index FILE");
     if (to.comparison.is_exact && *to.comparison.min_similarity == 0) {
       throw usage_error("--min-similarity " + given.text("--min-similarity") + " needs --distance");
     }
-    if (!to.comparison.is_exact && !given.has("--distance")) take_reach(given, *index, to.comparison);
+    if (!to.comparison.is_exact && !given.has("--distance")) check_reach(given, *index, to.comparison);
   };
   run_settings settings = take_reading(typed, {.stored = take_stored,
                                                .comparison = take_what_is_compared,
@@ -206,8 +185,7 @@ bool run_query(typed_options& typed) {
                                                .other_files = [&] { return std::vector<std::string>{path}; },
                                                .is_stored = true});
   return run_on_documents(settings, [&](context& c) {
-    with_fingerprint(c.settings.fingerprint.bits, read_header(path).kind,
-                     [&]<class Fingerprint>(Fingerprint) { query_index<Fingerprint>(c, path); });
+    with_form(read_header(path), [&]<class Form>(Form) { query_index<Form>(c, path); });
   });
 }
 
@@ -221,10 +199,10 @@ const verb query_verb{"query",
 Prints the near-duplicates of the documents among those in an index file, in the order of the input; those
 of one document by similarity, the highest first.
 Text: similarity, distance in bits ("-" where no fingerprints are compared), the document's id and the id
-in the index, with tabs between them. If the index was made with --keep-features, these are all that are
-similar, by their features, and the similarity is exact. Otherwise fingerprints decide, which may miss one,
-and the similarity is what the distance stands for: the cosine, of min-wise codes the Jaccard similarity.
-What the fingerprints are made of is taken from the index.
+in the index, with tabs between them. These are all that are similar, by their features, and the similarity
+is exact. With an index of fingerprints, fingerprints decide, which may miss one, and the similarity is what
+the distance stands for: the cosine, of min-wise codes the Jaccard similarity. What the features or fingerprints
+are made of is taken from the index. Similarities below that of the index take a look at all its documents.
 )",
                       takes::texts | takes::codes | takes::fingerprints | takes::weights | takes::dictionary |
                           takes::seed | takes::verification | takes::format | takes::output | takes::running |

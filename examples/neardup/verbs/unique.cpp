@@ -252,10 +252,8 @@ class first_come_filter {
       find_exactly(compared);
     } else {
       run_parallel(context_.settings.threads, compared.size(), [&](std::size_t i) {
-        const auto check = [&](std::uint32_t number) {
-          const feature_set features =
-              comparison.min_similarity ? grown_->index->features(number) : feature_set(unknown_features);
-          return check_documents(comparison, features, compared[i]->features);
+        const auto check = [&](std::uint32_t) {
+          return check_documents(comparison, unknown_features, compared[i]->features);
         };
         by_index_[i] = grown_->index->closest(compared[i]->fingerprint, comparison.distance, check);
       });
@@ -344,9 +342,7 @@ class first_come_filter {
   /// Finds the document of the index that represents each of these.
   void find_exactly(const std::vector<const document*>& compared) {
     const changed_index& index = *grown_->index;
-    const indexed_sets sets{index.numbers(),
-                            [&](std::size_t i) { return index.features(static_cast<std::uint32_t>(i)); }};
-    const auto first = closest_in_index(context_.settings, sets, sets_of(compared));
+    const auto first = closest_in_index(context_.settings, index.sets(), sets_of(compared));
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (!first[i]) continue;
       const double similarity =
@@ -418,9 +414,10 @@ class first_come_filter {
           places[next] = kept_.size();
           kept_.add(d);
           if (grown_ != nullptr) {
-            const bool has_features = grown_->index->keeps_features();
             if (!context_.settings.output.quiet) grown_->names.insert(d.name());
-            grown_->change.add(d.name(), d.facts.fingerprint, has_features ? d.facts.features : feature_set());
+            const changed_index& index = *grown_->index;
+            grown_->change.add(d.name(), d.facts.fingerprint, index.has_sets() ? d.facts.features : feature_set(),
+                               index.keeps_postings() ? place_of(d) : std::nullopt);
           }
         }
         ++next;
@@ -501,7 +498,7 @@ void run_first_come(context& c, compaction when) {
   // Kept documents are written before they are added to the index, so a run that is stopped in between can be repeated.
   writer.close();
   if (!c.settings.output.quiet) say_if_there(*grown->index, grown->names, "");
-  const std::string added = grouped(grown->change.fingerprints.size());
+  const std::string added = grouped(grown->change.size());
   const std::string size = grouped(grown->index->apply(grown->change, when));
   writer.finish_run(0, "; " + added + " added to " + c.settings.against.grown_index + ", which has " + size);
   filter.say_by_source();
@@ -665,15 +662,10 @@ void take_cutting(const typed_options& given, run_settings& to) {
 /// Checks that the distance which the index supports is large enough, and that the data that it keeps is read.
 void check_grown_index(const std::string& path, const comparison_settings& how) {
   const index_settings index = read_index_settings(path);
-  refuse_to_change(index);
   if (!how.is_exact && how.distance > index.distance) {
     throw usage_error("--add-to " + path + " answers up to " + std::to_string(index.distance) +
                       " bits, and --distance " + std::to_string(how.distance) +
                       " is asked for; make it with a lower --similarity");
-  }
-  if (!index.check_features.empty() && !how.min_similarity) {
-    throw usage_error("--add-to " + path +
-                      " keeps features, which --distance alone does not read; add --similarity or --min-similarity");
   }
 }
 

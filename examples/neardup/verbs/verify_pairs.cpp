@@ -33,8 +33,7 @@ constexpr std::array options_of_pairs{
         usual::always, "csv, tsv, jsonl or binary (default: as its name ends)"},
     option_row{"--pair-fields", "A B", takes::own, section::input,
                "the columns or fields with the two ids (default: a b)", usual::always},
-    option_row{"--index", "FILE", takes::own, section::index, "documents of an index that keeps features",
-               usual::always},
+    option_row{"--index", "FILE", takes::own, section::index, "documents of an index of features", usual::always},
     option_row{"--similarity", "S", takes::own, section::comparison,
                "a pair is near-duplicate if its exact similarity is at least this (default: {similarity})",
                usual::always},
@@ -356,11 +355,12 @@ bool run_verify_pairs(typed_options& typed) {
     to.output.is_saved = false;
     if (from.index.empty()) return;
     const index_settings index = read_index_settings(from.index);
-    if (index.check_features.empty()) {
-      throw usage_error("--index " + from.index + " keeps no features to check; index --keep-features does");
+    if (!index.has_sets()) {
+      throw usage_error("--index " + from.index + " is an index of fingerprints, without features to check");
     }
     refuse_check_of_index(given);
     take_composition(given, index);
+    refuse_other_features(given, index);
     given.set("--check-features", {index.check_features});
   };
   const auto take_check = [&](const typed_options& given, run_settings& to) {
