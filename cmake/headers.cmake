@@ -133,10 +133,16 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/sets.hpp
     include/neardup/sets/engine/bitmap_filter.hpp
+    include/neardup/sets/engine/bitmap_filter_avx2.hpp
+    include/neardup/sets/engine/bitmap_filter_neon.hpp
+    include/neardup/sets/engine/bitmap_filter_portable.hpp
     include/neardup/sets/engine/candidate_search.hpp
     include/neardup/sets/engine/checksum.hpp
     include/neardup/sets/engine/chunked_array.hpp
     include/neardup/sets/engine/common_elements.hpp
+    include/neardup/sets/engine/common_elements_avx2.hpp
+    include/neardup/sets/engine/common_elements_neon.hpp
+    include/neardup/sets/engine/common_elements_portable.hpp
     include/neardup/sets/engine/copy_table.hpp
     include/neardup/sets/engine/distinct_sets.hpp
     include/neardup/sets/engine/feature_rarity.hpp
@@ -144,6 +150,9 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/hash_chains.hpp
     include/neardup/sets/engine/overlap_bounds.hpp
     include/neardup/sets/engine/posting_lists.hpp
+    include/neardup/sets/engine/prefix_order_avx2.hpp
+    include/neardup/sets/engine/prefix_order_neon.hpp
+    include/neardup/sets/engine/prefix_order_portable.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/set_join.hpp
     include/neardup/sets/engine/set_parts.hpp

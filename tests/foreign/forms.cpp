@@ -15,6 +15,9 @@
 #include <neardup/index/engine/bucket_line.hpp>
 #include <neardup/index/engine/filter_scan.hpp>
 #include <neardup/instruction_set.hpp>
+#include <neardup/sets/engine/bitmap_filter.hpp>
+#include <neardup/sets/engine/common_elements.hpp>
+#include <neardup/sets/engine/rare_first.hpp>
 
 namespace {
 
@@ -132,6 +135,62 @@ void compare_lines() {
   }
 }
 
+std::vector<std::uint32_t> random_set(std::size_t size, std::uint32_t most) {
+  std::vector<std::uint32_t> set(size);
+  for (auto& element : set) element = static_cast<std::uint32_t>(random_source()) % most * (0xffffffffU / most);
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+  return set;
+}
+
+void compare_sets() {
+  for (std::size_t round = 0; round < 300; ++round) {
+    const auto most = static_cast<std::uint32_t>(1 + below(round % 2 == 0 ? 300 : 5000));
+    const auto a = random_set(below(200), most), b = random_set(below(200), most);
+    compare("common elements", [&] {
+      const std::span<const std::uint32_t> first(a), second(b);
+      return detail::count_common(first, second, 0);
+    });
+    // Below `least` any smaller number will do.
+    const std::size_t least = below(60);
+    compare("common elements, bounded", [&] {
+      const std::size_t count =
+          detail::count_common(std::span<const std::uint32_t>(a), std::span<const std::uint32_t>(b), least);
+      return count < least ? 0 : count;
+    });
+
+    std::vector<detail::set_bitmap> bitmaps(1 + below(40));
+    for (auto& bitmap : bitmaps) bitmap = near_or_far(bitmaps[0]);
+    compare("bitmap filter", [&] {
+      std::vector<detail::set_candidate> candidates;
+      for (std::uint32_t i = 0; i < bitmaps.size(); ++i) candidates.push_back({i, i % 7 + 10});
+      const auto size_of = [](std::size_t place) { return place % 11 + 8; };
+      const auto bitmap_of = [&](std::size_t place) -> const detail::set_bitmap& { return bitmaps[place]; };
+      candidates.resize(detail::filter_by_bitmaps(std::span(candidates), 12, bitmaps[0], size_of, bitmap_of,
+                                                  active_instruction_set()));
+      std::vector<std::uint32_t> places;
+      for (const auto& candidate : candidates) places.push_back(candidate.place);
+      return places;
+    });
+
+    // Many equal counts, and many equal tokens.
+    const std::uint32_t many = below(2) == 0 ? 3 : 0x7fff;
+    const auto count_of = [&](std::uint32_t token) { return static_cast<std::uint32_t>(token * 0x9e3779b9U % many); };
+    struct counts_type {
+      decltype(count_of) of;
+      void prefetch(std::uint32_t) const {}
+      std::uint16_t operator[](std::uint32_t token) const { return static_cast<std::uint16_t>(of(token)); }
+    };
+    if (a.empty()) continue;
+    const std::size_t wanted = 1 + below(a.size());
+    compare("prefixes", [&] {
+      detail::prefix_finder finder;
+      const auto prefix = finder.find(std::span<const std::uint32_t>(a), wanted, counts_type{count_of});
+      return std::vector<std::uint64_t>(prefix.begin(), prefix.end());
+    });
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -145,6 +204,7 @@ int main() {
   compare_scans<std::uint32_t>("scans of 32 bits");
   compare_scans<std::uint64_t>("scans of 64 bits");
   compare_lines();
+  compare_sets();
   std::printf("%zu comparisons, %zu failed\n", comparisons, failures);
   return failures == 0 ? 0 : 1;
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
 #include "bitmap_filter.hpp"
 #include "overlap_bounds.hpp"
@@ -273,13 +272,7 @@ class candidate_search {
     const auto size_of = [&](std::uint32_t number) { return records.size(number); };
     const auto bitmap_of = [&](std::uint32_t number) -> const set_bitmap& { return records.bitmap(number); };
     const std::span<set_candidate> some = std::span(candidates_).subspan(first);
-#if NEARDUP_X86_KERNELS
-    if (has_avx2(level_)) {
-      candidates_.resize(first + filter_by_bitmaps_avx2(some, n, bitmap_, size_of, bitmap_of));
-      return;
-    }
-#endif
-    candidates_.resize(first + filter_by_bitmaps_portable(some, n, bitmap_, size_of, bitmap_of));
+    candidates_.resize(first + filter_by_bitmaps(some, n, bitmap_, size_of, bitmap_of, level_));
   }
 
   instruction_set level_ = active_instruction_set();

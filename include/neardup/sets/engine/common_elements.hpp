@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include "../../detail/instructions.hpp"
+#include "../../instruction_set.hpp"
+#include "common_elements_avx2.hpp"
+#include "common_elements_neon.hpp"
+#include "common_elements_portable.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -16,33 +18,6 @@ namespace neardup::inline v0::detail {
 inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
   const std::size_t all = a + b - common;
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
-}
-
-/// A position in each of two sets, and the number of common elements before these positions.
-struct common_count {
-  std::size_t i = 0, j = 0, common = 0;
-};
-
-/// The number of common elements; the reference implementation. Continues from `at`. If the number is less than
-/// `least`, may return any number below `least` instead.
-template <class A, class B>
-std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
-                                  common_count at = {}) noexcept {
-  std::size_t i = at.i, j = at.j, common = at.common;
-  // Which of two hashes is smaller cannot be predicted, so both positions are advanced without branches.
-  const auto step = [&] {
-    const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
-    common += static_cast<std::size_t>(in_a && in_b);
-    i += static_cast<std::size_t>(in_a);
-    j += static_cast<std::size_t>(in_b);
-  };
-  constexpr std::size_t stride = 32;  // steps between two tests of whether `least` is in reach
-  while (a.size() - i >= stride && b.size() - j >= stride) {
-    if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
-    for (std::size_t steps = 0; steps < stride; ++steps) step();
-  }
-  while (i < a.size() && j < b.size()) step();
-  return common;
 }
 
 /// The number of common elements of a small set and a large set. Looks for each element of the small set in the large
@@ -66,44 +41,6 @@ std::size_t count_common_galloping(std::span<const A> few, std::span<const B> ma
   return common;
 }
 
-#if NEARDUP_X86_KERNELS
-NEARDUP_KERNELS_BEGIN
-
-/// The number of common elements by AVX2. Compares eight elements of one set with eight of the other, each with each.
-/// Then advances in the set whose eight elements have the smaller last one. 16 lanes of AVX-512 would double the
-/// comparisons per element, which is slower.
-NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
-                                                         std::span<const std::uint32_t> b, std::size_t least) noexcept {
-  constexpr std::size_t lanes = 8;
-  const __m256i turn = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
-  const __m256i turn2 = _mm256_permutevar8x32_epi32(turn, turn);
-  const __m256i turn3 = _mm256_permutevar8x32_epi32(turn2, turn);
-  common_count at;
-  while (a.size() - at.i >= lanes && b.size() - at.j >= lanes) {
-    if (at.common + (std::min)(a.size() - at.i, b.size() - at.j) < least) return at.common;
-    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a.data() + at.i));
-    const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b.data() + at.j));
-    const __m256i z = _mm256_permute2x128_si256(y, y, 1);
-    const auto same = [&](__m256i other) NEARDUP_AVX2_LAMBDA { return _mm256_cmpeq_epi32(x, other); };
-    const __m256i low = _mm256_or_si256(
-        _mm256_or_si256(same(y), same(_mm256_permutevar8x32_epi32(y, turn))),
-        _mm256_or_si256(same(_mm256_permutevar8x32_epi32(y, turn2)), same(_mm256_permutevar8x32_epi32(y, turn3))));
-    const __m256i high = _mm256_or_si256(
-        _mm256_or_si256(same(z), same(_mm256_permutevar8x32_epi32(z, turn))),
-        _mm256_or_si256(same(_mm256_permutevar8x32_epi32(z, turn2)), same(_mm256_permutevar8x32_epi32(z, turn3))));
-    const int found = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(low, high)));
-    at.common += static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(found)));
-    const std::uint32_t last_a = a[at.i + lanes - 1];
-    const std::uint32_t last_b = b[at.j + lanes - 1];
-    at.i += last_a <= last_b ? lanes : 0;
-    at.j += last_b <= last_a ? lanes : 0;
-  }
-  return count_common_portable(a, b, least, at);
-}
-
-NEARDUP_KERNELS_END
-#endif  // NEARDUP_X86_KERNELS
-
 /// The number of elements that two sorted sets have in common. If it is less than `least`, may return any number below
 /// `least` instead.
 template <class A, class B>
@@ -111,12 +48,7 @@ std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t
   constexpr std::size_t much = 256;  // from this ratio of sizes on, bisection is faster
   if (a.size() / much > b.size()) return count_common_galloping(b, a, least);
   if (b.size() / much > a.size()) return count_common_galloping(a, b, least);
-#if NEARDUP_X86_KERNELS
-  if constexpr (std::is_same_v<A, std::uint32_t> && std::is_same_v<B, std::uint32_t>) {
-    if (has_avx2(active_instruction_set())) return count_common_avx2(a, b, least);
-  }
-#endif
-  return count_common_portable(a, b, least);
+  return choose_form(active_instruction_set(), [&](auto form) { return count_common_of<A, B>(form)(a, b, least); });
 }
 
 }  // namespace neardup::inline v0::detail

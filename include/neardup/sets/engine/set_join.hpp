@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/instructions.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/union_find.hpp"
@@ -629,15 +628,7 @@ class set_join {
     const std::uint32_t b = rank(place);
     const auto size_of = [&](std::size_t other) { return size_at(other); };
     const auto bitmap_of = [&](std::size_t other) -> const set_bitmap& { return sets_.bitmap_of(rank(other)); };
-    std::size_t left = 0;
-#if NEARDUP_X86_KERNELS
-    if (has_avx2(level_)) {
-      left = filter_by_bitmaps_avx2(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of);
-    } else
-#endif
-    {
-      left = filter_by_bitmaps_portable(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of);
-    }
+    const std::size_t left = filter_by_bitmaps(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of, level_);
     if (left == 0) return;
     const std::span<const Feature> set = sets_[b];
     for (const set_candidate& other : candidates.first(left)) {

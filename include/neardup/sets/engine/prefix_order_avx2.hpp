@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The steps by which prefixes of sets are found, by AVX2.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "../../detail/instructions.hpp"
+#include "prefix_order_portable.hpp"
+
+#if NEARDUP_X86_KERNELS
+
+namespace neardup::inline v0::detail {
+
+NEARDUP_KERNELS_BEGIN
+
+NEARDUP_TARGET_AVX2 inline std::size_t count_below_avx2(std::span<const std::uint16_t> counts,
+                                                        std::uint32_t limit) noexcept {
+  constexpr std::size_t lanes = 16;
+  const __m256i limits = _mm256_set1_epi16(static_cast<short>(limit));
+  std::size_t i = 0, bits = 0;
+  for (; i + lanes <= counts.size(); i += lanes) {
+    const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(counts.data() + i));
+    const int below = _mm256_movemask_epi8(_mm256_cmpgt_epi16(limits, some));
+    bits += static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(below)));
+  }
+  return bits / 2 + count_below_portable(counts.subspan(i), limit);
+}
+
+/// Writes each key to the index that equals the number of smaller keys. Each key is compared with each, four at a time,
+/// without branches. Up to about 64 keys that is faster than sorting, whose branches cannot be predicted.
+NEARDUP_TARGET_AVX2 inline void sort_keys_avx2(std::span<std::uint64_t> keys, std::uint64_t* to) {
+  constexpr std::size_t most = 64, lanes = 4;
+  if (keys.size() > most) return sort_keys_portable(keys, to);
+  alignas(32) std::uint64_t padded[most];
+  const std::size_t rows = (keys.size() + lanes - 1) / lanes;
+  for (std::size_t i = 0; i < rows * lanes; ++i) padded[i] = i < keys.size() ? keys[i] : ~std::uint64_t{0} >> 1;
+  for (std::size_t i = 0; i < keys.size(); ++i) to[i] = ~std::uint64_t{0};
+  for (const std::uint64_t key : keys) {
+    const __m256i own = _mm256_set1_epi64x(static_cast<long long>(key));
+    __m256i smaller = _mm256_setzero_si256();
+    for (std::size_t row = 0; row < rows; ++row) {
+      const __m256i some = _mm256_load_si256(reinterpret_cast<const __m256i*>(padded + row * lanes));
+      smaller = _mm256_sub_epi64(smaller, _mm256_cmpgt_epi64(own, some));
+    }
+    const __m128i sum = _mm_add_epi64(_mm256_castsi256_si128(smaller), _mm256_extracti128_si256(smaller, 1));
+    to[static_cast<std::size_t>(_mm_cvtsi128_si64(sum) + _mm_extract_epi64(sum, 1))] = key;
+  }
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    if (to[i] == ~std::uint64_t{0}) to[i] = to[i - 1];  // equal keys leave gaps behind them: fill these
+  }
+}
+
+constexpr auto count_below_of(avx2_form) noexcept { return count_below_avx2; }
+constexpr auto sort_keys_of(avx2_form) noexcept { return sort_keys_avx2; }
+
+NEARDUP_KERNELS_END
+
+}  // namespace neardup::inline v0::detail
+
+#endif  // NEARDUP_X86_KERNELS
