@@ -1,29 +1,39 @@
 #!/usr/bin/env python3
-"""Writes the figures of docs/many-machines.md: what very many documents cost by the model, what of it a run here measures,
-and what the same fingerprints take in Redis.
+"""Writes the figures of docs/many-machines.md: what the tasks of the command cost here, what follows for very many documents,
+what a store of tables takes for them, and what Redis takes.
 
-usage: bench/many_machines/run.py MODEL [--neardup PROGRAM (--scale SCALE TEXTS… | --corpus FILE) --records N --shards N] [--redis]
-                                  [--json FILE] [--from FILE]
+usage: bench/many_machines/run.py MODEL [--neardup PROGRAM] [--redis] [--json FILE] [--from FILE]
 
-MODEL is neardup_bench_many_machines, PROGRAM the command, SCALE neardup_bench_scale, which makes the corpus of TEXTS. The
-figures of parts that are not run stay as they are in FILE. --redis starts a redis-server of its own (Debian: redis-server).
+MODEL is neardup_bench_many_machines, PROGRAM the command. The figures of parts that are not run stay as they are in FILE.
+--redis starts a redis-server of its own (Debian: redis-server).
 """
 import argparse
+import bisect
+import itertools
 import json
+import math
 import os
 import pathlib
+import random
 import re
 import shutil
+import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-SHARD = 1e7
-DOCUMENTS = (1e9, 1e10)
+DOCUMENTS = (1e9, 1e10, 1e11)
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "many-machines.md"
 BEGIN, END = "<!-- figures: bench/many_machines/run.py writes this -->", "<!-- end of figures -->"
+# Bytes of a text -> numbers of texts. The first and the last give records and bytes by the model, which the second checks.
+# CPU time grows in the model as from the second to the last.
+RUNS = {230: (100_000, 300_000, 1_000_000), 3000: (10_000, 30_000, 100_000)}
+PARTS = 10
+PARTITIONS = 64
+STEPS = {"features": PARTS, "counts": 1, "scatter": PARTS, "gather": PARTITIONS, "groups": 1}  # and how many tasks each has
 
 
 def output(*command):
@@ -31,11 +41,9 @@ def output(*command):
 
 
 def model(given):
-    near = int(output(given.model, "distance", "0.8"))
     figures = []
-    for k in (3, near):
-        for documents in DOCUMENTS:
-            figures.append({"k": k, "documents": documents} | json.loads(output(given.model, "model", k, SHARD, documents)))
+    for documents in DOCUMENTS[:2]:
+        figures.append({"documents": documents} | json.loads(output(given.model, "model", 3, documents)))
     return figures
 
 
@@ -50,44 +58,96 @@ def measured(command, sink=subprocess.DEVNULL):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def run_here(given):
-    """Groups all records: by one run, and by tasks of shards."""
-    figures = {"records": given.records, "shards": given.shards}
-    with tempfile.TemporaryDirectory(prefix="many_machines.") as name:
-        folder = pathlib.Path(name)
-        if given.corpus:
-            (folder / "all.jsonl").symlink_to(given.corpus.resolve())
+def texts_of(size, count):
+    """Texts of about `size` bytes: words by Zipf's law among 200,000. One in ten is an earlier text with up to three words
+    changed."""
+    make = random.Random(size)
+    letters = "etaoinshrdlucmfwypvbgkjqxz"
+    vocabulary = []
+    for rank in range(200_000):
+        length = 2 + rank.bit_length() // 3 + make.randrange(2)
+        vocabulary.append("".join(make.choice(letters) for _ in range(length)))
+    sums = list(itertools.accumulate(1 / rank for rank in range(1, len(vocabulary) + 1)))
+    mean = 1 + sum(len(word) / rank for rank, word in enumerate(vocabulary, 1)) / sums[-1]
+    words = round(size / mean)
+    draw, top = make.random, sums[-1]
+    recent = []
+    for _ in range(count):
+        if recent and draw() < 0.1:
+            text = list(make.choice(recent))
+            for _ in range(make.randrange(4)):
+                text[make.randrange(len(text))] = vocabulary[bisect.bisect_left(sums, draw() * top)]
         else:
-            with open(folder / "all.jsonl", "wb") as out:
-                subprocess.run([given.scale, "corpus", *given.texts, "--records", str(given.records), "--bytes", "730", "--planted", folder / "planted.txt"], stdout=out, check=True)
-        figures["texts"] = (folder / "all.jsonl").stat().st_size
-        subprocess.run(["split", "-n", f"l/{given.shards}", "-d", "-a", "3", "all.jsonl", "part"], cwd=folder, check=True)
-        parts = sorted(folder.glob("part*"))
-        one = ["--quiet", "--threads", "1"]
+            text = [vocabulary[bisect.bisect_left(sums, draw() * top)] for _ in range(make.randrange(3 * words // 5, 7 * words // 5 + 1))]
+            recent.append(text)
+            if len(recent) > 20_000:
+                recent[make.randrange(20_000)] = recent.pop()
+        yield " ".join(text)
+
+
+def records_in(path):
+    """The records in a file of scattered sets: in the header of the blob of each partition."""
+    with open(path, "rb") as file:
+        count, = struct.unpack_from("<I", file.read(64), 20)
+        records = 0
+        for tag, _, begin, _, _ in struct.iter_unpack("<IIQQQ", file.read(32 * count)):
+            if tag >= 66:
+                records += struct.unpack("<Q", os.pread(file.fileno(), 8, begin + 64))[0]
+        return records
+
+
+def run_here(given, size, count):
+    """Groups of texts by tasks, each with one thread, and by one run."""
+    one = ["--quiet", "--threads", "1"]
+    figures = {"size": size, "count": count, "start": statistics.median(measured([given.neardup, "--version"])[0] for _ in range(21))}
+    with tempfile.TemporaryDirectory(prefix="many_machines.", dir=given.folder) as name:
+        folder = pathlib.Path(name)
+        parts = [folder / f"part{i}.txt" for i in range(PARTS)]
+        made = texts_of(size, count)
+        for part in parts:
+            with open(part, "w", encoding="utf-8") as out:
+                out.writelines(text + "\n" for text in itertools.islice(made, count // PARTS))
+        figures["texts"] = sum(part.stat().st_size for part in parts)
         with open(folder / "one.txt", "wb") as out:
-            figures["groups"] = measured([given.neardup, "groups", *one, "--kind", "auto", "--jsonl", *parts], out)
-        steps = {step: [] for step in ("hash", "join", "verify")}
-        shards = [folder / f"{i}.shard" for i in range(len(parts))]
-        for i, part in enumerate(parts):
-            steps["hash"].append(measured([given.neardup, "hash", *one, "--jsonl", "--shard", i, "--keep-features",
-                                           "--output", shards[i], part]))
-        tasks = [(i, j) for j in range(len(parts)) for i in range(j + 1)]
-        for i, j in tasks:
-            name = folder / f"{i}-{j}"
-            two = [shards[i]] if i == j else [shards[i], shards[j]]
-            steps["join"].append(measured([given.neardup, "join", *one, "--kind", "auto", "--output", f"{name}.candidates", *two]))
-            steps["verify"].append(measured([given.neardup, "verify", *one, "--output", f"{name}.checked", f"{name}.candidates", *two]))
-        checked = [folder / f"{i}-{j}.checked" for i, j in tasks]
+            figures["one"] = measured([given.neardup, "groups", *one, "--lines", *parts], out)
+        steps = {}
+        steps["features"] = [measured([given.neardup, "features", *one, "--lines", "--part", i, "--output", folder / f"{i}.features", part])
+                             for i, part in enumerate(parts)]
+        counts = folder / "all.counts"
+        steps["counts"] = [measured([given.neardup, "counts", *one, "--partitions", PARTITIONS, "--output", counts, folder])]
+        steps["scatter"] = [measured([given.neardup, "scatter", *one, "--counts", counts, "--output", folder / f"{i}.scattered",
+                                      folder / f"{i}.features"]) for i in range(PARTS)]
+        steps["gather"] = [measured([given.neardup, "gather", *one, "--partition", i, "--output", folder / f"{i}.pairs", folder])
+                           for i in range(PARTITIONS)]
         with open(folder / "many.txt", "wb") as out:
-            steps["merge"] = [measured([given.neardup, "merge", *one, *shards, *checked], out)]
+            steps["groups"] = [measured([given.neardup, "groups", *one, "--pairs", folder, folder], out)]
         figures["equal"] = (folder / "one.txt").read_bytes() == (folder / "many.txt").read_bytes()
-        for step, of_tasks in steps.items():
-            figures[step] = [sum(cpu for cpu, _ in of_tasks), max(memory for _, memory in of_tasks), len(of_tasks)]
-        figures["joins of two"] = [steps["join"][n][0] for n, (i, j) in enumerate(tasks) if i != j]
-        for kind in ("shard", "features", "candidates", "checked"):
-            figures[kind + " bytes"] = sum(path.stat().st_size for path in folder.glob(f"*.{kind}"))
-    figures["model"] = json.loads(output(given.model, "model", output(given.model, "distance", "0.8").strip(), given.records / given.shards, given.records))
+        figures["steps"] = {step: [sum(cpu for cpu, _ in tasks), max(memory for _, memory in tasks)] for step, tasks in steps.items()}
+        figures["files"] = {kind: sum(path.stat().st_size for path in folder.glob(f"*.{kind}"))
+                            for kind in ("features", "counts", "scattered", "pairs")}
+        figures["records"] = sum(records_in(path) for path in folder.glob("*.scattered"))
+        figures["sketches"] = b"\npayload sketches\n" in counts.read_bytes()[:4096]
+    print(json.dumps(figures), file=sys.stderr)
     return figures
+
+
+def line_through(first, last, value):
+    """Of two runs: what `value` is for n texts, if it grows by the same for each tenfold number."""
+    slope = (value(last) - value(first)) / math.log10(last["count"] / first["count"])
+    return lambda count: value(last) + slope * math.log10(count / last["count"])
+
+
+def per_text(value):
+    return lambda run: value(run) / run["count"]
+
+
+COSTS = {
+    "records": per_text(lambda run: run["records"]),
+    "bytes scattered": per_text(lambda run: run["files"]["scattered"]),
+    "bytes of features": per_text(lambda run: run["files"]["features"]),
+    **{f"µs of {step}": (lambda step: per_text(lambda run: 1e6 * max(0, run["steps"][step][0] - STEPS[step] * run["start"])))(step)
+       for step in STEPS},
+}
 
 
 def redis(given, count=500_000, queries=10_000):
@@ -150,43 +210,47 @@ def number(value):
 
 def page_of(figures):
     lines = []
+    for size, runs in figures.get("runs", {}).items():
+        first, *between, last = runs
+        lines += [f"**Texts of {last['texts'] / last['count']:.0f} bytes** ({last['files']['features'] / last['count']:.0f} bytes of features and "
+                  f"names each; {'sketches' if last['sketches'] else 'sets'} were scattered), {PARTS} parts, {PARTITIONS} partitions, one thread a task. CPU time without that of starting "
+                  f"the program ({1e3 * statistics.median(run['start'] for run in runs):.0f} ms a task). The groups were "
+                  f"{'those of one run, byte for byte' if all(run['equal'] for run in runs) else 'NOT those of one run'}.", "",
+                  "| texts | records a text | bytes scattered a text | " + " | ".join(f"{step}, µs a text" for step in STEPS) + " | all | one run, µs a text |",
+                  "|---|---|---|" + "---|" * (len(STEPS) + 2)]
+        for run in runs:
+            costs = [COSTS[f"µs of {step}"](run) for step in STEPS]
+            lines.append(f"| {run['count']:,} | {COSTS['records'](run):.2f} | {COSTS['bytes scattered'](run):.0f} | "
+                         + " | ".join(f"{cost:.1f}" for cost in costs) + f" | {sum(costs):.1f} | {1e6 * run['one'][0] / run['count']:.1f} |")
+        for run in between:
+            says = {name: line_through(first, last, COSTS[name])(run["count"]) for name in ("records", "bytes scattered")}
+            lines.append(f"| {run['count']:,} by the model | {says['records']:.2f} | {says['bytes scattered']:.0f} |" + " |" * (len(STEPS) + 2))
+        lines += ["", "The most memory of a task, mapped files included, at " + f"{last['count']:,}: " + ", ".join(f"{step} {last['steps'][step][1] / 1e6:,.0f} MB" for step in STEPS)
+                  + f", one run {last['one'][1] / 1e6:,.0f} MB.", ""]
+    if "runs" in figures:
+        lines += ["**By the model.** Records and bytes of a text grow by the same for each tenfold number of texts; the lines \"by the model\" above check that. "
+                  "The CPU of a step grows as from the second to the last number, and does not fall; nothing checks that. None of this was run.", "",
+                  "| texts | bytes each | core-hours | features written | scattered | memory of counts | moved in all |", "|---|---|---|---|---|---|---|"]
+        for runs in figures["runs"].values():
+            first, second, last = runs
+            for count in DOCUMENTS:
+                says = {name: line_through(first, last, COSTS[name])(count) for name in ("bytes scattered", "bytes of features")}
+                cpu = sum(max(value(last), line_through(second, last, value)(count)) for name, value in COSTS.items() if name.startswith("µs"))
+                features, scattered = says["bytes of features"] * count, says["bytes scattered"] * count
+                cells = last["files"]["counts"] / last["count"] * count
+                lines.append(f"| {number(count)} | {last['texts'] / last['count']:.0f} | {cpu * count / 3.6e9:,.0f} | {number(features)}B | {number(scattered)}B | "
+                             f"{number(cells)}B | {number(4 * features + 2 * scattered)}B |")
+        lines += ["", "Moved in all: features are written once and read by `counts`, `scatter` and `groups`; scattered sets are written and read once. A gather "
+                  "by sketches also reads the features of its candidates, which is not in it."]
     if "model" in figures:
-        here = figures.get("run")
-        features = here["features bytes"] / here["records"] if here else 400
-        lines += [f"Shards of {number(SHARD)} documents, fingerprints of 64 bits, {features:.0f} bytes of features and names a document "
-                  "(those of the run below). A worker takes two shards from the shared storage, joins them, and checks.", "",
-                  "| documents | k | tasks | fingerprints moved | features moved | comparisons | core-hours of joins | memory of a task: join, checking |",
-                  "|---|---|---|---|---|---|---|---|"]
+        lines += ["", "A store of tables that is asked for each document, k = 3, by `costs_of`: what a query looks up and gets back.", "",
+                  "| documents | tables | memory of all, 24 bytes an entry | look-ups of a query | candidates of a query | candidates moved for all |",
+                  "|---|---|---|---|---|---|"]
         for one in figures["model"]:
-            shards = one["documents"] / SHARD
-            tasks = shards * (shards + 1) / 2
-            lines.append(f"| {number(one['documents'])} | {one['k']} | {tasks:,.0f} | {number(tasks * 2 * 16 * SHARD)}B | "
-                         f"{number(tasks * 2 * features * SHARD)}B | {number(tasks * one['join']['compared'])} | "
-                         f"{tasks * one['join']['seconds'] / 3600:,.0f} | {number(2 * SHARD * (8 + 16 + 16))}B, {number(2 * SHARD * features)}B |")
-        lines += ["", "The same in a store of tables that is asked for each document, by `costs_of`: what a query looks up and gets back.", "",
-                  "| documents | k | tables | memory of all, 24 bytes an entry | look-ups of a query | candidates of a query | candidates moved for all |",
-                  "|---|---|---|---|---|---|---|"]
-        for one in figures["model"]:
-            for name in ("4 blocks", "10 tables", "k+1 blocks"):
-                if name in one:
-                    store = one[name]
-                    lines.append(f"| {number(one['documents'])} | {one['k']} | {store['tables']} | {number(24 * store['tables'] * one['documents'])}B | "
-                                 f"{store['probes']:,.0f} | {number(store['candidates'])} | {number(24 * store['candidates'] * one['documents'])}B |")
-    if "run" in figures:
-        run = figures["run"]
-        per = run["joins of two"]
-        lines += ["", f"A run here: {run['records']:,} texts of {run['texts'] / run['records']:.0f} bytes in {run['shards']} shards, one thread a task, "
-                  f"other work on the machine. The output of `merge` was {'the same, byte for byte, as' if run['equal'] else 'NOT that'} of one run of `groups`.", "",
-                  "| step | tasks | CPU seconds | most memory of a task |", "|---|---|---|---|"]
-        lines.append(f"| groups, one run | 1 | {run['groups'][0]:.1f} | {run['groups'][1] / 1e6:,.0f} MB |")
-        for step in ("hash", "join", "verify", "merge"):
-            cpu, memory, tasks = run[step]
-            lines.append(f"| {step} | {tasks} | {cpu:.1f} | {memory / 1e6:,.0f} MB |")
-        expected = run["model"]["join"]["seconds"]
-        lines += ["", f"Files: shards {number(run['shard bytes'])}B, features {number(run['features bytes'])}B, candidates "
-                  f"{number(run['candidates bytes'])}B, checked pairs {number(run['checked bytes'])}B. A join of two shards took "
-                  f"{sum(per) / len(per):.3f} s of CPU, reading and writing included; the model says {expected:.3f} s for the join itself, "
-                  f"{sum(per) / len(per) / expected:.1f} times less."]
+            for name in ("4 blocks", "10 tables"):
+                store = one[name]
+                lines.append(f"| {number(one['documents'])} | {store['tables']} | {number(24 * store['tables'] * one['documents'])}B | "
+                             f"{store['probes']:,.0f} | {number(store['candidates'])} | {number(24 * store['candidates'] * one['documents'])}B |")
     if "redis" in figures:
         store = figures["redis"]
         own = store["index"]
@@ -200,13 +264,9 @@ def page_of(figures):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("model", type=pathlib.Path)
-    parser.add_argument("texts", nargs="*")
     parser.add_argument("--neardup", type=pathlib.Path)
-    parser.add_argument("--scale", type=pathlib.Path)
-    parser.add_argument("--corpus", type=pathlib.Path, help="JSON Lines, in place of a corpus that SCALE makes")
-    parser.add_argument("--records", type=int, default=1_000_000)
-    parser.add_argument("--shards", type=int, default=10)
     parser.add_argument("--redis", action="store_true")
+    parser.add_argument("--folder", type=pathlib.Path, help="for the files of runs")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build" / "many_machines.json")
     parser.add_argument("--from", dest="source", type=pathlib.Path)
     given = parser.parse_args()
@@ -214,7 +274,7 @@ def main():
     figures = json.loads(source.read_text(encoding="utf-8")) if source.exists() else {}
     figures["model"] = model(given)
     if given.neardup:
-        figures["run"] = run_here(given)
+        figures["runs"] = {str(size): [run_here(given, size, count) for count in counts] for size, counts in RUNS.items()}
     if given.redis:
         if not shutil.which("redis-server"):
             sys.exit("run.py: no redis-server")

@@ -285,14 +285,14 @@ class Overwriting(CommandTest):
     def test_nothing_that_is_read_is_appended_to(self):
         data = self.write("x.jsonl", jsonl([A, B]))
         text = self.write("a.txt", A)
-        index, shard = self.folder / "x.index", self.folder / "0.shard"
+        index, part = self.folder / "x.index", self.folder / "0.features"
         self.assert_done(run("index", "--jsonl", data, "--output", index))
-        self.assert_done(run("hash", "--jsonl", data, "--shard", 0, "--keep-features", "--output", shard))
+        self.assert_done(run("features", "--jsonl", data, "--part", 0, "--output", part))
         for written, *arguments in ((index, "query", "--jsonl", data, "--index", index),
                                     (index, "pairs", "--jsonl", data, "--against", index),
                                     (text, "diff", data, text),
                                     (text, "hash", "--weights", "idf", "--idf-file", text, data),
-                                    (shard, "manifest", shard), (shard, "merge", shard)):
+                                    (part, "manifest", part), (part, "groups", "--pairs", data, part)):
             before = written.read_bytes()
             with open(written, "ab") as stdout:
                 done = run_with(arguments, stdout=stdout, stderr=subprocess.PIPE)

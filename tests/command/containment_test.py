@@ -139,8 +139,6 @@ class Containment(CommandTest):
                 with self.subTest(verb=verb, options=options):
                     done = run(verb, "--check", "containment", *options, text)
                     self.assert_fails(done, options[0], "--check containment")
-        shard = ("hash", "--shard", 0, "--output", self.folder / "s", "--check", "containment", text)
-        self.assert_fails(run(*shard), "--check containment is for groups, unique, pairs and report")
 
 
 if __name__ == "__main__":

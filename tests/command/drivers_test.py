@@ -53,16 +53,16 @@ class Drivers(unittest.TestCase):
         environment = os.environ | {"NEARDUP": PROGRAM}
         self.assertEqual(self.output(*command, env=environment), self.whole)
         # A second run makes exactly the missing files.
-        kept = self.folder / "tasks" / "1-2.candidates"
-        for name in ("1-2.checked", "3.shard"):
+        kept = self.folder / "tasks" / "1.scattered"
+        for name in ("2.pairs", "3.features"):
             (self.folder / "tasks" / name).unlink()
         before = kept.stat().st_mtime_ns
         self.assertEqual(self.output(*command, env=environment), self.whole)
         self.assertEqual(kept.stat().st_mtime_ns, before)
-        self.assertEqual(self.output(*command, env=environment | {"MERGE": "--grouping components"}),
+        self.assertEqual(self.output(*command, env=environment | {"DECIDE": "--grouping components"}),
                          self.output(PROGRAM, "groups", "--jsonl", "--quiet", "--grouping", "components", *self.parts))
         # Files of a run with other options are refused, since they would be taken for this run's.
-        done = subprocess.run(command, env=environment | {"COMPARE": "--similarity 0.6"}, capture_output=True, text=True,
+        done = subprocess.run(command, env=environment | {"COUNTS": "--similarity 0.6"}, capture_output=True, text=True,
                               timeout=300, check=False)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("tasks has the files of a run with other parts or options", done.stderr)

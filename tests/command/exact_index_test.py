@@ -1,11 +1,9 @@
-"""Searches of indexes and shards that keep features, held against comparing each document with each."""
+"""Searches of indexes that keep features, held against comparing each document with each."""
 
 import base64
-import itertools
 import json
 import math
 import random
-import struct
 import time
 import zlib
 
@@ -467,60 +465,6 @@ class AddTo(Kept):
         process.stdin.close()
         self.assertEqual((process.stdout.read(), process.wait()), (b"", 0))
         stop(process)
-
-
-class Shards(CommandTest):
-    def pairs_in(self, path):
-        """The pairs in a file of pairs (docs/format.md): ids of two documents each."""
-        data = path.read_bytes()
-        for i in range(struct.unpack_from("<I", data, 20)[0]):
-            tag, _, begin, size, _ = struct.unpack_from("<IIQQQ", data, 64 + 32 * i)
-            if tag == 66:
-                return list(struct.iter_unpack("<QQ", data[begin : begin + size]))
-        return []
-
-    def test_a_join_finds_all_that_is_similar(self):
-        texts = texts_of(450, 80)
-        parts = [texts[:150], texts[150:350], texts[350:]]
-        files = [self.write(f"part{n}.jsonl", jsonl(part, 1000 * n)) for n, part in enumerate(parts)]
-        numbers = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
-        for name, measure in MEASURES.items():
-            for least in (0.5,) if SANITIZED else (0.3, 0.5, 0.8, 1):
-                with self.subTest(measure=name, least=least):
-                    how = ("--check", name, "--similarity", least)
-                    sets = {}  # by the ids of shards
-                    for n, file in enumerate(files):
-                        shard = ("--shard", n, "--keep-features", "--output", self.folder / f"{n}.shard")
-                        self.assert_done(run("hash", "--jsonl", *how, *shard, file))
-                        own = [words(t, 2) for t in parts[n] if words(t, 2)]
-                        # Equal documents are stored once, as the first of them.
-                        sets |= {n << 40 | i: s for i, s in enumerate(own) if s not in own[:i]}
-                    found, checked = 0, []
-                    for a, b in numbers:
-                        out = self.folder / f"{a}-{b}.pairs"
-                        two = [self.folder / f"{n}.shard" for n in sorted({a, b}, reverse=a == 0)]
-                        told = how[2:] if a == b else how[:2] if a == 1 else ()
-                        done = self.assert_done(run("join", *told, "--threads", 1 + b, "--output", out, *two))
-                        self.assertNotIn("may miss", done.err)
-                        expected = sorted(
-                            (later, earlier)
-                            for earlier, later in itertools.combinations(sorted(sets), 2)
-                            if (earlier >> 40, later >> 40) == (a, b) and similar(sets[earlier], sets[later], measure, least)
-                        )
-                        self.assertEqual(self.pairs_in(out), expected)
-                        found += len(expected)
-                        checked.append(out)
-                    self.assertGreater(found, 5)
-                    handed_on = self.folder / "all.checked"
-                    shards = [self.folder / f"{n}.shard" for n in range(3)]
-                    self.assert_done(run("verify", "--output", handed_on, *checked, *shards))
-                    for rule, form in itertools.product(("representatives", "components"), ("text", "jsonl")):
-                        options = ("--grouping", rule, "--format", form)
-                        whole = self.assert_done(run("groups", "--jsonl", *how, *options, *files)).bytes
-                        self.assertGreater(len(whole), 100)
-                        for pairs in (checked, [handed_on]):
-                            merged = self.assert_done(run("merge", *options, *shards, *pairs)).bytes
-                            self.assertEqual(merged, whole)
 
 
 if __name__ == "__main__":

@@ -164,13 +164,13 @@ class Files(CommandTest):
                     if verb == "--add-to":
                         self.assertEqual(self.assert_done(run("query", "--index", index, "--jsonl", "-", data=jsonl([new]))).text, "")
 
-    def test_files_that_are_changed_under_find_and_merge_are_an_error(self):
+    def test_files_that_are_changed_under_find_and_groups_are_an_error(self):
         """They wait for the reader of their output, while a file that they have mapped is cut or written over."""
         name = "n" * 60
         texts = [f"one two three w{i // 2} x{i // 2} " + " ".join(f"w{(i // 2 * 7919 + k * k) % 100003}" for k in range(40))
                  for i in range(12000)]
         data = "".join(json.dumps({"id": f"{name}{i}", "text": text}) + "\n" for i, text in enumerate(texts))
-        index, shard, pairs = self.folder / "i", self.folder / "0.shard", self.folder / "0.pairs"
+        index, part, counts, scattered, pairs = (self.folder / name for name in ("i", "0.part", "0.counts", "0.scattered", "0.pairs"))
 
         def cut(file):
             os.truncate(file, 4096)
@@ -185,10 +185,12 @@ class Files(CommandTest):
             for file in self.folder.glob("0.*"):
                 file.unlink()
             self.assert_done(run("index", "--jsonl", "--keep-postings", "--output", index, "-", data=data))
-            self.assert_done(run("hash", "--jsonl", "--shard", 0, "--keep-features", "--output", shard, "-", data=data))
-            self.assert_done(run("join", "--output", pairs, shard))
+            self.assert_done(run("features", "--jsonl", "--part", 0, "--output", part, "-", data=data))
+            self.assert_done(run("counts", "--output", counts, part))
+            self.assert_done(run("scatter", "--counts", counts, "--output", scattered, part))
+            self.assert_done(run("gather", "--partition", 0, "--output", pairs, scattered, part))
             for file, arguments in ((index, ("find", "one two three", "--index", index, "--most", 12000, "--no-verify")),
-                                    (shard.with_name("0.shard.features"), ("merge", shard, pairs))):
+                                    (part, ("groups", "--pairs", pairs, part))):
                 with self.subTest(change=change.__name__, verb=arguments[0]):
                     process = start(*map(str, arguments))
                     process.stdin.close()
@@ -397,7 +399,7 @@ class Files(CommandTest):
     def test_files_are_replaced_as_outputs_are(self):
         real, link = self.folder / "real", self.folder / "link"
         link.symlink_to(real)
-        for verb in (("index", "--jsonl"), ("hash", "--jsonl", "--shard", 0)):
+        for verb in (("index", "--jsonl"), ("features", "--jsonl", "--part", 0)):
             real.write_bytes(b"old")
             real.chmod(0o640)
             if os.getuid() == 0:
@@ -410,7 +412,7 @@ class Files(CommandTest):
                 self.assertEqual((real.stat().st_uid, real.stat().st_gid), (12, 34))
 
     def test_an_output_that_cannot_be_written_is_said_before_the_work(self):
-        for verb in (("index",), ("hash", "--shard", 0)):
+        for verb in (("index",), ("features", "--part", 0)):
             for output, why in (("no/file", "No such file or directory"), (self.folder, "it is a folder"),
                                 ("/dev/null", "it is no regular file")):
                 done = run(*verb, "--jsonl", "--output", output, "-", data=b"no JSON", cwd=self.folder)
@@ -453,7 +455,7 @@ class Files(CommandTest):
     def test_a_file_of_another_user_in_a_folder_that_keeps_it_is_said_before_the_work(self):
         for path, mode in ((self.folder, 0o1777), (self.write("out", "another user's"), 0o666)):
             path.chmod(mode)
-        for verb in (("index",), ("hash", "--shard", 0), ("hash",)):
+        for verb in (("index",), ("features", "--part", 0), ("hash",)):
             try:
                 done = run(*verb, "--jsonl", "--output", self.folder / "out", "-", data=b"no JSON", preexec_fn=lambda: os.setuid(65534))
             except PermissionError:
@@ -482,29 +484,6 @@ class Files(CommandTest):
             self.assert_done(run("index", "--jsonl", "--output", self.folder / "S", text))
             self.assertEqual(text.read_bytes(), before)
 
-    def test_what_lies_beside_shards_is_not_written_over(self):
-        shard = ("hash", "--jsonl", "--keep-features", "--shard")
-        # A foreign file has the name of the features file: nothing overwrites it, whether it is read or lies in a folder.
-        features = self.write("in/0.shard.features", jsonl(self.texts))
-        for source in (self.jsonl, features, self.folder / "in"):
-            for keep in ((), ("--keep-features",)):
-                done = run("hash", "--jsonl", *keep, "--shard", 0, "--output", self.folder / "in" / "0.shard", source)
-                self.expect_error(done, f"{features} is there already, and does not hold the features of a shard")
-        self.assertEqual(features.read_bytes(), jsonl(self.texts))
-        self.assertFalse((self.folder / "in" / "0.shard").exists())
-        for number in (1, 2):
-            self.assert_done(run(*shard, number, "--output", self.folder / f"{number}.shard", self.jsonl))
-        shards = (self.folder / "1.shard", self.folder / "2.shard")
-        beside = self.folder / "1.shard.features"
-        before = beside.read_bytes()
-        self.expect_error(run("join", "--output", beside, *shards), f"{beside} is also an input")
-        link = self.folder / "link"
-        link.symlink_to(shards[0])
-        self.expect_error(run("join", "--output", beside, link, shards[1]), f"{beside} is also an input")
-        self.assert_done(run("join", "--output", self.folder / "pairs", *shards))
-        self.expect_error(run("verify", "--output", beside, self.folder / "pairs", *shards), f"{beside} is also an input")
-        self.assertEqual(beside.read_bytes(), before)
-
     def test_a_pipe_in_the_place_of_a_file_is_refused(self):
         index, pipe, other = (self.folder / name for name in ("index", "pipe", "other"))
         ids = self.write("ids", "d0\n")
@@ -516,7 +495,8 @@ class Files(CommandTest):
                           ("index", "--jsonl", "--index", pipe, "--output", other, self.jsonl),
                           ("index", "--remove", ids, "--index", pipe), ("index", "--compact", "now", "--index", pipe),
                           ("pairs", "--fingerprints", pipe), ("pairs", "--fingerprints", "--no-header", "--features", "words", "--bits", 64, pipe),
-                          ("merge", "--output", other, pipe), ("join", "--output", other, pipe), ("verify", "--output", other, pipe), ("index", "--jsonl", "--output", pipe, self.jsonl)):
+                          ("counts", "--output", other, pipe), ("scatter", "--counts", pipe, "--output", other, pipe),
+                          ("gather", "--partition", 0, "--output", other, pipe), ("groups", "--pairs", pipe, pipe), ("index", "--jsonl", "--output", pipe, self.jsonl)):
             with self.subTest(arguments=arguments[:3]):
                 self.assert_fails(run(*arguments), str(pipe), "no regular file")
         plain = self.folder / "plain"
@@ -662,7 +642,7 @@ class Tables(CommandTest):
         done = run("query", "--index", plain, "--jsonl", *self.words, "--idf-file", more, self.new)
         self.assert_fails(done, f"{plain}: the fingerprints are made with another table of rarities", self.of_tables(self.idf, more, in_weights=True))
 
-    def test_lists_and_shards_keep_them(self):
+    def test_lists_and_parts_keep_them(self):
         lists = []
         for name, options in (("a", self.keywords), ("b", (*self.keywords, "--stop-words", "zh"))):
             lists.append(self.folder / f"{name}.bin")
@@ -672,21 +652,11 @@ class Tables(CommandTest):
         self.assert_fails(run("pairs", "--fingerprints", "--distance", 3, *lists), str(lists[1]), "'stop words: ")
         self.assert_fails(run("pairs", "--fingerprints", "--distance", 3, "--features", "zh:keywords", "--top", 5, *self.words, lists[0]),
                           "--top with --fingerprints: there are no texts to learn from")
-        shards = [self.folder / f"{n}.shard" for n in (0, 1)]
-        checked = ("--keep-features", "--min-similarity", 0.5, "--distance", 20, "--check-features", "zh:words")
-        for n, source in enumerate((self.old, self.new)):
-            self.assert_done(run("hash", "--shard", n, "--jsonl", *self.keywords, *checked, "--output", shards[n], source))
-        pairs = self.folder / "pairs"
-        self.assert_done(run("join", "--output", pairs, *shards))
-        self.assertEqual(self.assert_done(run("verify", "--output", self.folder / "checked", pairs, *shards)).status, 0)
         other = self.write("other.txt", self.DICTIONARY + "牛奶 5\n")
-        # Fingerprints of other features, and a check by words of another dictionary.
-        words = ("--jsonl", "--features", "words", *checked, "--no-hmm", "--dictionary")
-        self.assert_done(run("hash", "--shard", 0, *words, self.dictionary, "--output", shards[0], self.old))
-        self.assert_done(run("hash", "--shard", 1, *words, other, "--output", shards[1], self.new))
-        self.assert_done(run("join", "--output", pairs, *shards))
-        done = run("verify", "--output", self.folder / "checked", pairs, *shards)
-        self.assert_fails(done, "was made with another check-words than")
+        parts = [self.folder / f"{n}.features" for n in (0, 1)]
+        for n, (source, words) in enumerate(((self.old, self.words), (self.new, ("--no-hmm", "--dictionary", other)))):
+            self.assert_done(run("features", "--part", n, "--jsonl", "--features", "zh:words", *words, "--output", parts[n], source))
+        self.assert_fails(run("counts", "--output", self.folder / "counts", *parts), str(parts[1]), "'dictionary: ")
 
     def test_kept_words_are_those_of_their_dictionary(self):
         kept = ("--check-features", "zh:words", "--features", "words")

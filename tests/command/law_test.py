@@ -5,7 +5,7 @@ that rule, by comparing each document with each. NEARDUP_PROGRAM names the progr
 With NEARDUP_LAW_TABLE naming a file, each cell appends a line to it: | row | column | corpora | kept wrong | originals wrong |.
 
 Cells that do not run, and why:
-- Shards by containment: hash --shard refuses it. Shards by edits take their candidates from fingerprints.
+- Many machines by edits and by fingerprints: their tasks compare sets.
 - An index by edits: an index keeps no texts. One by features of candidates that fingerprints find: an index has features or
   fingerprints.
 - --add-to by containment: the order is by size, and a larger text may come in a later batch.
@@ -235,7 +235,7 @@ class CheckedEdits(Fingerprints):
 class Law(CommandTest):
     row = None
     has_scores = has_index = has_additions = True
-    has_shards = False
+    has_machines = False
 
     def check_all_columns(self):
         """ctest finds the tests of a class by its lines, so each row has one test, of all columns."""
@@ -451,49 +451,57 @@ class Law(CommandTest):
 
             self.over_corpora(f"unique --add-to an index, three times, --compact {compact}", find, want)
 
-    def column_of_shards(self):
-        if not self.has_shards:
+    def column_of_machines(self):
+        """The tasks of many machines, which compare sets."""
+        if not self.has_machines:
             return
-        for shards, grouping in itertools.product((1, 2, 5), ("representatives", "components")):
+        for parts, grouping in itertools.product((1, 2, 5), ("representatives", "components")):
             def find(row):
-                names, files = row.names(), []
-                for number in range(shards):
-                    part = names[number * len(names) // shards:(number + 1) * len(names) // shards]
-                    shard = self.folder / f"{number}.shard"
-                    self.assert_done(run("hash", "--jsonl", "--shard", number, "--keep-features", *row.options, "--output",
-                                         shard, self.write("part.jsonl", row.data(part))))
-                    files.append(shard)
-                checked = []
-                for a, b in itertools.combinations_with_replacement(range(shards), 2):
-                    both = sorted({a, b})
-                    path = self.folder / f"{a}-{b}"
-                    self.assert_done(run("join", "--output", f"{path}.candidates", *[files[i] for i in both]))
-                    self.assert_done(run("verify", "--output", f"{path}.checked", f"{path}.candidates",
-                                         *[f"{files[i]}.features" for i in both]))
-                    checked.append(f"{path}.checked")
-                random.Random(shards).shuffle(checked)
-                return self.of_groups(names, run("merge", "--grouping", grouping, "--format", "jsonl", *files, *checked))
+                names, features, scattered, pairs = row.names(), [], [], []
+                at = row.options.index("--check-features") + 1
+                compared = [word for i, word in enumerate(row.options) if i not in (at - 1, at)]
+                for number in range(parts):
+                    part = names[number * len(names) // parts:(number + 1) * len(names) // parts]
+                    features.append(self.folder / f"{number}.features")
+                    self.assert_done(run("features", "--jsonl", "--part", number, "--features", row.options[at], "--output",
+                                         features[-1], self.write("part.jsonl", row.data(part))))
+                counts, partitions = self.folder / "counts", 1 + parts // 2
+                payload = "sketches" if parts == 2 else "sets"
+                self.assert_done(run("counts", "--partitions", partitions, "--payload", payload, *compared, "--output", counts,
+                                     *features))
+                for path in features:
+                    scattered.append(path.with_suffix(".scattered"))
+                    self.assert_done(run("scatter", "--counts", counts, "--output", scattered[-1], path))
+                for number in range(partitions):
+                    pairs += ["--pairs", self.folder / f"{number}.pairs"]
+                    self.assert_done(run("gather", "--partition", number, "--output", pairs[-1], *scattered,
+                                         *(features if payload == "sketches" else [])))
+                return self.of_groups(names, run("groups", "--grouping", grouping, "--format", "jsonl", *pairs, *features))
 
-            law = originals if grouping == "representatives" else connected
-            self.over_corpora(f"{shards} shards and merge, {grouping}", find, lambda row: law(row.names(), row.match))
+            def want(row):
+                if grouping == "components":
+                    return connected(row.order(row.names()), row.match)
+                return originals(row.order(row.names()), row.match)
+
+            self.over_corpora(f"{parts} parts on many machines, {grouping}", find, want)
 
 
 class OfJaccard(Law):
-    row, has_shards = Jaccard, True
+    row, has_machines = Jaccard, True
 
     def test_all_columns(self):
         self.check_all_columns()
 
 
 class OfCosine(Law):
-    row, has_shards = Cosine, True
+    row, has_machines = Cosine, True
 
     def test_all_columns(self):
         self.check_all_columns()
 
 
 class OfContainment(Law):
-    row, has_scores, has_additions = Containment, False, False
+    row, has_scores, has_additions, has_machines = Containment, False, False, True
 
     def test_all_columns(self):
         self.check_all_columns()
@@ -514,14 +522,14 @@ class OfFingerprints(Law):
 
 
 class OfCheckedFingerprints(Law):
-    row, has_index, has_additions, has_shards = Checked, False, False, True
+    row, has_index, has_additions = Checked, False, False
 
     def test_all_columns(self):
         self.check_all_columns()
 
 
 class OfCheckedEdits(Law):
-    row, has_index, has_additions, has_shards = CheckedEdits, False, False, True
+    row, has_index, has_additions = CheckedEdits, False, False
 
     def test_all_columns(self):
         self.check_all_columns()

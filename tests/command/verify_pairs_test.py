@@ -125,7 +125,7 @@ class VerifyPairs(CommandTest):
             (("--pairs", "-", "--pairs-format", "csv", "--jsonl", "-"), "can be read only once"),
             (("--pairs", pairs, "--pairs-format", "binary", "--pair-fields", "a", "b", documents), "have no fields"),
             (("--pairs", pairs, "--output", pairs, "--jsonl", documents), "is also an input"),
-            (("--jsonl", documents), "--jsonl needs --pairs"),
+            (("--jsonl", documents), "verify needs --pairs FILE"),
         ):
             self.assert_fails(run("verify", *options), message)
 

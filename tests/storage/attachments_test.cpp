@@ -69,6 +69,17 @@ TEST_CASE("attachments come back as they were written, and damage is told by the
     write(path, damaged);
     CHECK(error_of_call(open).find(path) != std::string::npos);
   }
+  // One attachment is verified without the others.
+  const auto verify_one = [&](std::size_t i) {
+    return error_of_call([&] { neardup::attachment_file{neardup::mapped_file(path)}.verify(i); });
+  };
+  std::string damaged = whole;
+  damaged.back() = 'y';
+  write(path, damaged);
+  CHECK(verify_one(0).empty());
+  CHECK(verify_one(1).empty());
+  CHECK(verify_one(2).find(path) != std::string::npos);
+  CHECK(verify_one(3).empty());
   neardup::save_list<64>(path, {}, attached_to);
   CHECK(error_of_call(open).find("holds a list of fingerprints") != std::string::npos);
   neardup::save_attachments(path, 64, 0, attached_to, {});

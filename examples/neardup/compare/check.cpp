@@ -74,6 +74,22 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
   return line.text() + '\n';
 }
 
+std::string text_of_containment(bool as_json, const containment_line& pair) {
+  const std::size_t a = pair.size, b = pair.other_size;
+  const auto common = std::llround(pair.containment * static_cast<double>(std::min(a, b)));
+  const bool are_equal = a == b && pair.containment == 1;
+  const char* const relation = are_equal ? "equals" : a <= b ? "in" : "holds";
+  if (!as_json) {
+    return similarity_text(pair.containment) + '\t' + std::to_string(common) + '\t' + std::to_string(a) + '\t' +
+           std::to_string(b) + '\t' + printable(pair.id) + '\t' + relation + '\t' + printable(pair.other) + '\n';
+  }
+  json_object line;
+  line.add("a", json_string(pair.id)).add(pair.other_name, json_string(pair.other));
+  line.add("relation", json_string(relation)).add("containment", number(pair.containment));
+  line.add("common", std::to_string(common)).add("features", '[' + std::to_string(a) + ',' + std::to_string(b) + ']');
+  return line.text() + '\n';
+}
+
 std::vector<std::optional<double>> similarities_of(similarity_measure measure, const document_check& check,
                                                    std::span<const candidate> candidates, double least,
                                                    unsigned threads) {

@@ -138,6 +138,16 @@ struct match_line {
 };
 std::string text_of_match(const fingerprint_settings& settings, bool as_json, const match_line& match);
 
+/// Two documents of which one holds the other, as pairs prints them.
+struct containment_line {
+  std::string id, other;
+  std::size_t size, other_size;  ///< their numbers of features
+  const char* other_name;        ///< name of the second id in JSON
+  double containment;
+};
+/// The relation of two documents by containment, and their overlap.
+std::string text_of_containment(bool as_json, const containment_line& pair);
+
 /// Two documents that may be near-duplicates.
 struct candidate {
   std::uint32_t a;

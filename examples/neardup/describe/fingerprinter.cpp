@@ -180,9 +180,8 @@ document_describer make_describer(const fingerprint_settings& settings, const co
   if (!comparison.has_fingerprints) return describe_features(settings, comparison);
   const bool checks = comparison.min_similarity.has_value();
   // Without a check, short texts have a digest of the features of the fingerprint.
-  const bool has_both =
-      comparison.reads_features && !settings.are_given &&
-      (checks ? comparison.checks_sets() && settings.features == comparison.check_features : !comparison.keeps_digests);
+  const bool has_both = comparison.reads_features && !settings.are_given &&
+                        (!checks || (comparison.checks_sets() && settings.features == comparison.check_features));
   if (has_both && checks && settings.kind == neardup::fingerprint_kind::minwise) {
     return describe_by_features(settings, comparison);
   }

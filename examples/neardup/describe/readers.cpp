@@ -40,26 +40,11 @@ auto features_of(const document_texts& texts, const Extractor& extract, typename
   return all;
 }
 
-/// The digest of a short document that shards keep, from the full hashes of its features, in ascending order.
-std::uint64_t stored_digest(const std::vector<std::uint64_t>& features) {
-  std::string bytes;
-  for (const std::uint64_t feature : features) {
-    for (int shift = 0; shift < 64; shift += 8) bytes += static_cast<char>(feature >> shift & 0xff);
-  }
-  return neardup::xxh3<64>{}(bytes) | 1;
-}
-
 /// The data compared for a document without a check, from the full hashes of its features, in ascending order; stored
 /// in `result`.
-feature_set short_digest(const std::vector<std::uint64_t>& features, bool is_stored,
-                         std::vector<std::uint32_t>& result) {
+feature_set short_digest(const std::vector<std::uint64_t>& features, std::vector<std::uint32_t>& result) {
   result.clear();
   if (features.size() >= neardup::default_min_tokens) return result;
-  if (is_stored) {
-    const std::uint64_t digest = stored_digest(features);
-    result = {static_cast<std::uint32_t>(digest), static_cast<std::uint32_t>(digest >> 32)};
-    return result;
-  }
   std::vector<std::array<std::uint64_t, 1>> hashes;
   hashes.reserve(features.size());
   for (const std::uint64_t feature : features) hashes.push_back({feature});
@@ -69,7 +54,7 @@ feature_set short_digest(const std::vector<std::uint64_t>& features, bool is_sto
 }
 
 template <class Tokenizer>
-feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed, bool is_stored) {
+feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed) {
   using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
   const extractor extract(tokenizer, neardup::xxh3<64>{seed});
   const auto memory = std::make_shared<typename extractor::workspace>();
@@ -82,7 +67,7 @@ feature_reader read_short_digest(const Tokenizer& tokenizer, std::uint64_t seed,
         if (extract(text.substr(0, beginning), *memory).size() >= neardup::default_min_tokens + cut) return {};
       }
     }
-    return short_digest(features_of(texts, extract, *memory), is_stored, result);
+    return short_digest(features_of(texts, extract, *memory), result);
   };
 }
 
@@ -95,6 +80,20 @@ feature_reader read_features(const Tokenizer& tokenizer, std::uint64_t seed) {
     std::vector<std::uint32_t>().swap(result);  // frees what a large text needed
     if (texts.size() == 1) return extract(texts.front(), *memory);
     return result = features_of(texts, extract, *memory);
+  };
+}
+
+/// Reads features of 64 bits, each as two words.
+template <class Tokenizer>
+feature_reader read_wide_features(const Tokenizer& tokenizer, std::uint64_t seed) {
+  using extractor = neardup::feature_extractor<Tokenizer, neardup::xxh3<64>, std::uint64_t>;
+  const extractor extract(tokenizer, neardup::xxh3<64>{seed});
+  const auto memory = std::make_shared<typename extractor::workspace>();
+  return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
+    const std::vector<std::uint64_t> features = features_of(texts, extract, *memory);
+    std::vector<std::uint32_t>(2 * features.size()).swap(result);  // frees what a large text needed
+    std::memcpy(result.data(), features.data(), features.size() * sizeof(std::uint64_t));
+    return result;
   };
 }
 
@@ -111,7 +110,7 @@ std::vector<Feature> hashes_of_given(const document_texts& texts, const fingerpr
 feature_reader read_given_features(const fingerprint_settings& settings, bool checks) {
   return
       [&settings, checks, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
-        if (!checks) return short_digest(hashes_of_given<std::uint64_t>(texts, settings), false, result);
+        if (!checks) return short_digest(hashes_of_given<std::uint64_t>(texts, settings), result);
         return result = hashes_of_given<std::uint32_t>(texts, settings);
       };
 }
@@ -133,16 +132,6 @@ feature_reader read_weighed_features(const fingerprint_settings& settings, const
     }
     return result;
   };
-}
-
-/// The similarity of two sets, as an exact join computes it.
-double similarity_of_sets(similarity_measure measure, feature_set a, feature_set b) {
-  if (a.empty() || b.empty()) return 0;
-  std::vector<std::uint32_t> common;
-  std::ranges::set_intersection(a, b, std::back_inserter(common));
-  const auto x = static_cast<double>(a.size()), y = static_cast<double>(b.size());
-  const double all = measure == similarity_measure::containment ? std::min(x, y) : std::sqrt(x * y);
-  return std::min(1.0, static_cast<double>(common.size()) / all);
 }
 
 double cosine_of(feature_set a, feature_set b) {
@@ -336,8 +325,8 @@ feature_reader make_feature_reader(const fingerprint_settings& settings, const c
   if (checks && comparison.check == similarity_measure::edit) return read_normalised_texts();
   if (settings.are_given) return read_given_features(settings, checks);
   const auto tokenizer = make_tokenizer(checks ? comparison.check_features : settings.features);
-  return checks ? read_features(tokenizer, settings.seed)
-                : read_short_digest(tokenizer, settings.seed, comparison.keeps_digests);
+  if (comparison.has_wide_features) return read_wide_features(tokenizer, settings.seed);
+  return checks ? read_features(tokenizer, settings.seed) : read_short_digest(tokenizer, settings.seed);
 }
 
 void look_for_terms(const fingerprint_settings& settings, std::string_view text) {

@@ -1,10 +1,14 @@
 // Makes fingerprints of documents, and features for the exact check, as the command line chooses.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <iterator>
 #include <neardup/fingerprint/idf.hpp>
 #include <neardup/fingerprint/weighters.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <span>
 #include <string_view>
 
@@ -60,6 +64,18 @@ inline constexpr std::array<std::uint32_t, 2> unknown_features{~std::uint32_t{0}
 
 /// The similarity of two documents by the measure of the check if it is at least `least`, otherwise nullopt.
 std::optional<double> similarity_at_least(similarity_measure measure, feature_set a, feature_set b, double least);
+
+/// The similarity of two sets, as an exact join computes it.
+template <class Feature>
+double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
+  if (measure == similarity_measure::jaccard) return neardup::jaccard_at_least(a, b, 0).value_or(0);
+  if (a.empty() || b.empty()) return 0;
+  std::vector<Feature> common;
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  const auto x = static_cast<double>(a.size()), y = static_cast<double>(b.size());
+  const double all = measure == similarity_measure::containment ? std::min(x, y) : std::sqrt(x * y);
+  return std::min(1.0, static_cast<double>(common.size()) / all);
+}
 
 /// The normalised text in the data for the edit distance.
 inline std::string_view normalised_text(feature_set packed) {

@@ -72,11 +72,12 @@ struct comparison_settings {
   feature_setting check_features;
   similarity_measure check = similarity_measure::jaccard;
   bool reads_features = false;  ///< reads the data for the check, or a digest of short documents
-  bool keeps_digests = false;   ///< the digests have the form that files keep
   bool is_exact = false;  ///< all documents are candidates, for a check of sets of features or of the edit distance
   bool is_bound_to_index = false;  ///< features and limits come from an index
   bool has_fingerprints = true;    ///< false if no fingerprints are made, because nobody needs them
-  bool only_copies = false;        ///< a document's "features" are the 128-bit hash of its texts, in four words
+  /// A document's "features" are words of 32 bits, of which two are a feature of 64 bits. For a check by sets only.
+  bool has_wide_features = false;
+  bool only_copies = false;  ///< a document's "features" are the 128-bit hash of its texts, in four words
 
   /// Whether the check compares features as sets.
   [[nodiscard]] bool checks_jaccard() const { return min_similarity && check == similarity_measure::jaccard; }

@@ -34,6 +34,11 @@ std::string option_of_weights(const typed_options& typed) {
   return typed.is_typed("--top") ? "--top" : "";
 }
 
+void take_grouping(const typed_options& typed, run_settings& to) {
+  take_name(typed, "--grouping", to.grouping.by_components, {"representatives", "components"},
+            "groupings are representatives and components");
+}
+
 namespace {
 
 /// Sets the features of fingerprint and check. If only one of both is given, it applies to both.
@@ -134,8 +139,7 @@ void apply_by(const std::string& text, run_settings& to) {
 
 void apply_grouping(const typed_options& typed, run_settings& to) {
   if (const auto by = typed["--by"]) apply_by(*by, to);
-  take_name(typed, "--grouping", to.grouping.by_components, {"representatives", "components"},
-            "groupings are representatives and components");
+  take_grouping(typed, to);
   if (const auto keep = typed["--keep"]) apply_keep(*keep, to);
   if (!to.against.any()) return;
   if (to.grouping.by_components) throw usage_error("--grouping components and --against do not go together");

@@ -16,6 +16,9 @@ struct width_rule {
 /// Takes the options of fingerprints: features, weights, kind and width.
 void take_fingerprint(const typed_options& typed, const width_rule& widths, run_settings& to);
 
+/// Takes --grouping.
+void take_grouping(const typed_options& typed, run_settings& to);
+
 /// The value of --similarity, or its default.
 double similarity_of(const typed_options& typed);
 

@@ -194,7 +194,7 @@ std::span<const option_row> shared_options() { return options_of_groups; }
 std::vector<option_row> options_of(const verb& chosen) {
   std::vector<option_row> rows;
   for (const char* const part : {section::input, section::fingerprint, section::comparison, section::search,
-                                 section::index, section::shards, section::output}) {
+                                 section::index, section::machines, section::output}) {
     const auto is_here = [&](const option_row& row) { return row.section == std::string_view(part); };
     for (const option_row& row : chosen.own) {
       if (is_here(row)) rows.push_back(row);

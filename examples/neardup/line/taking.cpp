@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "../documents/index_file.hpp"
-#include "../documents/shard_files.hpp"
 #include "../ground/encoding.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"

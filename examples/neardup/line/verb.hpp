@@ -46,7 +46,7 @@ enum : option_groups {
 /// Sections of the help, in order.
 namespace section {
 inline constexpr const char *input = "Input", *fingerprint = "Fingerprint", *comparison = "Comparison",
-                            *search = "Search", *index = "Index", *shards = "Shards", *output = "Output";
+                            *search = "Search", *index = "Index", *machines = "Many machines", *output = "Output";
 }
 
 /// When --help shows an option (--help-all shows all): never, only for a named verb, or always.

@@ -1,16 +1,15 @@
-// `neardup manifest`: lists the complete files of shards, and what is missing.
+// `neardup manifest`: lists the files of a run on many machines, and what is missing.
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <neardup/storage/fingerprint_list.hpp>
-#include <optional>
 #include <set>
 #include <system_error>
 
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
 #include "../ground/text.hpp"
-#include "combining.hpp"
+#include "../read/file_header.hpp"
+#include "run_steps.hpp"
 
 namespace command {
 
@@ -23,123 +22,133 @@ class manifest {
 
   void add(const std::string& path) {
     try {
-      const file_role role = role_of_file(path);
-      if (role == file_role::list) {
-        const stored_fingerprints stored = read_header(path);
-        as_input([&] {
-          with_fingerprint(stored.bits, stored.kind,
-                           [&]<class Fingerprint>(Fingerprint) { add_list<Fingerprint>(path); });
-        });
+      switch (kind_of(path)) {
+        case run_file::features: add_part(path); break;
+        case run_file::counts: add_counts(path); break;
+        case run_file::scattered: add_scattered(path); break;
+        case run_file::pairs: add_pairs(path); break;
+        case run_file::other: print("other", path + ": no file of a run"); break;
       }
-      if (role == file_role::documents) add_documents(path);
-      if (role == file_role::pairs) add_pairs(path);
-      if (role == file_role::other) print("other", path + ": no shard, and no file of pairs");
     } catch (const input_error& error) {
       is_complete_ = false;
       out_ << "damaged\t" << printable(error.what()) << '\n';
     }
   }
 
-  /// Prints what is missing: every two shards, and each shard with itself, have to be joined and checked.
+  /// Prints what is stale, and what is missing.
   void print_missing() {
-    if (shards_.empty()) print("missing", "shards: there are none");
-    std::set<std::uint64_t> named;
-    for (const auto& [task, path] : named_) named.insert({task.earlier, task.later});
-    for (const std::uint64_t number : named) {
-      if (!shards_.contains(number)) print("missing", "shard " + std::to_string(number));
-    }
-    for (const auto& [number, checksum] : shards_) {
-      const auto kept = kept_.find(number);
-      if (kept == kept_.end() || kept->second != checksum) {
-        print("missing", "features of shard " + std::to_string(number));
+    if (!plan_) {
+      print("missing", parts_.empty() ? "features: there are none" : "counts");
+    } else {
+      print_stale();
+      for (const part_facts& part : plan_->parts) {
+        if (!parts_.contains(part.number)) print("missing", "features of part " + std::to_string(part.number));
       }
-    }
-    for (auto earlier = shards_.begin(); earlier != shards_.end(); ++earlier) {
-      for (auto later = earlier; later != shards_.end(); ++later) {
-        const join_task task{earlier->first, later->first, earlier->second, later->second};
-        const std::string which = "shards " + std::to_string(task.earlier) + ' ' + std::to_string(task.later);
-        if (checked_.contains(task)) continue;
-        // An exact join writes checked pairs without candidates.
-        const bool is_checked_next = candidates_.empty() || candidates_.contains(task);
-        print("missing", (is_checked_next ? "checked pairs of " : "candidates of ") + which);
+      for (const part_facts& part : plan_->parts) {
+        if (!scattered_.contains(part.number))
+          print("missing", "scattered sets of part " + std::to_string(part.number));
       }
-    }
-    for (const auto& [path, pairs] : pairs_) {
-      const std::string difference = settings_ ? difference_of(*pairs, *settings_) : "";
-      if (!difference.empty()) print("stale", std::string(path).append(": ").append(difference));
-      if (pairs->is_exact == pairs_.begin()->second->is_exact) continue;
-      print("mixed", path + ": is of " + name_of_join(*pairs) + ", and " + pairs_.begin()->first + " of " +
-                         name_of_join(*pairs_.begin()->second));
-    }
-    for (const auto& [task, path] : named_) {
-      const auto is_current = [&](std::uint64_t shard, std::uint64_t checksum) {
-        const auto found = shards_.find(shard);
-        return found == shards_.end() || found->second == checksum;
-      };
-      if (is_current(task.earlier, task.earlier_checksum) && is_current(task.later, task.later_checksum)) continue;
-      print("stale", path + ": its shards are others by now");
+      for (std::uint32_t i = 0; i < plan_->partitions; ++i) {
+        if (!pairs_.contains(i)) print("missing", "pairs of partition " + std::to_string(i));
+      }
     }
     out_ << (is_complete_ ? "complete\n" : "incomplete\n");
   }
 
  private:
+  struct made_file {
+    std::string path;
+    run_plan plan;
+  };
+
   void print(const char* state, const std::string& what) {
     is_complete_ = false;
     out_ << state << '\t' << printable(what) << '\n';
   }
   void print_whole(const std::string& what, std::uint64_t count, const std::string& path) {
     out_ << "whole\t" << what << '\t' << std::to_string(count) << '\t'
-         << neardup::simhash<64>(read_header(path).checksum).to_hex() << '\t' << printable(path) << '\n';
+         << neardup::simhash<64>(checksum_of_file(path)).to_hex() << '\t' << printable(path) << '\n';
+  }
+  template <class Files, class File>
+  void remember(Files& files, const typename Files::key_type& key, const std::string& what, File file,
+                const std::string& path, const std::string& earlier) {
+    if (!files.emplace(key, std::move(file)).second) print("twice", what + ": " + earlier + " and " + path);
   }
 
-  template <class Fingerprint>
-  void add_list(const std::string& path) {
-    const neardup::fingerprint_list<Fingerprint::bits, Fingerprint> list{neardup::mapped_file(path)};
-    list.verify();
-    if (list.empty()) return print_whole("shard without documents", 0, path);
-    const std::uint64_t number = shard_of(list[0].id);
-    print_whole("shard " + std::to_string(number), list.size(), path);
-    const auto [at, is_first] = lists_.emplace(number, path);
-    if (!is_first) print("twice", "shard " + std::to_string(number) + ": " + at->second + " and " + path);
-    shards_[number] = read_header(path).checksum;
+  void add_part(const std::string& path) {
+    const part_file part(path);
+    const std::string what = "features of part " + std::to_string(part.number());
+    print_whole(what, part.size(), path);
+    const auto found = parts_.find(part.number());
+    remember(parts_, part.number(), what, std::pair(part.facts(), path), path,
+             found == parts_.end() ? "" : found->second.second);
   }
-  void add_documents(const std::string& path) {
-    const shard_documents documents(path);
-    if (!settings_) settings_ = documents.settings;
-    kept_[documents.number] = documents.list_checksum;
-    // The feature file is the only one that names a shard without documents: no join mentions such a shard.
-    shards_.try_emplace(documents.number, documents.list_checksum);
-    print_whole("features of shard " + std::to_string(documents.number), documents.size(), path);
+  void add_counts(const std::string& path) {
+    const counts_file counts(path);
+    print_whole("counts", counts.plan.parts.size(), path);
+    if (plan_) return print("twice", "counts: " + plan_path_ + " and " + path);
+    plan_ = std::make_unique<run_plan>(counts.plan);
+    plan_path_ = path;
   }
-  static const char* name_of_join(const pair_file& pairs) {
-    return pairs.is_exact ? "an exact join" : "candidates by fingerprints";
+  void add_scattered(const std::string& path) {
+    const scattered_file scattered(path);
+    as_input([&] { scattered.file.verify(); });
+    const std::string what = "scattered sets of part " + std::to_string(scattered.part);
+    print_whole(what, scattered.file.count(), path);
+    add_made(scattered_, scattered.part, what, {path, scattered.plan});
   }
   void add_pairs(const std::string& path) {
-    auto read = std::make_unique<pair_file>(path);
-    const pair_file& pairs = *read;
-    std::string shards;
-    const std::string what = pairs.is_checked ? "checked pairs of shards " : "candidates of shards ";
-    for (const join_task& task : pairs.tasks) {
-      const std::string two = std::to_string(task.earlier) + ' ' + std::to_string(task.later);
-      const bool is_first = (pairs.is_checked ? checked_ : candidates_).insert(task).second;
-      // verify also copies the pairs of an exact join.
-      if (!is_first && pairs.is_checked && !pairs.is_exact) print("twice", what + two);
-      named_.emplace(task, path);
-      shards += (shards.empty() ? "" : ", ") + two;
+    const pairs_file pairs(path);
+    const std::string what = "pairs of partition " + std::to_string(pairs.partition);
+    print_whole(what, pairs.pairs.size(), path);
+    add_made(pairs_, pairs.partition, what, {path, pairs.plan});
+  }
+  void add_made(std::multimap<std::uint64_t, made_file>& files, std::uint64_t key, const std::string& what,
+                made_file file) {
+    const auto [first, last] = files.equal_range(key);
+    for (auto other = first; other != last; ++other) {
+      if (other->second.plan.counts == file.plan.counts)
+        print("twice", what + ": " + other->second.path + " and " + file.path);
     }
-    print_whole(what + shards, pairs.pairs.size(), path);
-    if (pairs.is_checked) pairs_.emplace(path, std::move(read));
+    files.emplace(key, std::move(file));
+  }
+
+  /// Prints, and forgets, the files that were made from other files than those that are there.
+  void print_stale() {
+    std::erase_if(parts_, [&](const auto& part) {
+      const auto& [facts, path] = part.second;
+      const part_facts* const counted = plan_->find(facts.number);
+      if (counted != nullptr && *counted == facts) return false;
+      print("stale", counted == nullptr
+                         ? path + ": a part that " + plan_path_ + " does not have"
+                         : plan_path_ + ": its part " + std::to_string(facts.number) + " is another by now");
+      return true;
+    });
+    for (auto* const files : {&scattered_, &pairs_}) {
+      std::erase_if(*files, [&](const auto& entry) {
+        if (entry.second.plan.counts == plan_->counts) return false;
+        print("stale", entry.second.path + ": was made by other counts");
+        return true;
+      });
+    }
   }
 
   output& out_;
   bool is_complete_ = true;
-  std::map<std::uint64_t, std::uint64_t> shards_, kept_;  // for each number of a shard: checksum
-  std::map<std::uint64_t, std::string> lists_;            // for each number of a shard: path
-  std::set<join_task> candidates_, checked_;
-  std::multimap<join_task, std::string> named_;
-  std::optional<named_values> settings_;                     // settings of the first shard
-  std::map<std::string, std::unique_ptr<pair_file>> pairs_;  // files of checked pairs
+  std::unique_ptr<run_plan> plan_;
+  std::string plan_path_;
+  std::map<std::uint64_t, std::pair<part_facts, std::string>> parts_;
+  std::multimap<std::uint64_t, made_file> scattered_, pairs_;  // by part, by partition
 };
+
+/// Whether a file is one of the library's, or was before it was damaged.
+bool is_own_file(const std::string& path) {
+  try {
+    return header_of(path).has_value();
+  } catch (const input_error&) {
+    return true;
+  }
+}
 
 void print_manifest(context& c) {
   const run_settings& settings = c.settings;
@@ -154,14 +163,16 @@ void print_manifest(context& c) {
       paths.push_back(path);
       continue;
     }
+    std::vector<std::string> inside;
     for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      // Temporary files of a killed process, and the output of this one, are not results.
+      // Temporary files of a killed process, the output of this one, and files of other programs are not results.
       const std::string file = entry.path().string();
-      const bool is_result = entry.is_regular_file() && entry.path().extension() != ".tmp";
-      if (is_result && !written.contains(identity_of_file(file))) paths.push_back(file);
+      if (!entry.is_regular_file() || is_temporary_file(file) || written.contains(identity_of_file(file))) continue;
+      if (is_own_file(file)) inside.push_back(file);
     }
     if (error) throw input_error({path, error.message()});
-    std::sort(paths.begin(), paths.end());
+    std::sort(inside.begin(), inside.end());
+    paths.insert(paths.end(), inside.begin(), inside.end());
   }
   for (const std::string& path : paths) files.add(path);
   files.print_missing();
@@ -169,7 +180,7 @@ void print_manifest(context& c) {
 }
 
 bool run_manifest(typed_options& typed) {
-  const run_settings settings = take_combination(typed, nullptr, nullptr);
+  const run_settings settings = take_files_of_run(typed);
   context c(settings);
   print_manifest(c);
   return false;
@@ -182,8 +193,8 @@ const verb manifest_verb{"manifest",
                          "PATH…",
                          "of many machines: which files are whole, and what is missing",
                          R"(
-Prints which files of shards are whole, by their checksums, which are damaged or of shards that have
-changed, and which tasks are missing; the last line is complete or incomplete. Name files or folders.
+Prints which files of a run are whole, by their checksums, which are damaged, made from files that have
+changed, or there twice, and which are missing; the last line is complete or incomplete. Name files or folders.
 )",
                          takes::output | takes::running | takes::help,
                          {},

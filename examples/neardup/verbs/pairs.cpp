@@ -1,5 +1,5 @@
 // `neardup pairs`: prints every two near-duplicates.
-#include <cmath>
+#include <array>
 #include <neardup/edits/pairs.hpp>
 #include <neardup/index/pairs.hpp>
 #include <neardup/sets/pairs.hpp>
@@ -14,11 +14,14 @@
 #include "../ground/pipeline.hpp"
 #include "../ground/text.hpp"
 #include "../line/taking.hpp"
+#include "run_steps.hpp"
 #include "running.hpp"
 
 namespace command {
 
 namespace {
+
+constexpr std::array pairs_options{pairs_of_run_option};
 
 /// The part of visit_candidates() for copies_once: of equal documents, only the first is paired with others, and each
 /// of the rest with the first.
@@ -137,24 +140,6 @@ void find_checked_pairs(const context& c, const corpus& all, bool copies_once, s
   if (!waiting.empty()) check_waiting();
 }
 
-/// The relation of two documents by containment, and their overlap.
-std::string text_of_containment(const corpus& all, bool as_json, const checked_pair& pair) {
-  const std::size_t a = all.check[pair.a].size(), b = all.check[pair.b].size();
-  const auto common = std::llround(pair.similarity * static_cast<double>(std::min(a, b)));
-  const bool are_equal = a == b && pair.similarity == 1;
-  const char* const relation = are_equal ? "equals" : a <= b ? "in" : "holds";
-  const std::string one = all.documents.id(pair.a), other = all.documents.id(pair.b);
-  if (!as_json) {
-    return similarity_text(pair.similarity) + '\t' + std::to_string(common) + '\t' + std::to_string(a) + '\t' +
-           std::to_string(b) + '\t' + printable(one) + '\t' + relation + '\t' + printable(other) + '\n';
-  }
-  json_object line;
-  line.add("a", json_string(one)).add(pair.b < all.against ? "against" : "b", json_string(other));
-  line.add("relation", json_string(relation)).add("containment", number(pair.similarity));
-  line.add("common", std::to_string(common)).add("features", '[' + std::to_string(a) + ',' + std::to_string(b) + ']');
-  return line.text() + '\n';
-}
-
 void print_pairs(context& c, bool copies_once) {
   corpus all(c.settings);
   read_corpus(c, all);
@@ -170,7 +155,9 @@ void print_pairs(context& c, bool copies_once) {
   const bool as_json = c.settings.output.as_json();
   const auto print = [&](const checked_pair& pair, std::string& text) {
     if (c.settings.comparison.checks_containment()) {
-      text += text_of_containment(all, as_json, pair);
+      text += text_of_containment(as_json,
+                                  {all.documents.id(pair.a), all.documents.id(pair.b), all.check[pair.a].size(),
+                                   all.check[pair.b].size(), pair.b < all.against ? "against" : "b", pair.similarity});
       return;
     }
     const auto& [a, b, similarity] = pair;
@@ -188,6 +175,7 @@ void print_pairs(context& c, bool copies_once) {
 }
 
 bool run_pairs(typed_options& typed) {
+  if (typed.has("--pairs")) return run_pairs_of_run(typed);
   const bool copies_once = typed.has("--copies-once");
   run_settings settings =
       take_reading(typed, {.last = [&](const typed_options&, run_settings& to) {
@@ -210,9 +198,10 @@ Text: similarity, distance in bits ("-" where no fingerprints are compared) and 
 between them. The similarity is the exact one of the check; without a check it is what the distance stands
 for: the cosine, of min-wise codes the Jaccard similarity. With --check containment: the containment, how many features are common, how many the
 one and the other document have, the id of the one, "in", "holds" or "equals", and the id of the other.
+With --pairs: the pairs that a run on many machines has found.
 )",
     takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against | takes::copies | takes::format,
-    {},
+    pairs_options,
     run_pairs};
 
 }  // namespace command

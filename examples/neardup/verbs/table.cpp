@@ -6,12 +6,14 @@ namespace command {
 
 // Each is defined in a file of that name; this is the order in which they are listed.
 extern const verb groups_verb, pairs_verb, unique_verb, hash_verb, tokens_verb, find_verb, index_verb, query_verb,
-    join_verb, verify_verb, merge_verb, manifest_verb, advise_verb, report_verb, diff_verb;
+    verify_verb, features_verb, counts_verb, scatter_verb, gather_verb, manifest_verb, advise_verb, report_verb,
+    diff_verb;
 
 verb_table all_verbs() {
-  static constexpr std::array verbs{&groups_verb, &pairs_verb,    &unique_verb, &hash_verb,   &tokens_verb,
-                                    &find_verb,   &index_verb,    &query_verb,  &join_verb,   &verify_verb,
-                                    &merge_verb,  &manifest_verb, &advise_verb, &report_verb, &diff_verb};
+  static constexpr std::array verbs{&groups_verb, &pairs_verb,   &unique_verb,   &hash_verb,   &tokens_verb,
+                                    &find_verb,   &index_verb,   &query_verb,    &verify_verb, &advise_verb,
+                                    &report_verb, &diff_verb,    &features_verb, &counts_verb, &scatter_verb,
+                                    &gather_verb, &manifest_verb};
   return verbs;
 }
 

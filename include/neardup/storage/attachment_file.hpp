@@ -43,6 +43,10 @@ class attachment_file {
   /// Checks the checksums of all attachments. Throws: std::runtime_error if one is wrong. Complexity: linear.
   void verify() const { sections_.check_sections(); }
 
+  /// Checks the checksum of the i-th attachment. Throws: std::runtime_error if it is wrong. Complexity: linear in its
+  /// size.
+  void verify(std::size_t i) const { sections_.check_section(detail::attachment_tag(i)); }
+
   /// Checks that the file was not changed in place since it was opened. Throws: as mapped_file::check().
   void check_file() const { file_.check(); }
 

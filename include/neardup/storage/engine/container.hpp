@@ -274,6 +274,13 @@ class container {
     }
   }
 
+  /// Checks the checksum of the sections with a tag. Throws: std::runtime_error if one is wrong.
+  void check_section(section_tag tag) const {
+    for (const section& s : sections_) {
+      if (s.tag == tag && checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
+    }
+  }
+
   /// Throws: std::runtime_error unless the file is for fingerprints of this width and kind.
   void check_fingerprints(std::size_t bits, fingerprint_kind kind) const {
     if (header_.bits != bits) {

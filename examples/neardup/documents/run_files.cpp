@@ -1,0 +1,347 @@
+#include "run_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <neardup/storage/mapped_file.hpp>
+#include <system_error>
+
+#include "../ground/errors.hpp"
+#include "../ground/text.hpp"
+#include "../read/file_header.hpp"
+#include "../write/output.hpp"
+#include "lists.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::size_t feature_width = 64;
+constexpr std::size_t settings_at = 0, parts_at = 1, data_at = 2;
+constexpr std::array names_of_kinds{"features", "counts", "scattered", "pairs"};
+constexpr std::array names_of_payloads{"ids", "sketches", "sets"};
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& what) { throw input_error({path, what}); }
+
+const char* name_of(run_file kind) {
+  switch (kind) {
+    case run_file::features: return "features of a part";
+    case run_file::counts: return "counts of features";
+    case run_file::scattered: return "scattered sets";
+    case run_file::pairs: return "pairs of a partition";
+    case run_file::other: break;
+  }
+  return "something else";
+}
+
+/// The value of a setting. Throws: input_error if there is none.
+const std::string& setting(const std::string& path, const named_values& values, const std::string& name) {
+  const auto found = values.find(name);
+  if (found == values.end()) refuse_file(path, "damaged, or of another version: no " + name);
+  return found->second;
+}
+
+template <class Number>
+Number number_setting(const std::string& path, const named_values& values, const std::string& name) {
+  const std::string& text = setting(path, values, name);
+  Number number{};
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) {
+    refuse_file(path, "damaged, or of another version: " + name + " is " + text);
+  }
+  return number;
+}
+
+template <class Names>
+std::size_t named_setting(const std::string& path, const named_values& values, const std::string& name,
+                          const Names& names) {
+  const std::string& text = setting(path, values, name);
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) refuse_file(path, "damaged, or of another version: " + name + " is " + text);
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+run_file kind_in(const std::string& path, const named_values& values) {
+  return static_cast<run_file>(named_setting(path, values, "holds", names_of_kinds));
+}
+
+/// Opens a file of one kind. Checks all of it, or the settings and what comes before the data. Throws: input_error.
+neardup::attachment_file open_file(const std::string& path, run_file kind, bool reads_all) {
+  const run_file found = kind_of(path);
+  if (found != kind) refuse_file(path, std::string("holds ") + name_of(found) + ", not " + name_of(kind));
+  return as_input([&] {
+    neardup::attachment_file file{neardup::mapped_file(path)};
+    if (file.bits() != feature_width) {
+      refuse_file(path, "features of " + std::to_string(file.bits()) + " bits, not " + std::to_string(feature_width));
+    }
+    if (reads_all) {
+      file.verify();
+    } else {
+      file.verify(settings_at);
+      file.verify(parts_at);
+    }
+    return file;
+  });
+}
+
+named_values values_in(const neardup::attachment_file& file) {
+  return parse_values(file.path(), file.attachment(settings_at));
+}
+
+run_plan plan_in(const neardup::attachment_file& file) {
+  const std::string& path = file.path();
+  const named_values values = values_in(file);
+  run_plan plan;
+  plan.counts = kind_in(path, values) == run_file::counts ? checksum_of_file(path)
+                                                          : number_setting<std::uint64_t>(path, values, "counts");
+  plan.similarity = number_setting<double>(path, values, "similarity");
+  plan.check = static_cast<similarity_measure>(named_setting(path, values, "check", measure_names));
+  if (plan.check == similarity_measure::cosine) plan.check = similarity_measure::cosine_of_sets;
+  plan.payload = static_cast<neardup::shuffle_payload>(named_setting(path, values, "payload", names_of_payloads));
+  plan.partitions = number_setting<std::uint32_t>(path, values, "partitions");
+  const auto parts = records_of<part_facts>(path, file.attachment(parts_at));
+  plan.parts.assign(parts.begin(), parts.end());
+  plan.made_of = file.made_of();
+  const auto does_not_ascend = [](const part_facts& a, const part_facts& b) { return a.number >= b.number; };
+  if (plan.partitions == 0 || !(plan.similarity > 0) || plan.similarity > 1 || plan.parts.empty() ||
+      plan.parts.back().number > max_part ||
+      std::adjacent_find(plan.parts.begin(), plan.parts.end(), does_not_ascend) != plan.parts.end()) {
+    refuse_file(path, "its parts do not fit each other");
+  }
+  return plan;
+}
+
+void save_file(const std::string& path, run_file kind, std::uint64_t count,
+               const neardup::fingerprint_composition& made_of, named_values values,
+               std::vector<std::span<const std::byte>> attachments) {
+  values["holds"] = names_of_kinds[static_cast<std::size_t>(kind)];
+  std::string text;
+  for (const auto& [name, value] : values) text += name + ' ' + value + '\n';
+  attachments.insert(attachments.begin(), std::as_bytes(std::span(text)));
+  save_whole(path, [&](const std::string& file) {
+    neardup::save_attachments(file, feature_width, count, made_of, attachments);
+  });
+}
+
+named_values values_of(const run_plan& plan) {
+  return {{"counts", std::to_string(plan.counts)},
+          {"similarity", number_in_full(plan.similarity)},
+          {"check", measure_names[static_cast<std::size_t>(plan.check)]},
+          {"payload", names_of_payloads[static_cast<std::size_t>(plan.payload)]},
+          {"partitions", std::to_string(plan.partitions)}};
+}
+
+}  // namespace
+
+bool is_temporary_file(const std::string& path) {
+  const std::filesystem::path name = std::filesystem::path(path).filename();
+  return name.extension() == ".tmp" || name.string().find(".partial") != std::string::npos;
+}
+
+run_file kind_of(const std::string& path) {
+  constexpr int attachments = 5;  // content of attachment files (docs/format.md)
+  const stored_fingerprints stored = read_header(path);
+  if (stored.content != attachments) return run_file::other;
+  return as_input([&] {
+    const neardup::attachment_file file{neardup::mapped_file(path)};
+    file.verify(settings_at);
+    const named_values values = values_in(file);
+    return values.contains("holds") ? kind_in(path, values) : run_file::other;
+  });
+}
+
+std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind) {
+  return files_of(paths, kind, kind);
+}
+
+std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind, run_file other) {
+  std::vector<std::string> found;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+      if (const run_file is = kind_of(path); is != kind && is != other) {
+        refuse_file(path, std::string("holds ") + name_of(is) + ", not " + name_of(kind));
+      }
+      found.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+      const std::string file = entry.path().string();
+      if (!entry.is_regular_file() || is_temporary_file(file)) continue;
+      if (!header_of(file)) continue;  // a file of another program
+      const run_file is = kind_of(file);
+      if (is == kind || is == other) inside.push_back(file);
+    }
+    if (error) refuse_file(path, error.message());
+    std::sort(inside.begin(), inside.end());
+    found.insert(found.end(), inside.begin(), inside.end());
+  }
+  return found;
+}
+
+std::uint64_t checksum_of_file(const std::string& path) { return read_header(path).checksum; }
+
+// ---- The plan -------------------------------------------------------------------------------------------------------
+
+comparison_settings run_plan::comparison() const {
+  comparison_settings settings;
+  settings.min_similarity = similarity;
+  settings.check = check;
+  settings.is_exact = true;
+  settings.has_fingerprints = false;
+  return settings;
+}
+
+neardup::shuffle_settings run_plan::shuffle() const {
+  const auto measure = check == similarity_measure::jaccard       ? neardup::set_similarity::jaccard
+                       : check == similarity_measure::containment ? neardup::set_similarity::containment
+                                                                  : neardup::set_similarity::cosine;
+  return {.similarity = similarity,
+          .measure = measure,
+          .partitions = partitions,
+          .payload = payload,
+          .all_counted = true,
+          .copies_once = true,
+          .identity = counts};
+}
+
+const part_facts* run_plan::find(std::uint64_t part) const {
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const part_facts& p) { return p.number == part; });
+  return found == parts.end() ? nullptr : &*found;
+}
+
+void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
+                    const run_plan& first) {
+  if (plan.counts == first.counts && plan.parts == first.parts && plan.partitions == first.partitions) return;
+  const auto compare = [&](const char* name, const std::string& one, const std::string& other) {
+    if (one != other)
+      refuse_file(path, std::string("is of ") + name + ' ' + one + ", and " + first_path + " of " + other);
+  };
+  compare("--similarity", number(plan.similarity), number(first.similarity));
+  compare("--check", measure_names[static_cast<std::size_t>(plan.check)],
+          measure_names[static_cast<std::size_t>(first.check)]);
+  compare("--partitions", std::to_string(plan.partitions), std::to_string(first.partitions));
+  refuse_file(path, "was made by other counts than " + first_path);
+}
+
+// ---- Parts ----------------------------------------------------------------------------------------------------------
+
+part_file::part_file(const std::string& path, bool reads_all)
+    : file_(open_file(path, run_file::features, reads_all)),
+      number_(number_setting<std::uint64_t>(path, values_in(file_), "part")),
+      checksum_(checksum_of_file(path)),
+      names_(path, file_.count(), file_.attachment(1), file_.attachment(2), {}, {}, reads_all),
+      ends_(records_of<std::uint64_t>(path, file_.attachment(3))),
+      features_(records_of<feature>(path, file_.attachment(4))) {
+  if (number_ > max_part || ends_.size() != file_.count() || (ends_.empty() ? 0 : ends_.back()) != features_.size()) {
+    refuse_file(path, "its parts do not fit each other");
+  }
+}
+
+std::span<const part_file::feature> part_file::features_of(std::size_t i) const {
+  const std::uint64_t begin = i == 0 ? 0 : ends_[i - 1], end = ends_[i];
+  if (begin > end || end > features_.size()) refuse_file(file_.path(), "its parts do not fit each other");
+  return features_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+}
+
+void part_columns::add(std::string_view name, std::span<const std::uint32_t> its_features) {
+  names += name;
+  name_ends.push_back(names.size());
+  const std::size_t before = features.size();
+  features.resize(before + its_features.size() / 2);
+  std::memcpy(features.data() + before, its_features.data(), its_features.size_bytes());
+  feature_ends.push_back(features.size());
+}
+
+void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
+               const part_columns& columns) {
+  save_file(path, run_file::features, columns.name_ends.size(), made_of, {{"part", std::to_string(number)}},
+            {std::as_bytes(std::span(columns.name_ends)), std::as_bytes(std::span(columns.names)),
+             std::as_bytes(std::span(columns.feature_ends)), std::as_bytes(std::span(columns.features))});
+}
+
+std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
+                                                   const std::string& plan_from, bool reads_all) {
+  std::vector<std::unique_ptr<part_file>> parts(plan.parts.size());
+  for (const std::string& path : paths) {
+    auto part = std::make_unique<part_file>(path, reads_all);
+    const part_facts* const facts = plan.find(part->number());
+    const std::string name = "part " + std::to_string(part->number());
+    if (facts == nullptr) refuse_file(path, "is " + name + ", which " + plan_from + " does not have");
+    if (*facts != part->facts()) refuse_file(path, "is another " + name + " than the one of " + plan_from);
+    auto& place = parts[static_cast<std::size_t>(facts - plan.parts.data())];
+    if (place) refuse_file(path, "is " + name + ", as is " + place->file().path());
+    place = std::move(part);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!parts[i]) refuse_file(plan_from, "needs the features of part " + std::to_string(plan.parts[i].number));
+  }
+  return parts;
+}
+
+// ---- Counts, scattered sets, pairs -----------------------------------------------------------------------------------
+
+counts_file::counts_file(const std::string& path)
+    : file(open_file(path, run_file::counts, true)), plan(plan_in(file)), counts(as_input([&] {
+        try {
+          return neardup::feature_counts<std::uint64_t>::map(file.attachment(data_at));
+        } catch (const std::runtime_error& error) {
+          throw std::runtime_error(path + ": " + error.what());
+        }
+      })) {}
+
+void save_counts(const std::string& path, const run_plan& plan, const neardup::feature_counts<std::uint64_t>& counts) {
+  const std::vector<std::byte> bytes = counts.save();
+  named_values values = values_of(plan);
+  values.erase("counts");
+  save_file(path, run_file::counts, plan.parts.size(), plan.made_of, values,
+            {std::as_bytes(std::span(plan.parts)), std::span(bytes)});
+}
+
+scattered_file::scattered_file(const std::string& path)
+    : file(open_file(path, run_file::scattered, false)),
+      plan(plan_in(file)),
+      part(number_setting<std::uint64_t>(path, values_in(file), "part")) {
+  if (plan.find(part) == nullptr) refuse_file(path, "its parts do not fit each other");
+}
+
+std::span<const std::byte> scattered_file::blob(std::uint32_t partition) const {
+  as_input([&] { file.verify(data_at + partition); });
+  return file.attachment(data_at + partition);
+}
+
+void save_scattered(const std::string& path, const run_plan& plan, const part_facts& part,
+                    std::span<const std::vector<std::byte>> blobs) {
+  named_values values = values_of(plan);
+  values["part"] = std::to_string(part.number);
+  std::vector<std::span<const std::byte>> attachments{std::as_bytes(std::span(plan.parts))};
+  for (const std::vector<std::byte>& blob : blobs) attachments.emplace_back(blob);
+  save_file(path, run_file::scattered, part.documents, plan.made_of, values, attachments);
+}
+
+pairs_file::pairs_file(const std::string& path)
+    : file(open_file(path, run_file::pairs, true)),
+      plan(plan_in(file)),
+      partition(number_setting<std::uint32_t>(path, values_in(file), "partition")),
+      pairs(records_of<pair_of_run>(path, file.attachment(data_at))) {
+  const auto is_wrong = [](const pair_of_run& pair) { return pair.earlier >= pair.later; };
+  const auto is_behind = [](const pair_of_run& a, const pair_of_run& b) { return !a.is_before(b); };
+  if (partition >= plan.partitions || pairs.size() != file.count() ||
+      std::any_of(pairs.begin(), pairs.end(), is_wrong) ||
+      std::adjacent_find(pairs.begin(), pairs.end(), is_behind) != pairs.end()) {
+    refuse_file(path, "its parts do not fit each other");
+  }
+}
+
+void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t partition,
+                std::span<const pair_of_run> pairs) {
+  named_values values = values_of(plan);
+  values["partition"] = std::to_string(partition);
+  save_file(path, run_file::pairs, pairs.size(), plan.made_of, values,
+            {std::as_bytes(std::span(plan.parts)), std::as_bytes(pairs)});
+}
+
+}  // namespace command

@@ -1,0 +1,169 @@
+// The files that tasks on many machines exchange: features of parts, counts of features, scattered sets, and pairs of
+// documents (docs/many-machines.md).
+#pragma once
+
+#include <memory>
+#include <neardup/sets/shuffle.hpp>
+#include <neardup/storage/attachment_file.hpp>
+#include <neardup/storage/composition.hpp>
+
+#include "../describe/settings.hpp"
+#include "stored_documents.hpp"
+
+namespace command {
+
+/// A document of a run has an id: the number of its part and, in the lowest 40 bits, its number in the part.
+inline constexpr int record_bits = 40;
+inline constexpr std::uint64_t max_part = (std::uint64_t{1} << (64 - record_bits)) - 1;
+
+constexpr std::uint64_t part_of(std::uint64_t id) { return id >> record_bits; }
+constexpr std::uint64_t record_of(std::uint64_t id) { return id & ((std::uint64_t{1} << record_bits) - 1); }
+constexpr std::uint64_t id_of(std::uint64_t part, std::uint64_t record) { return part << record_bits | record; }
+
+/// The kinds of files.
+enum class run_file { features, counts, scattered, pairs, other };
+
+/// The kind of a file, by its header and its settings. Throws: input_error if it is not a file of the library, or is
+/// damaged.
+run_file kind_of(const std::string& path);
+
+/// The files of one kind among these paths, of which folders are searched. Temporary files, and files of other programs,
+/// are passed over in folders. Throws: input_error if a path that is no folder is a file of another kind, or if any file
+/// of the library is damaged.
+std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind);
+/// The same for two kinds.
+std::vector<std::string> files_of(const std::vector<std::string>& paths, run_file kind, run_file other);
+
+/// A part of the corpus, as a file of counts lists it.
+struct part_facts {
+  std::uint64_t number;
+  std::uint64_t checksum;  ///< of the file of its features
+  std::uint64_t documents, features;
+  friend bool operator==(const part_facts&, const part_facts&) = default;
+};
+
+/// The properties of a run that all its tasks share. The file of counts defines them. Files that are made from it have
+/// copies, so that none of them is taken for a file of another run.
+struct run_plan {
+  std::uint64_t counts = 0;  ///< the checksum of the file of counts
+  double similarity = 0;
+  similarity_measure check = similarity_measure::jaccard;
+  neardup::shuffle_payload payload = neardup::shuffle_payload::sets;
+  std::uint32_t partitions = 1;
+  std::vector<part_facts> parts;             ///< ascending by number
+  neardup::fingerprint_composition made_of;  ///< what the features are made of
+
+  [[nodiscard]] neardup::shuffle_settings shuffle() const;
+  /// The comparison of two documents of the run.
+  [[nodiscard]] comparison_settings comparison() const;
+  /// The facts about a part; null if the run has no such part.
+  [[nodiscard]] const part_facts* find(std::uint64_t part) const;
+};
+
+/// The documents of a part, without those that have no features: an attachment file. Its attachments are: 0, lines of
+/// settings; 1, for each document the end of its name in 2, u64; 2, names; 3, for each document the end of its features
+/// in 4, u64, counted in features; 4, features of 64 bits, ascending in each document.
+class part_file {
+ public:
+  using feature = std::uint64_t;
+
+  /// Without `reads_all`, checks only the header and the settings. Throws: input_error, which names the file, if
+  /// anything is wrong with it.
+  explicit part_file(const std::string& path, bool reads_all = true);
+
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+  [[nodiscard]] std::string_view name(std::size_t i) const { return names_.name(i); }
+  /// The number of features of document i.
+  [[nodiscard]] std::size_t size_of(std::size_t i) const { return features_of(i).size(); }
+  [[nodiscard]] std::span<const feature> features_of(std::size_t i) const;
+  [[nodiscard]] std::span<const feature> features() const noexcept { return features_; }
+  [[nodiscard]] part_facts facts() const { return {number_, checksum_, size(), features_.size()}; }
+  [[nodiscard]] const neardup::attachment_file& file() const noexcept { return file_; }
+
+ private:
+  neardup::attachment_file file_;
+  std::uint64_t number_, checksum_;
+  stored_documents names_;
+  std::span<const std::uint64_t> ends_;
+  std::span<const feature> features_;
+};
+
+/// The names and features of a part, to be written.
+struct part_columns {
+  std::vector<std::uint64_t> name_ends, feature_ends;
+  std::string names;
+  std::vector<std::uint64_t> features;
+
+  /// `its_features`: of 64 bits, as comparison_settings::has_wide_features describes them.
+  void add(std::string_view name, std::span<const std::uint32_t> its_features);
+};
+void save_part(const std::string& path, std::uint64_t number, const neardup::fingerprint_composition& made_of,
+               const part_columns& columns);
+
+/// In how many documents the features occur, and the plan of the run. Attachments: 0, lines of settings; 1, the parts;
+/// 2, the bytes of neardup::feature_counts.
+struct counts_file {
+  explicit counts_file(const std::string& path);
+
+  neardup::attachment_file file;
+  run_plan plan;
+  neardup::feature_counts<std::uint64_t> counts;  ///< reads the mapped file
+};
+/// Ignores plan.counts.
+void save_counts(const std::string& path, const run_plan& plan, const neardup::feature_counts<std::uint64_t>& counts);
+
+/// The sets of a part for each partition. Attachments: 0, lines of settings; 1, the parts; 2 + p, a blob of
+/// neardup::set_scatter for partition p, or nothing.
+struct scattered_file {
+  /// Checks the header, the settings and the parts. Throws: input_error.
+  explicit scattered_file(const std::string& path);
+
+  /// The blob of a partition, which is read and checked. Throws: input_error.
+  [[nodiscard]] std::span<const std::byte> blob(std::uint32_t partition) const;
+
+  neardup::attachment_file file;
+  run_plan plan;
+  std::uint64_t part;
+};
+void save_scattered(const std::string& path, const run_plan& plan, const part_facts& part,
+                    std::span<const std::vector<std::byte>> blobs);
+
+/// Two near-duplicates by their ids, the later one first, so that pairs sort by the later one.
+struct pair_of_run {
+  std::uint64_t later, earlier;
+  double similarity;
+
+  [[nodiscard]] bool is_before(const pair_of_run& other) const noexcept {
+    return later != other.later ? later < other.later : earlier < other.earlier;
+  }
+};
+
+/// The pairs of a partition, sorted by (later, earlier). Of documents with equal features, only the first is paired with
+/// others, and each of the rest with the first. Attachments: 0, lines of settings; 1, the parts; 2, the pairs.
+struct pairs_file {
+  explicit pairs_file(const std::string& path);
+
+  neardup::attachment_file file;
+  run_plan plan;
+  std::uint32_t partition;
+  std::span<const pair_of_run> pairs;
+};
+void save_pairs(const std::string& path, const run_plan& plan, std::uint32_t partition,
+                std::span<const pair_of_run> pairs);
+
+/// The parts of a plan, opened. Throws: input_error if one is missing, there twice, or another one by now.
+std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string>& paths, const run_plan& plan,
+                                                   const std::string& plan_from, bool reads_all);
+
+/// Throws: input_error unless `plan` and `first` are of one run.
+void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,
+                    const run_plan& first);
+
+/// Whether a file is one that a task was writing.
+bool is_temporary_file(const std::string& path);
+
+/// The checksum in the header of a file, which depends on all its bytes.
+std::uint64_t checksum_of_file(const std::string& path);
+
+}  // namespace command

@@ -1,0 +1,304 @@
+// `neardup groups --pairs` and `neardup pairs --pairs`: what the tasks of a run on many machines have found.
+#include <algorithm>
+#include <neardup/dedup/pair_groups.hpp>
+#include <numeric>
+#include <queue>
+
+#include "../compare/groups.hpp"
+#include "../compare/sorted_pairs.hpp"
+#include "../ground/errors.hpp"
+#include "../ground/text.hpp"
+#include "../line/option_table.hpp"
+#include "run_steps.hpp"
+
+namespace command {
+
+namespace {
+
+using document_number = std::uint64_t;
+
+/// The documents of all parts, numbered part by part, and the pairs of all partitions.
+class gathered_run {
+ public:
+  /// Throws: input_error if files are of several runs, or one is missing.
+  gathered_run(const std::vector<std::string>& parts, const std::vector<std::string>& pairs) {
+    for (const std::string& path : pairs) {
+      files_.push_back(std::make_unique<pairs_file>(path));
+      check_same_run(path, files_.back()->plan, pairs.front(), files_.front()->plan);
+    }
+    std::sort(files_.begin(), files_.end(), [](const auto& a, const auto& b) { return a->partition < b->partition; });
+    for (std::size_t i = 1; i < files_.size(); ++i) {
+      if (files_[i]->partition != files_[i - 1]->partition) continue;
+      throw input_error({files_[i]->file.path(), "is of partition " + std::to_string(files_[i]->partition) +
+                                                     ", as is " + files_[i - 1]->file.path()});
+    }
+    for (std::uint32_t i = 0; i < plan().partitions; ++i) {
+      if (i < files_.size() && files_[i]->partition == i) continue;
+      throw input_error({"", "the pairs of partition " + std::to_string(i) + " are missing"});
+    }
+    parts_ = open_parts(parts, plan(), files_.front()->file.path(), true);
+    for (const auto& part : parts_) {
+      first_.push_back(size_);
+      size_ += part->size();
+    }
+  }
+
+  [[nodiscard]] const run_plan& plan() const { return files_.front()->plan; }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+  [[nodiscard]] std::string name(document_number document) const {
+    const auto [part, record] = where(document);
+    return std::string(part->name(record));
+  }
+  [[nodiscard]] std::span<const part_file::feature> features(document_number document) const {
+    const auto [part, record] = where(document);
+    return part->features_of(record);
+  }
+
+  /// The similarity of two documents, without any limit.
+  [[nodiscard]] double similarity(document_number a, document_number b) const {
+    return similarity_of_sets(plan().check, features(a), features(b));
+  }
+
+  /// Calls `visit(later, earlier, similarity)` for all pairs by (later, earlier), each once.
+  template <class Visit>
+  void for_each_pair(const Visit& visit) const {
+    using rest_of_file = std::span<const pair_of_run>;
+    const auto is_behind = [](const rest_of_file& a, const rest_of_file& b) { return b.front().is_before(a.front()); };
+    std::priority_queue<rest_of_file, std::vector<rest_of_file>, decltype(is_behind)> files(is_behind);
+    for (const auto& file : files_) {
+      if (!file->pairs.empty()) files.push(file->pairs);
+    }
+    const pair_of_run* last = nullptr;
+    while (!files.empty()) {
+      const rest_of_file next = files.top();
+      files.pop();
+      const pair_of_run& pair = next.front();
+      // Sketches find a pair in several partitions.
+      if (last == nullptr || last->is_before(pair)) visit(number(pair.later), number(pair.earlier), pair.similarity);
+      last = &pair;
+      if (next.size() > 1) files.push(next.subspan(1));
+    }
+  }
+
+  /// Whether the documents of a pair have the same features.
+  [[nodiscard]] bool are_copies(document_number a, document_number b, double similarity) const {
+    return similarity == 1 && features(a).size() == features(b).size();
+  }
+
+  /// Throws: input_error if a file was changed since it was opened.
+  void check_files() const {
+    as_input([&] {
+      for (const auto& file : files_) file->file.check_file();
+      for (const auto& part : parts_) part->file().check_file();
+    });
+  }
+
+ private:
+  /// The part of a document, and its number there.
+  [[nodiscard]] std::pair<const part_file*, std::size_t> where(document_number document) const {
+    const auto at =
+        static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), document) - first_.begin()) - 1;
+    return {parts_[at].get(), static_cast<std::size_t>(document - first_[at])};
+  }
+
+  /// Throws: input_error if the document is in no part.
+  [[nodiscard]] document_number number(std::uint64_t id) const {
+    const part_facts* const facts = plan().find(part_of(id));
+    if (facts == nullptr || record_of(id) >= facts->documents) {
+      throw input_error({"", "a pair names a document that is in no part"});
+    }
+    return first_[static_cast<std::size_t>(facts - plan().parts.data())] + record_of(id);
+  }
+
+  std::vector<std::unique_ptr<pairs_file>> files_;
+  std::vector<std::unique_ptr<part_file>> parts_;
+  std::vector<document_number> first_;  // the first document of each part
+  std::uint64_t size_ = 0;
+};
+
+/// The number of documents, if 32 bits can number them. Throws: input_error.
+std::uint32_t count_of_few(const gathered_run& run, const std::string& what) {
+  if (run.size() >= UINT32_MAX) throw input_error({"", what + " of more than 4,294,967,294 documents"});
+  return static_cast<std::uint32_t>(run.size());
+}
+
+/// For each document its representative among documents in the order of the input.
+std::vector<document_number> group_in_order(const gathered_run& run, bool by_components) {
+  if (by_components) {
+    neardup::pair_components<document_number> components(run.size());
+    run.for_each_pair([&](document_number a, document_number b, double) { components.add(a, b); });
+    return components.finish();
+  }
+  neardup::pair_groups<document_number> groups(run.size());
+  run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
+    if (run.are_copies(later, earlier, similarity)) groups.add_copy(later, earlier);
+  });
+  run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
+    if (!run.are_copies(later, earlier, similarity)) groups.add(later, earlier, [&] { return similarity; });
+  });
+  return groups.finish();
+}
+
+/// The same for containment: documents with more features come first, because they hold others.
+std::vector<document_number> group_by_size(const gathered_run& run, const run_settings& settings) {
+  const std::uint32_t count = count_of_few(run, "--check containment");
+  std::vector<std::uint32_t> order(count), place(count), sizes(count);
+  std::iota(order.begin(), order.end(), 0U);
+  for (std::uint32_t i = 0; i < count; ++i) sizes[i] = static_cast<std::uint32_t>(run.features(i).size());
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
+  for (std::uint32_t i = 0; i < count; ++i) place[order[i]] = i;
+  std::vector<std::uint32_t> label;
+  if (settings.grouping.by_components) {
+    neardup::pair_components<std::uint32_t> components(count);
+    run.for_each_pair([&](document_number a, document_number b, double) { components.add(place[a], place[b]); });
+    label = components.finish();
+  } else {
+    neardup::pair_groups<std::uint32_t> groups(count);
+    sorted_pairs pairs(settings.grouping.memory);
+    run.for_each_pair([&](document_number a, document_number b, double similarity) {
+      const std::uint32_t later = std::max(place[a], place[b]), earlier = std::min(place[a], place[b]);
+      if (run.are_copies(a, b, similarity)) {
+        groups.add_copy(later, earlier);
+      } else {
+        pairs.add({later, earlier, similarity});
+      }
+    });
+    pairs.visit_all([&](std::span<const checked_pair> some) {
+      for (const checked_pair& p : some) groups.add(p.a, p.b, [&] { return p.similarity; });
+    });
+    label = groups.finish();
+  }
+  std::vector<document_number> result(count);
+  for (std::uint32_t i = 0; i < count; ++i) result[order[i]] = order[label[i]];
+  return result;
+}
+
+/// Prints the groups as `neardup groups` does.
+void print_groups_of_run(context& c, const gathered_run& run) {
+  std::vector<std::pair<document_number, document_number>> members;  // representative, other member
+  {
+    const std::vector<document_number> label = c.settings.comparison.checks_containment()
+                                                   ? group_by_size(run, c.settings)
+                                                   : group_in_order(run, c.settings.grouping.by_components);
+    for (document_number i = 0; i < label.size(); ++i) {
+      if (label[i] != i) members.emplace_back(label[i], i);
+    }
+  }
+  std::sort(members.begin(), members.end());
+  run.check_files();
+  group_counts counts;
+  std::vector<group_member> group;
+  for (std::size_t i = 0; i < members.size();) {
+    const document_number first = members[i].first;
+    group.assign(1, {first, run.name(first), false, std::nullopt, 1});
+    for (; i < members.size() && members[i].first == first; ++i) {
+      const document_number other = members[i].second;
+      group.push_back({other, run.name(other), false, std::nullopt, run.similarity(first, other)});
+    }
+    c.out << text_of_group(c.settings, counts.groups++, group);
+    counts.documents += group.size();
+  }
+  run.check_files();
+  c.notes.advance(run.size(), 0);
+  finish_groups(c, counts);
+}
+
+/// Adds all pairs to `to`. With copies_once, these are the pairs of the files. Otherwise, a copy has the pairs of the
+/// document that it equals, too.
+void add_pairs(const gathered_run& run, bool copies_once, sorted_pairs& to) {
+  const auto add = [&](std::uint32_t a, std::uint32_t b, double similarity) {
+    to.add({std::min(a, b), std::max(a, b), similarity});
+  };
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;  // of a document, its number
+  if (!copies_once) {
+    run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
+      if (!run.are_copies(later, earlier, similarity)) return;
+      copies.emplace_back(static_cast<std::uint32_t>(earlier), static_cast<std::uint32_t>(later));
+    });
+  }
+  std::sort(copies.begin(), copies.end());
+  // A document and its copies.
+  const auto equal_to = [&](document_number document) {
+    const auto number = static_cast<std::uint32_t>(document);
+    std::vector<std::uint32_t> all{number};
+    for (auto at = std::lower_bound(copies.begin(), copies.end(), std::pair(number, std::uint32_t{0}));
+         at != copies.end() && at->first == number; ++at) {
+      all.push_back(at->second);
+    }
+    return all;
+  };
+  run.for_each_pair([&](document_number later, document_number earlier, double similarity) {
+    if (!copies_once && run.are_copies(later, earlier, similarity)) return;
+    for (const std::uint32_t a : equal_to(earlier)) {
+      for (const std::uint32_t b : equal_to(later)) add(a, b, similarity);
+    }
+  });
+  for (std::size_t i = 0; i < copies.size();) {
+    const std::vector<std::uint32_t> all = equal_to(copies[i].first);
+    for (std::size_t a = 0; a < all.size(); ++a) {
+      for (std::size_t b = a + 1; b < all.size(); ++b) add(all[a], all[b], 1);
+    }
+    i += all.size() - 1;
+  }
+}
+
+/// Prints the pairs as `neardup pairs` does.
+void print_pairs_of_run(context& c, const gathered_run& run, bool copies_once) {
+  static_cast<void>(count_of_few(run, "pairs"));
+  sorted_pairs pairs(c.settings.grouping.memory);
+  add_pairs(run, copies_once, pairs);
+  run.check_files();
+  const bool as_json = c.settings.output.as_json();
+  pairs.visit_all([&](std::span<const checked_pair> some) {
+    for (const checked_pair& pair : some) {
+      if (c.settings.comparison.checks_containment()) {
+        c.out << text_of_containment(as_json, {run.name(pair.a), run.name(pair.b), run.features(pair.a).size(),
+                                               run.features(pair.b).size(), "b", pair.similarity});
+      } else {
+        c.out << text_of_match(c.settings.fingerprint, as_json,
+                               {"a", "b", run.name(pair.a), run.name(pair.b), std::nullopt, pair.similarity});
+      }
+    }
+  });
+  run.check_files();
+  c.notes.advance(run.size(), 0);
+  finish(c, ": " + counted(pairs.size(), "pair", "pairs") + " of near-duplicates", pairs.size());
+}
+
+template <class Print>
+bool run_of_pairs(typed_options& typed, std::initializer_list<std::string_view> allowed, const Print& print) {
+  for (const option_row& row : options_of(*typed.chosen)) {
+    const std::string name = row.long_name();
+    if (!typed.has(name) || std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
+    throw usage_error(name + " with --pairs: it is about texts, and these are compared already");
+  }
+  const std::vector<std::string> named = typed.all("--pairs");
+  run_settings settings = take_files_of_run(typed, named);
+  take_grouping(typed, settings);
+  const std::vector<std::string> pairs = files_of(named, run_file::pairs);
+  if (pairs.empty()) throw usage_error("--pairs: there are no pairs in what is named; gather writes them");
+  settings.input.paths = files_of(settings.input.paths, run_file::features);
+  const gathered_run run(settings.input.paths, pairs);
+  settings.comparison = run.plan().comparison();
+  context c(settings);
+  print(c, run);
+  return c.found_any;
+}
+
+}  // namespace
+
+bool run_groups_of_run(typed_options& typed) {
+  return run_of_pairs(
+      typed, {"--pairs", "--grouping", "--format", "--output", "--memory", "--exit-status", "--threads", "--quiet"},
+      print_groups_of_run);
+}
+
+bool run_pairs_of_run(typed_options& typed) {
+  const bool copies_once = typed.has("--copies-once");
+  return run_of_pairs(
+      typed, {"--pairs", "--copies-once", "--format", "--output", "--memory", "--exit-status", "--threads", "--quiet"},
+      [&](context& c, const gathered_run& run) { print_pairs_of_run(c, run, copies_once); });
+}
+
+}  // namespace command

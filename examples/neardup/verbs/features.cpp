@@ -1,0 +1,58 @@
+// `neardup features`: writes the features of a part of a corpus.
+#include <array>
+
+#include "run_steps.hpp"
+#include "running.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::array features_options{
+    option_row{"--part", "N", takes::own, section::machines, "the number of this part of the corpus, from 0",
+               usual::always},
+};
+
+bool run_features(typed_options& typed) {
+  std::uint64_t part = 0;
+  const auto take_part = [&](const typed_options& given, run_settings& to) {
+    part = required_number(given, "--part", max_part);
+    if (to.output.file.empty()) throw usage_error("features writes to a file: --output FILE");
+    need_little_endian();
+    to.output.is_saved = true;
+  };
+  const auto take_sets = [](const typed_options&, run_settings& to) {
+    to.comparison.min_similarity = 1;  // there is a check, and counts says which
+    to.comparison.is_exact = true;
+    to.comparison.reads_features = true;
+    to.comparison.has_wide_features = true;
+  };
+  run_settings settings = take_reading(typed, {.stored = take_part, .comparison = take_sets, .is_stored = true});
+  return run_on_documents(settings, [&](context& c) {
+    part_columns columns;
+    for_each_document(c, [&](const placed_document& d) {
+      if (d.facts.has_tokens) columns.add(d.name(), d.facts.features);
+    });
+    save_part(settings.output.file, part, composition_of_settings(settings.fingerprint), columns);
+    finish(c, " in part " + std::to_string(part));
+  });
+}
+
+}  // namespace
+
+extern const verb features_verb;
+const verb features_verb{"features",
+                         "PATH…",
+                         "of many machines: the features of a part",
+                         R"(
+Writes to the file that --output names the ids and the features of all documents with tokens, for counts,
+scatter and groups --pairs. Parts are numbered from 0 without a gap, come in this order, and are made with
+the same options.
+A part takes 8 bytes of memory for each feature.
+)",
+                         takes::texts | takes::features | takes::dictionary | takes::seed | takes::saved_output |
+                             takes::running | takes::help,
+                         features_options,
+                         run_features};
+
+}  // namespace command

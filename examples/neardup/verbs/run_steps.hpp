@@ -1,0 +1,26 @@
+// The common part of verbs that are tasks of a run on many machines.
+#pragma once
+
+#include "../documents/run_files.hpp"
+#include "../line/taking.hpp"
+
+namespace command {
+
+/// The settings of a task that reads files of a run. `others` are further files that it reads.
+/// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
+run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
+
+/// A number from 0 that an option gives. Throws: usage_error if it is missing.
+std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most);
+
+/// The rows of options for verbs that decide from gathered pairs.
+inline constexpr option_row pairs_of_run_option{"--pairs", "PATH…", takes::own, section::machines,
+                                                "of many machines: the pairs that gather wrote of all partitions, "
+                                                "files or their folder. PATH is the features of all "
+                                                "parts"};
+
+/// Prints the groups, or the pairs, of a run on many machines. Precondition: --pairs was given.
+bool run_groups_of_run(typed_options& typed);
+bool run_pairs_of_run(typed_options& typed);
+
+}  // namespace command

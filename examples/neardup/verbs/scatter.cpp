@@ -1,0 +1,84 @@
+// `neardup scatter`: sends the documents of a part to the partitions of their rare features.
+#include <array>
+#include <neardup/sets/shuffle.hpp>
+#include <numeric>
+
+#include "../ground/errors.hpp"
+#include "../ground/text.hpp"
+#include "run_steps.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr std::array scatter_options{
+    option_row{"--counts", "FILE", takes::own, section::machines, "what counts wrote", usual::always},
+};
+
+/// The documents of a part in the form that a scatter takes, some at a time.
+std::vector<std::vector<std::byte>> scatter_part(const part_file& part, const counts_file& counts) {
+  constexpr std::size_t most = std::size_t{1} << 18;  // features of a call
+  const neardup::shuffle_settings settings = counts.plan.shuffle();
+  neardup::set_scatter<part_file::feature> scatter(settings, counts.counts);
+  std::vector<std::uint64_t> ids, offsets;
+  for (std::size_t first = 0, next = 0; first < part.size(); first = next) {
+    ids.clear();
+    offsets.assign(1, 0);
+    for (; next < part.size() && offsets.back() < most; ++next) {
+      ids.push_back(id_of(part.number(), next));
+      offsets.push_back(offsets.back() + part.size_of(next));
+    }
+    const part_file::feature* const features = part.features_of(first).data();
+    scatter.add<std::uint64_t>(ids, {features, static_cast<std::size_t>(offsets.back())}, offsets);
+  }
+  std::vector<std::vector<std::byte>> blobs(settings.partitions);
+  for (std::uint32_t i = 0; i < settings.partitions; ++i) blobs[i] = scatter.take(i);
+  return blobs;
+}
+
+bool run_scatter(typed_options& typed) {
+  const std::string path = typed.text("--counts");
+  refuse_empty_name(typed, "--counts");
+  if (path.empty()) throw usage_error("scatter needs --counts FILE, as counts writes it");
+  const run_settings settings = take_files_of_run(typed, {path});
+  const std::vector<std::string> paths = files_of(settings.input.paths, run_file::features);
+  if (paths.size() != 1) throw usage_error("scatter takes the features of one part");
+  const counts_file counts(path);
+  const part_file part(paths.front());
+  const part_facts facts = part.facts();
+  const part_facts* const counted_part = counts.plan.find(part.number());
+  const std::string name = "part " + std::to_string(part.number());
+  if (counted_part == nullptr) throw input_error({paths.front(), "is " + name + ", which " + path + " does not have"});
+  if (*counted_part != facts) {
+    throw input_error({paths.front(), "is another " + name + " than the one that " + path + " has counted"});
+  }
+  const auto blobs = scatter_part(part, counts);
+  as_input([&] {
+    part.file().check_file();
+    counts.file.check_file();
+  });
+  save_scattered(settings.output.file, counts.plan, facts, blobs);
+  if (!settings.output.quiet) {
+    const std::size_t bytes = std::accumulate(blobs.begin(), blobs.end(), std::size_t{0},
+                                              [](std::size_t sum, const auto& blob) { return sum + blob.size(); });
+    say(name + ": " + counted(facts.documents, "document", "documents") + ", " + counted(bytes, "byte", "bytes") +
+        " for " + counted(blobs.size(), "partition", "partitions"));
+  }
+  return false;
+}
+
+}  // namespace
+
+extern const verb scatter_verb;
+const verb scatter_verb{"scatter",
+                        "PATH",
+                        "of many machines: the documents of a part by their rare features",
+                        R"(
+Writes to the file that --output names what each partition needs of a part: the documents by their rare
+features. Name the features of one part. Takes as much memory as the two files.
+)",
+                        takes::saved_output | takes::running | takes::help,
+                        scatter_options,
+                        run_scatter};
+
+}  // namespace command

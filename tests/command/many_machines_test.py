@@ -1,0 +1,364 @@
+"""Tasks on many machines: what they find is, byte for byte, what one run over all texts prints. Their files are whole or
+not there, and what does not belong together is refused by name."""
+
+import itertools
+import json
+import os
+import random
+import signal
+import struct
+import time
+
+from harness import SANITIZED, CommandTest, main, run, start
+
+WORDS = [f"w{number}" for number in range(3000)]
+
+
+def texts(count, seed=1):
+    """Half of the texts are versions of earlier ones, some exact copies, some short, some empty."""
+    make = random.Random(seed)
+    made = []
+    for _ in range(count):
+        if made and make.random() < 0.5:
+            words = make.choice(made[-400:]).split()
+            for _ in range(make.randrange(0, 4)):
+                if words:
+                    words[make.randrange(len(words))] = make.choice(WORDS)
+        else:
+            words = make.choices(WORDS, k=make.choice((0, 2, 5, 40, 60, 90)))
+        made.append(" ".join(words))
+    return made
+
+
+class Tasks(CommandTest):
+    def write_parts(self, made, parts):
+        paths = []
+        for part in range(parts):
+            lines = []
+            for number in range(part * len(made) // parts, (part + 1) * len(made) // parts):
+                text = made[number]
+                lines.append(json.dumps({"text": text} if len(text) % 5 == 0 else {"id": f"doc {number}", "text": text}))
+            paths.append(self.write(f"part{part}.jsonl", "".join(line + "\n" for line in lines)))
+        return paths
+
+    def features(self, paths, *options, first=0):
+        for number, path in enumerate(paths, first):
+            self.assert_done(run("features", "--jsonl", "--part", number, *options, "--output", self.folder / f"{number}.features", path))
+        return [self.folder / f"{number}.features" for number in range(first, first + len(paths))]
+
+    def counts(self, features, *options):
+        self.assert_done(run("counts", *options, "--output", self.folder / "all.counts", *features))
+
+    def scatter(self, features):
+        files = []
+        for path in features:
+            files.append(path.with_suffix(".scattered"))
+            self.assert_done(run("scatter", "--counts", self.folder / "all.counts", "--output", files[-1], path))
+        return files
+
+    def gather(self, files, partitions):
+        pairs = [self.folder / f"{number}.pairs" for number in range(partitions)]
+        for number, path in enumerate(pairs):
+            self.assert_done(run("gather", "--partition", number, "--threads", 1 + number % 2, "--output", path, *files))
+        return pairs
+
+    def tasks(self, paths, partitions, features=(), counts=()):
+        """Runs all tasks of steps in random orders. Returns the files of features and of pairs."""
+        shuffled = random.Random(partitions)
+        of_parts = self.features(paths, *features)
+        shuffled.shuffle(of_parts)
+        self.counts(of_parts, "--partitions", partitions, *counts)
+        files = self.scatter(of_parts) + (of_parts if "sets" not in counts else [])
+        shuffled.shuffle(files)
+        pairs = self.gather(files, partitions)
+        shuffled.shuffle(pairs)
+        return of_parts, pairs
+
+    @staticmethod
+    def named(pairs):
+        return [word for path in pairs for word in ("--pairs", path)]
+
+    def bytes_of(self, *arguments):
+        return self.assert_done(run(*arguments)).bytes
+
+
+class ResultsOfTasks(Tasks):
+    def check(self, made, parts, partitions, features=(), counts=()):
+        for path in self.folder.iterdir():
+            path.unlink()
+        paths = self.write_parts(made, parts)
+        of_parts, pairs = self.tasks(paths, partitions, features, counts)
+        how = [word for word in counts if word not in ("--payload", "sets", "sketches")]
+        sizes = set()
+        for form in ("text", "jsonl"):
+            for grouping in ("representatives", "components"):
+                options = ("--grouping", grouping, "--format", form)
+                whole = self.bytes_of("groups", "--jsonl", *options, *features, *how, *paths)
+                self.assertEqual(self.bytes_of("groups", *options, *self.named(pairs), *of_parts), whole)
+                sizes.add(len(whole))
+            for copies in ((), ("--copies-once",)):
+                options = (*copies, "--format", form)
+                whole = self.bytes_of("pairs", "--jsonl", *options, *features, *how, *paths)
+                self.assertEqual(self.bytes_of("pairs", *options, *self.named(pairs), *of_parts), whole)
+                sizes.add(len(whole))
+        self.assertGreater(min(sizes), 1000)
+        self.assertEqual(self.bytes_of("manifest", self.folder).splitlines()[-1], b"complete")
+        return sizes
+
+    def test_they_are_those_of_one_run(self):
+        self.assertEqual(len(self.check(texts(1500), 4, 3, (), ("--payload", "sets"))), 8)  # groupings differ, and so do copies
+        self.check(texts(500, 2), 3, 5)
+        if SANITIZED:
+            return
+        self.check(texts(600, 3), 1, 1, ("--features", "chars:4", "--seed", "7"), ("--similarity", "0.5"))
+
+    def test_of_other_measures(self):
+        few = texts(300 if SANITIZED else 700, 4)
+        for number, (check, similarity) in enumerate((("cosine", "0.7"), ("containment", "0.75"))):
+            payload = ("--payload", ("sketches", "sets")[number])
+            self.check(few, 2 + number, 3, ("--features", "words:1"), ("--check", check, "--similarity", similarity, *payload))
+        self.check(few, 2, 2, ("--features", "words:1"), ("--check", "containment", "--similarity", "0.75", "--payload", "sketches"))
+
+    def test_parts_without_documents_and_with_one_text_many_times(self):
+        copies = ["one and the same text of ten words in all here"] * 2000
+        for made, parts in ((copies, 2), ([*copies[:3], "", "", ""], 2), ([""] * 4, 2)):
+            paths = self.write_parts(made, parts)
+            of_parts, pairs = self.tasks(paths, 2)
+            # Each copy has one pair, with the first.
+            found = sum(struct.unpack_from("<Q", path.read_bytes(), 48)[0] for path in pairs)
+            self.assertEqual(found, max(0, sum(1 for text in made if text) - 1))
+            for verb in ("groups", "pairs")[: 1 if made is copies else 2]:
+                self.assertEqual(self.bytes_of(verb, *self.named(pairs), *of_parts), self.bytes_of(verb, "--jsonl", *paths))
+
+    def test_a_folder_is_named_and_parts_are_in_any_order(self):
+        made = texts(400, 5)
+        paths = self.write_parts(made, 2)
+        run_folder = self.folder / "run"
+        run_folder.mkdir()
+        for number, path in ((1, paths[1]), (0, paths[0])):
+            self.assert_done(run("features", "--jsonl", "--part", number, "--output", run_folder / f"{number}.features", path))
+        done = self.assert_done(run("counts", "--payload", "sets", "--output", run_folder / "counts", run_folder))
+        self.assertRegex(done.err, r" features of 3\d\d documents in 2 parts, for 2 partitions\n$")
+        for number in (1, 0):
+            self.assert_done(run("scatter", "--counts", run_folder / "counts", "--output", run_folder / f"{number}.scattered",
+                                 run_folder / f"{number}.features"))
+        for number in (0, 1):
+            self.assert_done(run("gather", "--partition", number, "--output", run_folder / f"{number}.pairs", run_folder))
+        # What a task was writing, and what is no file of a run, is passed over.
+        (run_folder / "2.pairs.123.tmp").write_bytes((run_folder / "1.pairs").read_bytes())
+        (run_folder / "notes.txt").write_text("not of the run")
+        self.assertEqual(self.bytes_of("groups", "--pairs", run_folder, run_folder), self.bytes_of("groups", "--jsonl", *paths))
+
+
+class FilesOfTasks(Tasks):
+    def make(self, *counts, seed=1):
+        self.paths = self.write_parts(texts(500, seed), 2)
+        return self.tasks(self.paths, 2, (), counts or ("--payload", "sets"))
+
+    def of_run(self):
+        return sorted(path for path in self.folder.iterdir() if path.suffix != ".jsonl")
+
+    def manifest(self):
+        return self.bytes_of("manifest", *self.of_run()).decode().replace(f"{self.folder}/", "").splitlines()
+
+    def test_pairs_are_as_documented(self):
+        self.make()
+        ids = []
+        for part, path in enumerate(self.paths):
+            rows = [json.loads(line) for line in path.read_text().splitlines()]
+            named = [row.get("id", f"{path}:{line}") for line, row in enumerate(rows, 1) if row["text"]]
+            ids += [(part << 40 | number, name) for number, name in enumerate(named)]
+        names = dict(ids)
+        found = []
+        for path in (self.folder / "0.pairs", self.folder / "1.pairs"):
+            data = path.read_bytes()
+            records = []
+            for i in range(struct.unpack_from("<I", data, 20)[0]):
+                tag, _, begin, size, _ = struct.unpack_from("<IIQQQ", data, 64 + 32 * i)
+                if tag == 66:
+                    records = list(struct.iter_unpack("<QQd", data[begin:begin + size]))
+            self.assertEqual(records, sorted(records))
+            found += [(names[earlier], names[later]) for later, earlier, _ in records]
+        once = [(row["a"], row["b"]) for row in run("pairs", "--jsonl", "--copies-once", "--format", "jsonl", *self.paths).json]
+        self.assertEqual(sorted(found), sorted(once))
+
+    def test_the_same_task_gives_the_same_bytes(self):
+        self.make()
+        before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
+        self.make()
+        self.assertEqual({path.name: path.read_bytes() for path in self.folder.iterdir()}, before)
+        self.assertEqual(sorted(before), sorted(["all.counts", *(f"{n}.{kind}" for n in (0, 1) for kind in ("features", "pairs", "scattered")),
+                                                 "part0.jsonl", "part1.jsonl"]))
+
+    def test_damaged_files_are_refused_by_name(self):
+        features, pairs = self.make()
+        groups = ("groups", *self.named(pairs), *features)
+        scatter = ("scatter", "--counts", self.folder / "all.counts", "--output", self.folder / "x", self.folder / "0.features")
+        gathers = [("gather", "--partition", number, "--output", self.folder / "x", self.folder / "0.scattered", self.folder / "1.scattered")
+                   for number in (0, 1)]
+        uses = {"0.features": [("counts", "--output", self.folder / "x", *features), scatter, groups],
+                "all.counts": [scatter], "1.scattered": gathers, "1.pairs": [groups]}
+        for name, commands in uses.items():
+            path = self.folder / name
+            whole = path.read_bytes()
+            middle = len(whole) * 2 // 3
+            flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:]
+            for bad in (whole[:middle], whole[:-1], whole[:20], b"", flipped, whole + b"\0"):
+                path.write_bytes(bad)
+                done = [run(*command) for command in commands]
+                # A task of gather reads what is of its partition.
+                refused = [one for one in done if one.status == 2]
+                self.assertEqual(len(refused), 1 if bad is flipped and commands is gathers else len(done))
+                for one in refused:
+                    self.assertIn(f"{name}:", one.err)
+                    self.assertEqual(one.bytes, b"")
+                (self.folder / "x").unlink(missing_ok=True)
+                self.assertTrue(any(line.startswith(f"damaged\t{name}") for line in self.manifest()), name)
+            path.write_bytes(whole)
+        self.assertEqual(self.manifest()[-1], "complete")
+
+    def test_what_does_not_belong_together_is_refused(self):
+        features, pairs = self.make()
+        x = self.folder / "x"
+        scattered = [self.folder / "0.scattered", self.folder / "1.scattered"]
+        other = self.folder / "other"
+        other.mkdir()
+        again = other / "again"
+        again.write_bytes((self.folder / "1.pairs").read_bytes())
+        (other / "1.scattered").write_bytes(scattered[1].read_bytes())
+        self.assert_done(run("features", "--jsonl", "--part", 1, "--features", "words", "--output", other / "words", self.paths[1]))
+        self.assert_done(run("features", "--jsonl", "--part", 1, "--output", other / "changed", self.paths[0]))
+        self.assert_done(run("features", "--jsonl", "--part", 2, "--output", other / "third", self.paths[0]))
+        self.assert_done(run("hash", "--jsonl", "--format", "bin", "--output", other / "list", self.paths[0]))
+        counts = self.folder / "all.counts"
+        for name, options in (("loose", ("--similarity", "0.6")), ("cosine", ("--check", "cosine")), ("more", ("--partitions", 3))):
+            self.assert_done(run("counts", *options, *(("--partitions", 2) if name != "more" else ()), "--output", other / name, *features))
+            self.assert_done(run("scatter", "--counts", other / name, "--output", other / f"{name}.scattered", features[0]))
+        self.assert_done(run("counts", "--partitions", 2, "--output", other / "counts", *features, other / "third"))
+        self.assert_done(run("scatter", "--counts", other / "counts", "--output", other / "third.scattered", other / "third"))
+        part1 = next(path for path in features if path.name == "1.features")
+        part0 = next(path for path in features if path.name == "0.features")
+        for arguments, message in (
+                (("counts", "--output", x, *features, other / "words"), "words: the fingerprints are made otherwise: 'tokenizer:"),
+                (("counts", "--output", x, *features, other / "changed"), ": is part 1, as is another file"),
+                (("counts", "--output", x, part1), "the features of part 0 are missing, and those of part 1 are there"),
+                (("counts", "--output", x, *features, self.paths[0]), "part0.jsonl: no file of neardup's"),
+                (("counts", "--output", x, *features, other / "list"), "list: holds something else, not features of a part"),
+                (("counts", "--output", x, self.folder / "0.pairs"), "0.pairs: holds pairs of a partition, not features of a part"),
+                (("scatter", "--counts", counts, "--output", x, other / "changed"), "changed: is another part 1 than the one that "),
+                (("scatter", "--counts", counts, "--output", x, other / "third"), "third: is part 2, which "),
+                (("scatter", "--counts", features[0], "--output", x, features[0]), "holds features of a part, not counts of features"),
+                (("scatter", "--counts", counts, "--output", x, *features), "scatter takes the features of one part"),
+                (("gather", "--partition", 2, "--output", x, *scattered), "--partition 2: the partitions are 0 to 1"),
+                (("gather", "--partition", 0, "--output", x, scattered[0]), "the scattered sets of part 1 are missing"),
+                (("gather", "--partition", 0, "--output", x, *scattered, other / "1.scattered"), "is of part 1, as is "),
+                (("gather", "--partition", 0, "--output", x, *scattered, other / "loose.scattered"), "loose.scattered: is of --similarity 0.6, and "),
+                (("gather", "--partition", 0, "--output", x, *scattered, other / "cosine.scattered"), "cosine.scattered: is of --check cosine, and "),
+                (("gather", "--partition", 0, "--output", x, *scattered, other / "more.scattered"), "more.scattered: is of --partitions 3, and "),
+                (("gather", "--partition", 0, "--output", x, *scattered, other / "third.scattered"), "third.scattered: was made by other counts than "),
+                (("gather", "--partition", 0, "--output", x, *scattered, *pairs), "pairs: holds pairs of a partition, not scattered sets"),
+                (("groups", *self.named(pairs[:1]), *features), "the pairs of partition "),
+                (("groups", *self.named([*pairs, again]), *features), "is of partition 1, as is "),
+                (("groups", *self.named(pairs), part0), "needs the features of part 1"),
+                (("groups", *self.named(pairs), part0, other / "changed"), "changed: is another part 1 than the one of "),
+                (("groups", *self.named(pairs), *features, other / "third"), "third: is part 2, which "),
+                (("groups", *self.named(pairs), *features, part1), "1.features: is part 1, as is "),
+                (("pairs", *self.named(features), *features), "holds features of a part, not pairs of a partition"),
+                (("groups", *self.named(pairs), "--similarity", "0.8", *features), "--similarity with --pairs: it is about texts"),
+                (("features", "--jsonl", "--output", x, self.paths[0]), "features needs --part N"),
+                (("features", "--jsonl", "--part", 1 << 24, "--output", x, self.paths[0]), "--part 16777216: must be from 0 to 16777215"),
+                (("features", "--jsonl", "--part", 0, self.paths[0]), "features writes to a file: --output FILE"),
+                (("features", "--jsonl", "--part", 0, "--output", "x.gz", self.paths[0]), "--output x.gz: what is read where it lies cannot be compressed"),
+                (("counts", "--output", x), "no input: name the files of a run, or their folder"),
+                (("counts", *features), "counts writes to a file: --output FILE"),
+                (("counts", "--check", "edit", "--output", x, *features), "--check 'edit': checks of counts are jaccard, cosine and containment"),
+                (("counts", "--output", part0, *features), f"{part0} is also an input"),
+                (("scatter", "--counts", counts, "--output", counts, part0), f"{counts} is also an input"),
+                (("scatter", "--output", x, part0), "scatter needs --counts FILE"),
+                (("gather", "--output", x, *scattered), "gather needs --partition N"),
+                (("groups", "--output", pairs[0], *self.named(pairs), *features), f"{pairs[0]} is also an input"),
+                (("groups", "--pairs", other / "loose", *features), "holds counts of features, not pairs of a partition"),
+                (("gather", "--partition", 0, "--output", x, self.folder / "none"), "none: cannot be opened")):
+            with self.subTest(arguments=[str(word) for word in arguments]):
+                self.assert_fails(run(*arguments), message)
+                self.assertFalse(x.exists())
+
+    def test_sketches_need_the_features_that_were_scattered(self):
+        features, _ = self.make("--payload", "sketches")
+        scattered = [self.folder / "0.scattered", self.folder / "1.scattered"]
+        gather = ("gather", "--partition", 0, "--output", self.folder / "x")
+        self.assert_fails(run(*gather, *scattered), "0.scattered: needs the features of part 0")
+        self.assert_done(run("features", "--jsonl", "--part", 1, "--output", self.folder / "1.features", self.paths[0]))
+        self.assert_fails(run(*gather, *scattered, *features), "1.features: is another part 1 than the one of ")
+
+    def test_the_manifest_tells_what_is_missing(self):
+        self.make()
+        lines = self.manifest()
+        self.assertEqual([line.split("\t")[:2] for line in lines[:-1]],
+                         [["whole", "features of part 0"], ["whole", "pairs of partition 0"], ["whole", "scattered sets of part 0"],
+                          ["whole", "features of part 1"], ["whole", "pairs of partition 1"], ["whole", "scattered sets of part 1"],
+                          ["whole", "counts"]])
+        self.assertEqual(lines[-1], "complete")
+        for name in ("0.features", "0.scattered", "1.pairs"):
+            (self.folder / name).unlink()
+        self.assertEqual(self.manifest()[-4:], ["missing\tfeatures of part 0", "missing\tscattered sets of part 0",
+                                                "missing\tpairs of partition 1", "incomplete"])
+        (self.folder / "again").write_bytes((self.folder / "1.features").read_bytes())
+        self.assertIn("twice\tfeatures of part 1: 1.features and again", self.manifest())
+        (self.folder / "again").unlink()
+        # Another text in part 1: what was made from the old one is stale.
+        self.write_parts(texts(500, 9), 2)
+        self.features(self.paths)
+        self.assertEqual([line for line in self.manifest() if line.startswith("stale")],
+                         ["stale\tall.counts: its part 0 is another by now", "stale\tall.counts: its part 1 is another by now"])
+        self.counts([self.folder / "0.features", self.folder / "1.features"], "--payload", "sets")
+        self.assertEqual([line for line in self.manifest() if not line.startswith("whole")],
+                         ["stale\t1.scattered: was made by other counts", "stale\t0.pairs: was made by other counts",
+                          "missing\tscattered sets of part 0", "missing\tscattered sets of part 1",
+                          "missing\tpairs of partition 0", "missing\tpairs of partition 1", "incomplete"])
+        (self.folder / "all.counts").unlink()
+        self.assertEqual(self.manifest()[-2:], ["missing\tcounts", "incomplete"])
+        nothing = self.folder / "nothing"
+        nothing.mkdir()
+        self.assertEqual(self.bytes_of("manifest", nothing), b"missing\tfeatures: there are none\nincomplete\n")
+        # The output is none of the files that manifest looks at.
+        self.bytes_of("manifest", nothing, "--output", nothing / "list")
+        self.assertEqual((nothing / "list").read_bytes(), b"missing\tfeatures: there are none\nincomplete\n")
+
+    def test_a_killed_task_leaves_nothing_that_is_taken_for_whole(self):
+        features, pairs = self.make()
+        whole = {path.name: path.read_bytes() for path in self.of_run()}
+        tasks = {"0.features": ("features", "--jsonl", "--part", 0, self.paths[0]), "all.counts": ("counts", "--partitions", 2, "--payload", "sets", *sorted(features)),
+                 "0.scattered": ("scatter", "--counts", self.folder / "all.counts", self.folder / "0.features"),
+                 "1.pairs": ("gather", "--partition", 1, self.folder / "0.scattered", self.folder / "1.scattered")}
+        delays = random.Random(6)
+        for name, task in itertools.chain(*[tasks.items()] * (3 if SANITIZED else 6)):
+            path = self.folder / name
+            path.unlink()
+            process = start(*map(str, (*task, "--output", path)))
+            time.sleep(delays.random() * 0.02)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            if path.exists():
+                self.assertEqual(path.read_bytes(), whole[name])
+            # A folder with what the killed task has left is not complete, and no other task takes that.
+            found = self.bytes_of("manifest", self.folder).decode()
+            self.assertEqual("\nmissing\t" in found, not path.exists(), found)
+            self.assert_done(run(*task, "--output", path))
+            self.assertEqual(path.read_bytes(), whole[name])
+        self.assertEqual(self.bytes_of("groups", "--pairs", self.folder, self.folder), self.bytes_of("groups", "--jsonl", *self.paths))
+
+    def test_files_are_replaced_as_outputs_are(self):
+        self.make()
+        real, link = self.folder / "real", self.folder / "link"
+        real.write_bytes(b"old")
+        real.chmod(0o640)
+        link.symlink_to(real)
+        self.assert_done(run("gather", "--partition", 0, "--output", link, self.folder / "0.scattered", self.folder / "1.scattered"))
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(real.read_bytes(), (self.folder / "0.pairs").read_bytes())
+        self.assertEqual(os.stat(real).st_mode & 0o777, 0o640)
+
+
+if __name__ == "__main__":
+    main()
