@@ -62,15 +62,15 @@ class batch_filter {
 /// Some of the indexed sets, by ascending number.
 class chosen_sets {
  public:
-  chosen_sets(std::vector<feature_set> all, std::vector<std::uint32_t> numbers)
-      : all_(std::move(all)), numbers_(std::move(numbers)) {}
+  chosen_sets(std::span<const feature_set> all, std::vector<std::uint32_t> numbers)
+      : all_(all), numbers_(std::move(numbers)) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return numbers_.size(); }
   [[nodiscard]] feature_set operator[](std::size_t i) const { return all_[numbers_[i]]; }
   [[nodiscard]] std::uint32_t number(std::size_t i) const { return numbers_[i]; }
 
  private:
-  std::vector<feature_set> all_;
+  std::span<const feature_set> all_;
   std::vector<std::uint32_t> numbers_;
 };
 
@@ -79,7 +79,7 @@ class chosen_sets {
 chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, std::span<const feature_set> batch) {
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;
-  std::vector<feature_set> sets = indexed.all();
+  const std::span<const feature_set> sets = indexed.all();
   const neardup::set_bounds bounds(set_measure_of(settings.comparison), *settings.comparison.min_similarity);
   const batch_filter filter(is_large ? std::span<const feature_set>() : batch, bounds);
   std::vector<std::vector<std::uint32_t>> chosen((indexed.numbers + step - 1) / step);
@@ -91,7 +91,7 @@ chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, st
   });
   std::vector<std::uint32_t> all;
   for (const auto& some : chosen) all.insert(all.end(), some.begin(), some.end());
-  return {std::move(sets), std::move(all)};
+  return {sets, std::move(all)};
 }
 
 using match_visitor = std::function<void(std::size_t i, std::span<const indexed_match> matches)>;

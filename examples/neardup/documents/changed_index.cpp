@@ -105,7 +105,7 @@ class changed_index_of final : public changed_index {
 
   /// The documents as `index` writes them: the old documents in order, without removed ones, then the added documents.
   void write_anew(const index_change& change) const {
-    as_input([&] { index_.view().verify(); });  // without this, damaged data would get a valid checksum
+    index_.verify();  // without this, damaged data would get a valid checksum
     const std::unordered_set<std::uint32_t> removed(change.removed.begin(), change.removed.end());
     const auto stored = [&] {
       if constexpr (command::has_sets<Form>) {
@@ -134,7 +134,7 @@ class changed_index_of final : public changed_index {
     }
     documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](auto&& parts) {
       if constexpr (command::has_sets<Form>) {
-        const auto sets = index_of_sets(documents.columns, index_.view().least_similarity(), threads_);
+        const auto sets = sets_of(documents.columns, index_.view().least_similarity());
         save_index_file(index_.path(), sets, index_.made_of(), std::move(parts));
       } else {
         const neardup::layout& shape = index_.view().shape();

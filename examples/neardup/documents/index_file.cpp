@@ -111,16 +111,12 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
   return composition_of_settings(of);
 }
 
-neardup::set_index<> index_of_sets(const document_columns& documents, double similarity, unsigned threads) {
-  neardup::set_index<> index(similarity);
-  std::vector<feature_set> sets;
-  std::vector<std::uint32_t> ids;
+neardup::listed_sets<> sets_of(const document_columns& documents, double similarity) {
+  neardup::listed_sets<> sets(similarity);
   for (std::size_t i = 0; i < documents.name_ends.size(); ++i) {
-    sets.push_back(documents.features_of(i));
-    ids.push_back(static_cast<std::uint32_t>(i));
+    sets.add(documents.features_of(i), static_cast<std::uint32_t>(i));
   }
-  index.insert_all(sets, ids, neardup::threads{threads});
-  return index;
+  return sets;
 }
 
 index_settings read_index_settings(const std::string& path) {

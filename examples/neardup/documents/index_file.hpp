@@ -80,8 +80,8 @@ struct indexed_sets {
   std::function<std::vector<std::vector<indexed_match>>(std::span<const feature_set> batch, double least,
                                                         unsigned threads)>
       search;
-  /// All sets. Complexity: linear.
-  std::function<std::vector<feature_set>()> all;
+  /// All sets; valid as long as this object. Complexity: linear in the first call.
+  std::function<std::span<const feature_set>()> all;
   std::function<void()> check_file = [] {};  ///< throws if the file was changed in place
 };
 
@@ -159,11 +159,19 @@ class opened_index {
     if (!found) refuse_ids();
     return *found;
   }
+  /// Verifies the file: all checksums, and the tables of fingerprints. Searches of feature sets in a file with right
+  /// checksums are safe, and exact unless another program wrote wrong postings. Throws: input_error.
+  void verify() const {
+    as_input([&] { verify(view_); });
+  }
   /// The features of all documents, by number; empty for removed ones. Throws: input_error.
   [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
     std::vector<feature_set> all(numbers());
     view_.for_each([&](std::uint32_t id, feature_set set) {
       if (id >= view_.size()) refuse_ids();
+      if (std::ranges::adjacent_find(set, std::ranges::greater_equal()) != set.end()) {
+        throw input_error({path_, "damaged: the features of a document do not ascend"});
+      }
       if (has(id)) all[id] = set;
     });
     for (std::size_t i = view_.size(); i < all.size(); ++i) {
@@ -177,7 +185,11 @@ class opened_index {
             [this](std::span<const feature_set> batch, double least, unsigned threads) {
               return similar(batch, least, threads);
             },
-            [this] { return all_features(); }, [this] { check_file(); }};
+            [this, found = std::optional<std::vector<feature_set>>()]() mutable -> std::span<const feature_set> {
+              if (!found) found = all_features();
+              return *found;
+            },
+            [this] { check_file(); }};
   }
 
   /// The fingerprints, by document number. Throws: input_error.
@@ -256,13 +268,21 @@ class opened_index {
         files_(std::move(files)),
         view_(as_input([&] {
           view_type opened{std::move(files_.base)};
-          if (is_verified) opened.verify();
+          if (is_verified) verify(opened);
           return opened;
         })),
         documents_(path_, view_.size(), view_.attachment(1), view_.attachment(2), {}, {}, is_verified),
         keeps_postings_(parse_values(path_, view_.attachment(0)).contains("postings")),
         places_(path_, view_.attachment(first_of_postings + 3), view_.attachment(first_of_postings + 4)),
         logged_(path_, files_, view_.attachment(5), view_.size(), {Form::bits, has_sets<Form>, keeps_postings_}) {}
+
+  static void verify(const view_type& view) {
+    if constexpr (has_sets<Form>) {
+      view.verify_checksums();
+    } else {
+      view.verify();
+    }
+  }
 
   /// The matches of each set of a batch, by similarity, then by number.
   [[nodiscard]] std::vector<std::vector<indexed_match>> similar(std::span<const feature_set> batch, double least,
@@ -317,8 +337,8 @@ struct indexed_documents {
   }
 };
 
-/// The index of the features of documents, which are numbered in order.
-neardup::set_index<> index_of_sets(const document_columns& documents, double similarity, unsigned threads);
+/// The sets of features of documents, which are numbered in order. Precondition: the documents outlive the result.
+neardup::listed_sets<> sets_of(const document_columns& documents, double similarity);
 
 /// Writes an index file atomically. A log beside it has been merged into it, or is obsolete, and is removed. `parts`:
 /// the attachments. Throws: output_error.

@@ -146,7 +146,7 @@ void index_documents(context& c, const indexing& how) {
     });
   };
   if constexpr (has_sets<Form>) {
-    save_it(index_of_sets(documents.columns, how.similarity, c.settings.threads), composition_of_sets(c.how));
+    save_it(sets_of(documents.columns, how.similarity), composition_of_sets(c.how));
   } else {
     save_it(neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form>(
                 c.settings.comparison.distance, blocks_for(c.settings, size), fingerprints,

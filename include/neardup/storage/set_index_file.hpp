@@ -81,6 +81,45 @@ template <class Index>
 
 }  // namespace detail
 
+/// Sets with their ids, which are saved without a set_index in memory. The bytes are those of a saved set_index of them,
+/// and take a third of the time.
+/// Memory: 24 bytes for each set, with 32-bit ids.
+template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
+class listed_sets {
+ public:
+  using feature_type = Feature;
+  using id_type = Id;
+  using set_type = std::span<const Feature>;
+
+  /// The parameters and exceptions are those of set_index.
+  explicit listed_sets(double least, set_similarity measure = set_similarity::jaccard, std::size_t min_common = 0)
+      : bounds_(measure, least, min_common) {}
+
+  /// Precondition: the features ascend, each occurs once, and they outlive this object.
+  /// Throws: std::bad_alloc. Guarantee: strong.
+  void add(set_type set, const Id& id) { sets_.push_back({set, id}); }
+
+  [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
+  [[nodiscard]] double least_similarity() const noexcept { return bounds_.threshold(); }
+  [[nodiscard]] set_similarity measure() const noexcept { return bounds_.measure(); }
+  [[nodiscard]] std::size_t min_common() const noexcept { return bounds_.min_common(); }
+
+  /// Calls `visit(id, set)` for each set, in the order of add().
+  template <std::invocable<const Id&, set_type> Visit>
+  void for_each(Visit&& visit) const {
+    for (const auto& [set, id] : sets_) visit(id, set);
+  }
+
+ private:
+  struct entry {
+    set_type set;
+    Id id;
+  };
+
+  detail::overlap_bounds bounds_;
+  std::vector<entry> sets_;
+};
+
 /// Writes a set_index to a file atomically and durably: a crash leaves the old file or the new one, and the new one
 /// is on the disk when this returns. docs/format.md specifies the format. The bytes depend only on the settings, the
 /// sets and their ids.
@@ -93,6 +132,14 @@ template <std::unsigned_integral Feature, class Id>
 void save(const std::string& path, const set_index<Feature, Id>& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {
   detail::write_sets(detail::system_files(), path, index, made_of, attachments);
+}
+
+/// Writes the file that save() writes for a set_index of these sets.
+/// Throws: as that save(); std::invalid_argument if two sets have the same id.
+template <std::unsigned_integral Feature, class Id>
+void save(const std::string& path, const listed_sets<Feature, Id>& sets, const fingerprint_composition& made_of,
+          std::span<const std::span<const std::byte>> attachments = {}) {
+  detail::write_sets(detail::system_files(), path, sets, made_of, attachments);
 }
 
 /// Loads a set_index from a file, after checking all of it. Its similarity, measure and least overlap are those of the

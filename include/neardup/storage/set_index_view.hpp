@@ -64,6 +64,12 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
     mapped_.check(file_);
   }
 
+  /// Checks all checksums, which finds damage. It does not find what a program wrote wrongly, and takes a thirtieth of
+  /// the time of verify().
+  /// Throws: std::runtime_error if a check fails.
+  /// Complexity: O(bytes).
+  void verify_checksums() const { file_.check_sections(); }
+
   /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). Takes about a
   /// microsecond.
   /// Throws: std::runtime_error naming the file, if it was changed.

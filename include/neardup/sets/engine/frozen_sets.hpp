@@ -242,7 +242,7 @@ struct set_arrays {
   using set_type = std::span<const Feature>;
 
   /// `from` has size(), and for_each(visit), which calls visit(id, set) for each id.
-  /// Throws: std::length_error from 2^32 - 2 ids on; std::bad_alloc.
+  /// Throws: std::length_error from 2^32 - 2 ids on; std::invalid_argument if an id occurs twice; std::bad_alloc.
   template <class Index>
   set_arrays(const Index& from, const overlap_bounds& bounds) {
     std::vector<entry> entries;
@@ -302,6 +302,10 @@ struct set_arrays {
     id_order.resize(ids.size());
     std::iota(id_order.begin(), id_order.end(), std::uint32_t{0});
     std::sort(id_order.begin(), id_order.end(), [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
+    const auto have_same_id = [&](std::uint32_t a, std::uint32_t b) { return ids[a] == ids[b]; };
+    if (std::adjacent_find(id_order.begin(), id_order.end(), have_same_id) != id_order.end()) {
+      fail<std::invalid_argument>("two sets have the same id");
+    }
     levels = counts.levels();
     index = make_postings(
         slots.size(), [&](std::size_t slot) { return slots[slot].front().set; }, bounds, feature_levels(levels));
