@@ -273,6 +273,11 @@ class FilesOfTasks(Tasks):
                 (("counts", *features), "counts writes to a file: --output FILE"),
                 (("counts", "--check", "edit", "--output", x, *features), "--check 'edit': checks of counts are jaccard, cosine and containment"),
                 (("counts", "--output", part0, *features), f"{part0} is also an input"),
+                # So is a file in a folder that is read.
+                (("counts", "--output", part0, self.folder), f"{part0} is also an input"),
+                (("gather", "--partition", 0, "--output", scattered[0], self.folder), f"{scattered[0]} is also an input"),
+                (("groups", "--output", part0, "--pairs", self.folder, self.folder), f"{part0} is also an input"),
+                (("groups", "--output", pairs[0], "--pairs", self.folder, self.folder), f"{pairs[0]} is also an input"),
                 (("scatter", "--counts", counts, "--output", counts, part0), f"{counts} is also an input"),
                 (("scatter", "--output", x, part0), "scatter needs --counts FILE"),
                 (("gather", "--output", x, *scattered), "gather needs --partition N"),

@@ -75,6 +75,7 @@ bool run_counts(typed_options& typed) {
   const run_settings settings = take_files_of_run(typed);
   const std::vector<std::string> paths = files_of(settings.input.paths, run_file::features);
   if (paths.empty()) throw usage_error("counts: there are no features in what is named; features writes them");
+  refuse_output_among(settings, paths);
   const auto counts = count_all(paths, plan);
   plan.partitions = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.parts.size(), most_partitions));
   take_number(typed, "--partitions", plan.partitions, std::uint32_t{1}, std::uint32_t{most_partitions});

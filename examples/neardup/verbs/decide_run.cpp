@@ -279,6 +279,8 @@ bool run_of_pairs(typed_options& typed, std::initializer_list<std::string_view> 
   const std::vector<std::string> pairs = files_of(named, run_file::pairs);
   if (pairs.empty()) throw usage_error("--pairs: there are no pairs in what is named; gather writes them");
   settings.input.paths = files_of(settings.input.paths, run_file::features);
+  refuse_output_among(settings, pairs);
+  refuse_output_among(settings, settings.input.paths);
   const gathered_run run(settings.input.paths, pairs);
   settings.comparison = run.plan().comparison();
   context c(settings);

@@ -133,6 +133,7 @@ bool run_gather(typed_options& typed) {
   const std::uint64_t partition = required_number(typed, "--partition", (std::uint64_t{1} << 32) - 1);
   const run_settings settings = take_files_of_run(typed);
   const std::vector<std::string> paths = files_of(settings.input.paths, run_file::scattered, run_file::features);
+  refuse_output_among(settings, paths);
   std::vector<std::string> scattered, parts;
   for (const std::string& path : paths) (kind_of(path) == run_file::scattered ? scattered : parts).push_back(path);
   if (scattered.empty()) throw usage_error("gather: there are no scattered sets in what is named; scatter writes them");

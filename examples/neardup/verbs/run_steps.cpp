@@ -20,6 +20,11 @@ run_settings take_files_of_run(const typed_options& typed, const std::vector<std
   return to;
 }
 
+void refuse_output_among(run_settings settings, const std::vector<std::string>& files) {
+  settings.input.paths = files;
+  refuse_overwriting(settings, {}, false);
+}
+
 std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most) {
   const auto text = typed[option];
   if (!text) throw usage_error(typed.chosen->name + std::string(" needs ") + option + " N, counted from 0");

@@ -10,6 +10,9 @@ namespace command {
 /// Throws: usage_error, input_error; output_error if the file that is saved at the end cannot be written.
 run_settings take_files_of_run(const typed_options& typed, const std::vector<std::string>& others = {});
 
+/// Refuses an output that is one of the files that are read, such as one in a folder. Throws: usage_error.
+void refuse_output_among(run_settings settings, const std::vector<std::string>& files);
+
 /// A number from 0 that an option gives. Throws: usage_error if it is missing.
 std::uint64_t required_number(const typed_options& typed, const char* option, std::uint64_t most);
 

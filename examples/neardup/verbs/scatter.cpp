@@ -43,6 +43,7 @@ bool run_scatter(typed_options& typed) {
   const run_settings settings = take_files_of_run(typed, {path});
   const std::vector<std::string> paths = files_of(settings.input.paths, run_file::features);
   if (paths.size() != 1) throw usage_error("scatter takes the features of one part");
+  refuse_output_among(settings, paths);
   const counts_file counts(path);
   const part_file part(paths.front());
   const part_facts facts = part.facts();
