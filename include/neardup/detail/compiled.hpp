@@ -14,7 +14,28 @@
 // inline, and compilers instantiate inline members despite the declaration.
 #pragma once
 
+#include "../error.hpp"
+
 #if defined(NEARDUP_COMPILED)
+namespace neardup::inline v0::detail {
+
+// A program and the library are both built with exceptions, or both with -fno-exceptions. Otherwise one of two functions
+// of one name throws, the other ends the program, and the linker keeps either. So each unit names the library that it
+// needs, and does not link with another.
+#if NEARDUP_EXCEPTIONS
+extern const char library_with_exceptions;
+#if defined(__GNUC__)
+[[gnu::used]] inline const char* const needed_library = &library_with_exceptions;
+#endif
+#else
+extern const char library_without_exceptions;
+#if defined(__GNUC__)
+[[gnu::used]] inline const char* const needed_library_without_exceptions = &library_without_exceptions;
+#endif
+#endif
+
+}  // namespace neardup::inline v0::detail
+
 #if !defined(NEARDUP_FINGERPRINT_TEMPLATE)
 #define NEARDUP_FINGERPRINT_TEMPLATE extern template
 #endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Says whether the library was built with exceptions; detail/compiled.hpp says why.
+#include <neardup/detail/compiled.hpp>
+
+namespace neardup::inline v0::detail {
+
+#if NEARDUP_EXCEPTIONS
+const char library_with_exceptions = 0;
+#else
+const char library_without_exceptions = 0;
+#endif
+
+}  // namespace neardup::inline v0::detail
