@@ -77,6 +77,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/kernels/xxh3_pairs.hpp
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp
+    include/neardup/fingerprint/kernels/xxh3_spans_neon.hpp
     include/neardup/fingerprint/kernels/xxh3_windows.hpp
     include/neardup/fingerprint/keywords.hpp
     include/neardup/fingerprint/minwise_hasher.hpp
@@ -210,6 +211,10 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/reference_tables.hpp
     include/neardup/text/kernels/spelling_rules.hpp
     include/neardup/text/kernels/text_blocks.hpp
+    include/neardup/text/kernels/text_blocks_avx2.hpp
+    include/neardup/text/kernels/text_blocks_avx512.hpp
+    include/neardup/text/kernels/text_blocks_neon.hpp
+    include/neardup/text/kernels/text_blocks_portable.hpp
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
     include/neardup/text/kernels/word_runs.hpp

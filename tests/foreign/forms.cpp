@@ -5,19 +5,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <neardup/detail/filters.hpp>
+#include <neardup/fingerprint/kernels/xxh3_spans.hpp>
 #include <neardup/index/engine/bucket_line.hpp>
 #include <neardup/index/engine/filter_scan.hpp>
 #include <neardup/instruction_set.hpp>
 #include <neardup/sets/engine/bitmap_filter.hpp>
 #include <neardup/sets/engine/common_elements.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
+#include <neardup/text/kernels/word_spans.hpp>
+#include <neardup/text/normalise.hpp>
 
 namespace {
 
@@ -191,6 +196,70 @@ void compare_sets() {
   }
 }
 
+/// A text of pieces that meet in many ways: ASCII, Latin-1, Han, separators of three bytes, ill-formed bytes.
+std::string random_text(std::size_t pieces) {
+  constexpr std::string_view some[] = {"a",
+                                       "Z9",
+                                       "the",
+                                       " ",
+                                       ", ",
+                                       "Quartz",
+                                       "word",
+                                       "\xe5\x8d\x97",
+                                       "\xe4\xba\xac",
+                                       "\xef\xbc\x8c",
+                                       "\xe3\x80\x82",
+                                       "\xc3\x84",
+                                       "\xc2\xaa",
+                                       "\xc2\xad",
+                                       "\xc3\x97",
+                                       "\xff",
+                                       "\xe2\x80\x94",
+                                       "\xe4\xb7\x80",
+                                       "\xe2\x80\x8b",
+                                       "\xef\xbc\xa1",
+                                       "\xd0\x96",
+                                       "\xf0\x9f\x98\x80",
+                                       "\xe5",
+                                       "\xc3"};
+  const std::size_t kinds = below(2) == 0 ? 7 : std::size(some);
+  std::string text;
+  for (; pieces > 0; --pieces) text += some[below(kinds)];
+  return text;
+}
+
+void compare_texts() {
+  for (std::size_t round = 0; round < 500; ++round) {
+    const std::string text = random_text(below(round % 10 == 0 ? 1500 : 90));
+    compare("normalised texts", [&] { return normalise(text); });
+    compare("words", [&] {
+      std::vector<std::pair<std::uint32_t, std::uint32_t>> words;
+      detail::word_span_finder finder(text);
+      for (detail::token_spans spans; finder.next(spans);) {
+        for (std::size_t i = 0; i < spans.count; ++i) words.emplace_back(spans.begin[i], spans.end[i]);
+      }
+      return words;
+    });
+
+    std::string bytes(1200, ' ');
+    for (char& c : bytes) c = static_cast<char>(random_source());
+    std::vector<std::uint32_t> begin, end;
+    for (std::size_t i = below(200); i > 0; --i) {
+      begin.push_back(static_cast<std::uint32_t>(below(1000)));
+      end.push_back(begin.back() + 1 + static_cast<std::uint32_t>(below(i % 9 == 0 ? 150 : 40)));
+    }
+    compare("hashes of spans", [&] {
+      std::vector<std::uint64_t> hashes(begin.size() + 8);
+      std::uint64_t* const columns[] = {hashes.data()};
+      detail::hash_spans<1>(bytes.data(), {begin.data(), end.data(), begin.size()}, round, columns,
+                            active_instruction_set());
+      hashes.resize(begin.size());
+      std::sort(hashes.begin(), hashes.end());  // their order is unspecified
+      return hashes;
+    });
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -205,6 +274,7 @@ int main() {
   compare_scans<std::uint64_t>("scans of 64 bits");
   compare_lines();
   compare_sets();
+  compare_texts();
   std::printf("%zu comparisons, %zu failed\n", comparisons, failures);
   return failures == 0 ? 0 : 1;
 }

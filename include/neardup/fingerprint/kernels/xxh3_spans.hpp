@@ -19,6 +19,7 @@
 #include "../hashers.hpp"
 #include "token_kernel.hpp"
 #include "xxh3_short.hpp"
+#include "xxh3_spans_neon.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -335,6 +336,11 @@ void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, st
 #if NEARDUP_X86_KERNELS
     if (has_avx2(level)) {
       hash_spans_avx2(text, spans, word_seed, columns[j]);
+      continue;
+    }
+#elif NEARDUP_NEON_KERNELS
+    if (has_neon(level)) {
+      hash_spans_neon(text, spans, word_seed, columns[j]);
       continue;
     }
 #endif

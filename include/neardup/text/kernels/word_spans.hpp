@@ -46,7 +46,7 @@ struct token_spans {
 /// Finds the words of a text of less than 4 GiB: the same words as the tokenizer `words`.
 ///
 /// Blocks are classified by masks; a word begins or ends where adjacent bits differ. The masks cover ASCII and Chinese,
-/// with AVX2 also Latin-1. Other characters are processed by the scanner of `words`.
+/// with AVX2 and NEON also Latin-1. Other characters are processed by the scanner of `words`.
 class word_span_finder {
  public:
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
@@ -69,10 +69,15 @@ class word_span_finder {
         take_blocks_avx2(*this, limit);
         continue;
       }
+#elif NEARDUP_NEON_KERNELS
+      if (has_neon(level_)) {
+        take_blocks_neon(*this, limit);
+        continue;
+      }
 #endif
       take_blocks_by_words(*this, limit, find_masks_portable);
     }
-#if !NEARDUP_X86_KERNELS
+#if !NEARDUP_X86_KERNELS && !NEARDUP_NEON_KERNELS
     static_cast<void>(level_);  // clang warns of a member that is never used
 #endif
     if (at != end) return true;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// XXH3 of many short tokens on AArch64. NEON has no multiplication of 64 bits, so tokens are hashed one by one, by the
+// formula of their length up to 32 bytes. A product of 128 bits takes two instructions there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/bytes.hpp"
+#include "../../detail/instructions.hpp"
+#include "../../text/kernels/word_spans.hpp"
+#include "../hashers.hpp"
+#include "xxh3_short.hpp"
+
+#if NEARDUP_NEON_KERNELS
+
+namespace neardup::inline v0::detail {
+
+/// The exclusive or of both halves of a product.
+inline std::uint64_t fold_product_neon(std::uint64_t a, std::uint64_t b) noexcept {
+  __extension__ using product_type = unsigned __int128;
+  const product_type product = product_type{a} * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+inline std::uint64_t avalanche_neon(std::uint64_t x) noexcept {
+  x ^= x >> 37;
+  x *= 0x165667919e3779f9U;
+  return x ^ x >> 32;
+}
+
+inline std::uint64_t hash_9_to_16_neon(const seeded_xxh3& formulas, const char* token, std::uint64_t length) noexcept {
+  const std::uint64_t low = load_little_endian(token) ^ formulas.flip_low_9_to_16;
+  const std::uint64_t high = load_little_endian(token + length - 8) ^ formulas.flip_high_9_to_16;
+  return avalanche_neon(length + __builtin_bswap64(low) + high + fold_product_neon(low, high));
+}
+
+inline std::uint64_t hash_17_to_32_neon(const seeded_xxh3& formulas, const char* token, std::uint64_t length) noexcept {
+  const auto& flips = formulas.flips_17_to_32;
+  const char* const last = token + length - 16;
+  const std::uint64_t first_half =
+      fold_product_neon(load_little_endian(token) ^ flips[0], load_little_endian(token + 8) ^ flips[1]);
+  const std::uint64_t second_half =
+      fold_product_neon(load_little_endian(last) ^ flips[2], load_little_endian(last + 8) ^ flips[3]);
+  return avalanche_neon(length * 0x9e3779b185ebca87U + first_half + second_half);
+}
+
+/// hash_spans_portable with formulas for up to 32 bytes. The numbers of the spans of a length class are collected first,
+/// without a branch, so that each loop uses one formula.
+inline void hash_spans_neon(const char* text, const span_view& spans, std::uint64_t seed,
+                            std::uint64_t* hashes) noexcept {
+  const seeded_xxh3 formulas(seed);
+  constexpr std::size_t classes = 5;
+  // Lengths are looked up by a byte; all longer ones are of the last class.
+  static constexpr auto class_of = [] {
+    std::array<std::uint8_t, 34> result{};
+    for (std::size_t length = 0; length < result.size(); ++length) {
+      result[length] = static_cast<std::uint8_t>(length < 4    ? 0
+                                                 : length < 9  ? 1
+                                                 : length < 17 ? 2
+                                                 : length < 33 ? 3
+                                                               : 4);
+    }
+    return result;
+  }();
+  std::uint16_t numbers[classes][span_view::capacity];
+  std::uint16_t* end[classes] = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+  for (std::size_t i = 0; i < spans.count; ++i) {
+    const std::uint32_t length = spans.end[i] - spans.begin[i];
+    *end[class_of[length < 33 ? length : 33]]++ = static_cast<std::uint16_t>(i);
+  }
+  std::uint64_t* out = hashes;
+  const auto hash_class = [&](std::size_t which, const auto& hash) {
+    for (const std::uint16_t* at = numbers[which]; at != end[which]; ++at) {
+      const std::uint32_t begin = spans.begin[*at];
+      *out++ = hash(text + begin, std::uint64_t{spans.end[*at] - begin});
+    }
+  };
+  hash_class(0, [&](const char* token, std::uint64_t length) { return formulas.hash_1_to_3(token, length); });
+  hash_class(1, [&](const char* token, std::uint64_t length) { return formulas.hash_4_to_8(token, length); });
+  hash_class(2, [&](const char* token, std::uint64_t length) { return hash_9_to_16_neon(formulas, token, length); });
+  hash_class(3, [&](const char* token, std::uint64_t length) { return hash_17_to_32_neon(formulas, token, length); });
+  hash_class(4, [&](const char* token, std::uint64_t length) -> std::uint64_t {
+    return XXH3_64bits_withSeed(token, to_size(length), seed);
+  });
+}
+
+}  // namespace neardup::inline v0::detail
+
+#endif  // NEARDUP_NEON_KERNELS
