@@ -268,10 +268,17 @@ class Advise(CommandTest):
         for low, high in re.findall(r"\((\S+) to (\S+)\)", done.text):
             self.assertLess(low, high)
         self.assertIn("* is the fastest that finds as many.", done.text)
+        # Two texts with a tenth of their pairs of words in common differ in more bits than any of the distances tried.
+        word = lambda: "".join(rng.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(8))
+        apart = []
+        for _ in range(50):
+            both = [word() for _ in range(5)]
+            apart += [" ".join(both + [word() for _ in range(15)]) for _ in range(2)]
         hopeless = ("--lines", "--similarity", 0.1, "--recall", 1, "-")
-        done = self.assert_done(run("advise", *hopeless, data=texts))
+        done = self.assert_done(run("advise", *hopeless, data="\n".join(apart)))
+        self.assertIn("\n50 pairs of near-duplicates ", done.text)
         self.assertIn("None of these finds as many; * finds the most.", done.text)
-        self.assertFalse(self.advice(*hopeless, data=texts)["is_reached"])
+        self.assertFalse(self.advice(*hopeless, data="\n".join(apart))["is_reached"])
 
     def test_says_how_near_duplicates_of_a_sample_are_counted(self):
         done = self.assert_done(run("advise", "--lines", "-", data="\n".join(corpus(2300, 71))))

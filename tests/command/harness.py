@@ -22,6 +22,14 @@ if SANITIZED:
     # The search for leaks would take a third of a short run's time; the tests of the library do it.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 TIMEOUT = 300
+SEED_SHIFT = int(os.environ.get("NEARDUP_SEED_SHIFT", "0"))  # added to every whole seed: fresh random cases
+if SEED_SHIFT:
+
+    class ShiftedRandom(random.Random):
+        def __init__(self, seed=None):
+            super().__init__(seed + SEED_SHIFT if isinstance(seed, int) else seed)
+
+    random.Random = ShiftedRandom
 
 
 class Outcome:
