@@ -59,9 +59,9 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool o
     const std::span fingerprints(prints);
     how.among_themselves = c.settings.against.also_within;
     if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
-    return behind_against(all,
-                          neardup::extend_groups(fingerprints.first(all.against), fingerprints.subspan(all.against),
-                                                 c.settings.comparison.distance, check, how));
+    return behind_against(
+        all, extend_groups_of_distinct(distinct_documents(all, all.against), fingerprints.first(all.against),
+                                       fingerprints.subspan(all.against), c.settings.comparison.distance, check, how));
   };
   if (!all.check.decides()) return group(neardup::no_check{});
   return group([&](std::size_t i, std::size_t j) { return all.check(i, j); });
@@ -102,6 +102,47 @@ std::string text_of_group(const run_settings& settings, std::uint64_t number_of_
     text += "  " + similarity_text(m.similarity) + "  " + printable(m.id) + '\n';
   }
   return text;
+}
+
+distinct_documents::distinct_documents(const corpus& all, std::size_t count) {
+  std::vector<std::uint64_t> order;  // the hash of a fingerprint in the upper half, the document's number in the lower
+  order.reserve(count);
+  const auto hash_in = [](std::uint64_t value) { return value >> 32; };
+  const auto number_in = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
+  const auto compare = [&](const auto& prints, std::uint32_t a, std::uint32_t b) {
+    const std::strong_ordering by_fingerprint = prints[a] <=> prints[b];
+    if (by_fingerprint != 0 || !all.check.decides()) return by_fingerprint;
+    return compare_features(all.check[a], all.check[b]);
+  };
+  std::vector<bool> is_repeat(count);
+  std::visit(
+      [&](const auto& prints) {
+        using fingerprint_type = typename std::remove_cvref_t<decltype(prints)>::value_type;
+        for (std::size_t i = 0; i < count; ++i) {
+          order.push_back(std::uint64_t{std::hash<fingerprint_type>()(prints[i])} << 32 | i);
+        }
+        std::sort(order.begin(), order.end());
+        for (auto first = order.begin(); first != order.end();) {
+          const auto end =
+              std::find_if(first, order.end(), [&](std::uint64_t value) { return hash_in(value) != hash_in(*first); });
+          std::sort(first, end, [&](std::uint64_t a, std::uint64_t b) {
+            const auto by_contents = compare(prints, number_in(a), number_in(b));
+            return by_contents != 0 ? by_contents < 0 : a < b;
+          });
+          for (auto one = first + 1; one < end; ++one) {
+            if (compare(prints, number_in(*(one - 1)), number_in(*one)) != 0) continue;
+            is_repeat[number_in(*one)] = true;
+            ++repeats_;
+          }
+          first = end;
+        }
+      },
+      all.fingerprints.all());
+  if (repeats_ == 0) return;
+  numbers_.reserve(count - repeats_);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!is_repeat[i]) numbers_.push_back(i);
+  }
 }
 
 std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& notes) {

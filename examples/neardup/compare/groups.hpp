@@ -1,6 +1,7 @@
 // Groups of documents: near-duplicates of a representative, or documents connected by chains.
 #pragma once
 
+#include <neardup/dedup/group.hpp>
 #include <neardup/dedup/group_sets.hpp>
 #include <neardup/dedup/group_texts.hpp>
 
@@ -20,6 +21,59 @@ std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& n
 
 /// Converts to labels as find_groups() returns them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);
+
+/// The documents of another corpus, or of an index, that others are compared with: the first of each set of equal
+/// ones. Documents are equal if their fingerprints and compared features are; they are equally close to any other
+/// document, and the first of equally close ones is preferred. Without this, a join of n equal documents with n others
+/// near them would consider n^2 pairs.
+class distinct_documents {
+ public:
+  /// Of the first `count` documents of a corpus. Precondition: the corpus has fingerprints.
+  /// Complexity: O(count log count). Memory: 4 bytes per document if any are equal; temporarily 8 for each.
+  distinct_documents(const corpus& all, std::size_t count);
+
+  [[nodiscard]] bool has_repeats() const noexcept { return repeats_ > 0; }
+  /// The numbers of the distinct documents, ascending. Precondition: has_repeats().
+  [[nodiscard]] std::span<const std::uint32_t> numbers() const noexcept { return numbers_; }
+  /// The number of a document, by its position among the distinct ones and those behind the first `count`.
+  [[nodiscard]] std::size_t number_at(std::size_t position) const noexcept {
+    return position < numbers_.size() ? numbers_[position] : position + repeats_;
+  }
+  /// The number of documents among the first `count`.
+  [[nodiscard]] std::size_t count() const noexcept { return numbers_.size() + repeats_; }
+
+ private:
+  std::vector<std::uint32_t> numbers_;  // empty if all are distinct
+  std::size_t repeats_ = 0;
+};
+
+/// As neardup::extend_groups(), for representatives that begin with `known.count()` documents, some of them equal.
+template <class Fingerprint, class Check>
+std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
+                                                     std::span<const Fingerprint> representatives,
+                                                     std::span<const Fingerprint> fingerprints, int k,
+                                                     const Check& check, neardup::group_options how) {
+  if (!known.has_repeats()) return neardup::extend_groups(representatives, fingerprints, k, check, how);
+  std::vector<Fingerprint> distinct;
+  distinct.reserve(known.numbers().size() + representatives.size() - known.count());
+  for (const std::uint32_t number : known.numbers()) distinct.push_back(representatives[number]);
+  const auto later = representatives.subspan(known.count());
+  distinct.insert(distinct.end(), later.begin(), later.end());
+  if (how.features) {
+    how.features = [&known, of = how.features](std::size_t position) { return of(known.number_at(position)); };
+  }
+  std::vector<std::uint32_t> labels;
+  if constexpr (std::is_same_v<Check, neardup::no_check>) {
+    labels = neardup::extend_groups(distinct, fingerprints, k, check, how);
+  } else {
+    const auto check_positions = [&](std::size_t i, std::size_t j) {
+      return check(known.number_at(i), known.number_at(j));
+    };
+    labels = neardup::extend_groups(distinct, fingerprints, k, check_positions, how);
+  }
+  for (std::uint32_t& label : labels) label = static_cast<std::uint32_t>(known.number_at(label));
+  return labels;
+}
 
 /// For each document the representative of its group. Without `originals`, only which documents are kept is decided, in
 /// less time: see neardup::group_options.

@@ -1,6 +1,9 @@
 #include "changed_index.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
 
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
@@ -12,8 +15,56 @@ namespace command {
 namespace {
 
 constexpr std::size_t share_of_log = 8;     // the log has at most 1 / 8 of the bytes of the file
+constexpr std::uint64_t most_matches = 16;  // per document, before equal ones are searched once
 constexpr std::size_t around_records = 56;  // sizes in bytes: header of a log, header of a record
 constexpr std::size_t most_in_record = 0xffffffff;
+
+/// Searches an index of fingerprints. Of documents with one fingerprint only the first can be the closest, but the
+/// searches for m documents near n equal ones would find m * n matches. So, once the searches have found many more
+/// matches than the index has documents, an index of the distinct fingerprints is made in memory and searched instead.
+template <class Form>
+class distinct_search {
+ public:
+  /// The matches, at least the first one of each fingerprint, sorted by distance, then by number.
+  /// Thread safety: callable from any thread. Throws: input_error.
+  auto search(const opened_index<Form>& index, const Form& fingerprint, int k) const {
+    if (matches_ < most_matches * (index.numbers() + 1)) {
+      auto found = index.search(fingerprint, k);
+      matches_ += found.size();
+      return found;
+    }
+    std::call_once(is_made_, [&] { make(index); });
+    index.check_file();
+    return distinct_->search(fingerprint, k);
+  }
+
+ private:
+  void make(const opened_index<Form>& index) const {
+    const std::vector<Form> all = index.fingerprints();
+    std::vector<std::uint32_t> numbers;
+    for (std::uint32_t i = 0; i < all.size(); ++i) {
+      if (index.has(i)) numbers.push_back(i);
+    }
+    const auto words_of = [&](std::uint32_t number) -> const auto& { return all[number].to_words(); };
+    std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return words_of(a) != words_of(b) ? words_of(a) < words_of(b) : a < b;
+    });
+    const auto is_equal = [&](std::uint32_t a, std::uint32_t b) { return words_of(a) == words_of(b); };
+    numbers.erase(std::unique(numbers.begin(), numbers.end(), is_equal), numbers.end());
+    std::vector<Form> fingerprints;
+    fingerprints.reserve(numbers.size());
+    for (const std::uint32_t number : numbers) fingerprints.push_back(all[number]);
+    const neardup::layout& shape = index.view().shape();
+    distinct_.emplace(shape.k(), shape.blocks(), std::span<const Form>(fingerprints),
+                      std::span<const std::uint32_t>(numbers));
+  }
+
+  mutable std::atomic<std::uint64_t> matches_ = 0;  // found by all searches
+  mutable std::once_flag is_made_;
+  mutable std::optional<neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form>> distinct_;
+};
+template <>
+class distinct_search<set_form> {};
 
 template <class Form>
 class changed_index_of final : public changed_index {
@@ -53,7 +104,7 @@ class changed_index_of final : public changed_index {
       return std::nullopt;
     } else {
       neardup::original_choice<std::uint32_t, std::uint32_t> original;
-      for (const auto& match : index_.search(fingerprint.as<Form>(), k)) {
+      for (const auto& match : distinct_.search(index_, fingerprint.as<Form>(), k)) {
         original.consider(match.id, match.id, match.distance, check(match.id));
         if (original.is_final()) break;  // matches are sorted by distance, then number
       }
@@ -148,6 +199,7 @@ class changed_index_of final : public changed_index {
   output_lock lock_;
   opened_index<Form> index_;
   unsigned threads_;
+  distinct_search<Form> distinct_;
 };
 
 }  // namespace

@@ -230,6 +230,7 @@ class first_come_filter {
     const auto check = [&](std::size_t i, std::size_t j) {
       return check_documents(settings.comparison, features(i), features(j));
     };
+    if (!distinct_) distinct_.emplace(kept_, kept_.against);
     neardup::group_options how{.among_themselves = is_compared_within(),
                                .originals = names_originals(),
                                .blocks = settings.comparison.blocks,
@@ -239,8 +240,9 @@ class first_come_filter {
       how.features = features;
     }
     return with_bits(settings.fingerprint.bits, [&](auto bits) {
-      return neardup::extend_groups(kept_.fingerprints.of<bits>(), decided_.fingerprints.of<bits>(),
-                                    settings.comparison.distance, check, how);
+      return extend_groups_of_distinct(*distinct_, std::span(kept_.fingerprints.of<bits>()),
+                                       std::span(decided_.fingerprints.of<bits>()), settings.comparison.distance, check,
+                                       how);
     });
   }
 
@@ -462,6 +464,7 @@ class first_come_filter {
   record_writer& writer_;
   growing_index* grown_;
   corpus kept_;
+  std::optional<distinct_documents> distinct_;        // of the other corpus; once it is needed
   std::optional<kept_by_features> kept_by_features_;  // once it is needed
   std::size_t kept_size_ = 0;                         // after all decisions are written
   round next_, decided_;
