@@ -45,7 +45,7 @@ class BadInput(CommandTest):
         for path, mode in ((file, ()), (file, ("--lines",)), (self.folder / "folder", ())):
             with self.subTest(path=path, mode=mode):
                 self.assert_fails(run("hash", *mode, path, **more), f"{path}: ", "ermission denied")
-                self.assert_done(run("hash", "--skip-bad", *mode, path, **more))
+                self.assert_done(run("hash", "--skip-bad", *mode, path, "-", data="a document", **more))
 
     def test_bad_records_name_file_and_line(self):
         for line, message in (
@@ -146,6 +146,22 @@ class BadInput(CommandTest):
         self.assertIn("50 bad inputs were skipped (the first: standard input:2: ", done.err)
         quiet = self.assert_done(run("unique", "--jsonl", "--skip-bad", "--quiet", "-", data=data))
         self.assertIn("50 bad inputs were skipped", quiet.err)
+
+    def test_input_that_is_all_bad_is_a_failure(self):
+        for verb in ("unique", "hash", "pairs", "groups"):
+            for data in ("bad\n", "bad\nworse\n" * 20, '{"no":"text"}\n', '{"text":"a b"}{"text":"c d"}\n'):
+                done = run(verb, "--jsonl", "--skip-bad", "-", data=data)
+                self.assert_fails(done, "all of the input was bad: no document could be read")
+                self.assertIn(" skipped (the first: ", done.err)
+            self.assert_done(run(verb, "--jsonl", "--skip-bad", "-", data=""))
+            self.assert_done(run(verb, "--jsonl", "--skip-bad", "-", data='bad\n{"text":"..."}\n'))
+        self.assert_fails(run("hash", "--skip-bad", self.folder / "missing"), "all of the input was bad")
+        good = self.write("good.jsonl", jsonl([A]))
+        done = run("unique", "--jsonl", "--skip-bad", "--against", good, "-", data="bad\n")
+        self.assert_fails(done, "all of the input was bad")
+        index = self.folder / "index"
+        done = run("index", "--jsonl", "--skip-bad", "--output", index, "-", data="bad\n")
+        self.assert_fails(done, "all of the input was bad")
 
     def test_ill_formed_utf8_is_counted(self):
         self.write("bad", b"one \xff two \xe2\x82")

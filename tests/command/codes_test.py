@@ -9,9 +9,10 @@ import random
 import re
 import struct
 import threading
+import unittest
 import zlib
 
-from harness import A, CommandTest, close_pairs, connected, hamming_distance, main, members_of, represented, run
+from harness import A, SANITIZED, CommandTest, close_pairs, connected, cpu_seconds, hamming_distance, main, members_of, represented, run
 
 LIMITS = {32: 3, 64: 10, 128: 12, 256: 31}
 
@@ -137,6 +138,91 @@ class Oracle(CommandTest):
         self.assertEqual(kept.text, "000000ff a\n0000000f b\n00000fff c\n")
 
 
+class Equal(CommandTest):
+    """Many equal codes or texts. Of equal ones the first is the original, and they cost no more than others."""
+
+    def labels(self, verb, *arguments, **more):
+        """id -> (original, distance), of the dropped documents."""
+        dropped = self.folder / "dropped"
+        dropped.unlink(missing_ok=True)
+        self.assert_done(run(verb, "--quiet", *arguments, "--dropped", dropped, **more))
+        rows = [line.split("\t") for line in dropped.read_text().splitlines()]
+        return {row[2]: (row[3], int(row[1])) for row in rows}
+
+    def test_the_first_of_equal_ones_is_the_original(self):
+        rng = random.Random(31)
+        bits, distance = 64, 6
+        centers = [rng.getrandbits(bits) for _ in range(4)]
+        few = [center ^ sum(1 << bit for bit in rng.sample(range(bits), rng.randrange(5))) for center in centers for _ in range(3)]
+        make = lambda count, name: {f"{name}{i}": rng.choice(few) if rng.random() < 0.9 else rng.getrandbits(bits) for i in range(count)}
+        known, asked = make(400, "k"), make(400, "a")
+        codes_ = ("--input-format", "codes", "--distance", distance)
+
+        def wanted(known, asked):
+            found = {}
+            for name, code in asked.items():
+                apart = min(((hamming_distance(code, other), i, k) for i, (k, other) in enumerate(known.items())))
+                if apart[0] <= distance:
+                    found[name] = (apart[2], apart[0])
+            return found
+
+        against = self.write("known", as_lines(known, bits))
+        asked_lines = as_lines(asked, bits)
+        asked_file = self.write("asked", asked_lines)
+        self.assertGreater(len(wanted(known, asked)), 300)
+        for source in (asked_file, "-"):
+            found = self.labels("unique", *codes_, "--against", against, source, data=asked_lines)
+            self.assertEqual(found, wanted(known, asked))
+        index = self.folder / "index"
+        self.assert_done(run("index", *codes_, "--output", index, "-", data=as_lines(known, bits)))
+        self.assertEqual(self.labels("unique", *codes_, "--against", index, asked_file), wanted(known, asked))
+        # The first ones are removed, so the next ones are the originals.
+        gone = list(known)[:40]
+        self.assert_done(run("index", "--index", index, "--remove", "-", "--compact", "never", data="\n".join(gone)))
+        rest = {name: code for name, code in known.items() if name not in gone}
+        added = self.labels("unique", *codes_, "--add-to", index, "--also-within", asked_file)
+        near_index = wanted(rest, asked)
+        for name, (original, apart) in added.items():
+            if original in rest:
+                self.assertEqual((original, apart), near_index[name])
+        self.assertLessEqual(set(near_index), set(added))
+
+    def test_texts_with_one_fingerprint_are_told_by_their_features(self):
+        rng = random.Random(32)
+        texts = [" ".join(rng.choice("abc") for _ in range(rng.randrange(1, 6))) for _ in range(300)]
+        known, asked = texts[:150], texts[150:]
+        index = self.folder / "index"
+        for options in (("--distance", 3), ("--similarity", 0.5, "--kind", "simhash"), ("--similarity", 0.5, "--kind", "minwise")):
+            keep = ("--keep-features",) if "--similarity" in options else ()
+            self.assert_done(run("index", "--lines", *keep, *options, "--output", index, "-", data="\n".join(known)))
+            kept = lambda *more, data: run("unique", "--lines", *options, *more, "-", data="\n".join(data)).text.splitlines()
+            whole = kept("--keep", "first", data=known + asked)
+            of_known = kept(data=known)
+            self.assertEqual(whole[: len(of_known)], of_known)
+            other = self.write("known", "\n".join(known))
+            near = {row["a"] for row in run("pairs", "--lines", *options, "--against", other, "--format", "jsonl", "-",
+                                            data="\n".join(asked)).json}
+            alone = [line for i, line in enumerate(asked, 1) if f"-:{i}" not in near]
+            self.assertEqual(kept("--against", other, data=asked), alone)
+            if keep:
+                self.assertEqual(kept("--against", index, data=asked), alone)
+
+    @unittest.skipIf(SANITIZED, "processor times are not those of a release")
+    def test_equal_ones_take_no_time_of_their_pairs(self):
+        count = 20000
+        codes_ = self.write("codes", "".join(f"{0xabcdef0123456789:016x} {i}\n" for i in range(count)))
+        lines = self.write("lines", f"{A}\n" * count)
+        index = self.folder / "index"
+        for file, options in ((codes_, ("--input-format", "codes", "--distance", 8)), (lines, ("--lines", "--distance", 3))):
+            self.assert_done(run("index", *options, "--output", index, file))
+            before = cpu_seconds()
+            for more in (("--against", file), ("--against", index, "--dropped", self.folder / "d"), ("--add-to", index)):
+                done = self.assert_done(run("unique", "--threads", 1, *options, *more, file))
+                self.assertEqual(done.text, "")
+            self.assert_done(run("groups", "--threads", 1, *options, "--against", file, file))
+            self.assertLess(cpu_seconds() - before, 3)  # it was 27 s
+
+
 class Lines(CommandTest):
     def test_ids(self):
         lines = "ff00ff00\n\n  \t\nFF00FF00 \t two words \n0Xff00ff01\tx\\y"
@@ -172,7 +258,8 @@ class Bad(CommandTest):
             (f"{1:063x} x", "a code of 63 hexadecimal digits; codes have 8, 16, 32 or 64 (32, 64, 128 or 256 bits)"),
             (f"{1:016x} x", "a code of 64 bits, among codes of 256"),
             (f"{1:063x}g x", "is no code, which is a hexadecimal number"),
-            ("0x x", "'' is no code"),
+            ("0x x", "'0x' is no code"),
+            (f"0x0x{1:062x} x", "'0x0x" + "0" * 36 + "…' is no code, which is a hexadecimal number, with or without 0x"),
             (A, "'the' is no code"),
         ):
             options = ("pairs", "--input-format", "codes", "--distance", 31)
@@ -235,6 +322,8 @@ class Bad(CommandTest):
         for verb, option in (("query", "--index"), ("pairs", "--against"), ("unique", "--add-to")):
             self.assert_fails(run(verb, "--lines", option, index, "-", data=A), "is an index of codes")
         self.assert_fails(run("query", *codes_, "--distance", 4, "--index", index, "-", data="00000000"), "answers up to 3")
+        self.assert_fails(run("unique", *codes_, "--distance", 4, "--add-to", index, "-", data="00000000"),
+                          "make it with --distance 4")
 
 
 class Report(CommandTest):
@@ -259,6 +348,18 @@ class Report(CommandTest):
                 head, data = url.split(",")
                 self.assertEqual((head, base64.b64decode(data)), ("data:image/png;base64", path.read_bytes()))
             self.assertIn("img-src data:", done.text)
+            self.assertIn(f"1 id names no file ({names[3]})", done.err)
+        # A relative name is one from the folder of the codes, then from the working directory.
+        (self.folder / "other").mkdir()
+        shown = lambda path, where: [member.get("picture") is not None for member in json.loads(re.search(
+            'class="group"[^>]*>(.*?)</script>', self.assert_done(run(
+                "report", "--input-format", "codes", "--distance", 3, path, cwd=where)).text)[1])]
+        relative = self.write("in/relative", "".join(f"{i:016x} {name}\n" for i, name in enumerate(("b.png", "gone.png"))))
+        self.assertEqual(shown(relative, self.folder / "other"), [False, False])
+        self.assertEqual(shown(relative, self.folder), [True, False])
+        self.write("in/gone.png", png(2))
+        self.assertEqual(shown(relative, self.folder / "other"), [False, True])
+        self.assertEqual(shown("relative", self.folder / "in"), [False, True])
 
 
 if __name__ == "__main__":

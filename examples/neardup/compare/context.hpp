@@ -96,7 +96,8 @@ inline void finish(context& c, const std::string& summary, std::uint64_t found =
   close_outputs(c);
   c.found_any = found > 0;
   const std::string against = c.settings.against.any() ? " against " + grouped(c.against + c.searched) : "";
-  c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary, c.sources);
+  c.notes.finish(counted(c.notes.documents() - c.against, "document", "documents") + against + summary, c.sources,
+                 c.against);
 }
 
 }  // namespace command

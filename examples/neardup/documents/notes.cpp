@@ -283,7 +283,7 @@ std::optional<std::string> run_notes::note_on_spelling() const {
          neardup::to_string(canonical) + " makes them one";
 }
 
-void run_notes::finish(const std::string& summary, const source_walker& sources) {
+void run_notes::finish(const std::string& summary, const source_walker& sources, std::uint64_t against) {
   clear();
   const auto note = [](std::uint64_t count, const std::string& one, const std::string& many, const std::string& rest) {
     if (count > 0) say(counted(count, one, many) + rest);
@@ -291,7 +291,7 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
   const auto example = [](const tally& t) { return (t.count == 1 ? " (" : " (the first: ") + t.first + ")"; };
   if (!quiet_) {
     say(summary);
-    if (documents_ == 0) say("there were no documents in the input");
+    if (documents_ == against) say("there were no documents in the input");
     note(ill_formed_.count, "document is not well-formed " + encoding_, "documents are not well-formed " + encoding_,
          example(ill_formed_) + "; ill-formed bytes read as U+FFFD");
     if (const auto likely = input_.encoding.empty() ? likely_encoding(sample_) : std::nullopt) {
@@ -349,6 +349,9 @@ void run_notes::finish(const std::string& summary, const source_walker& sources)
     throw input_error({"", counted(unread_bytes_, "byte", "bytes") + " behind bad input " +
                                (unread_bytes_ == 1 ? "was" : "were") +
                                " not read: nothing there surely begins a record" + example(unread_)});
+  }
+  if (input_.skip_bad && documents_ == against && bad_.count > 0) {
+    throw input_error({"", "all of the input was bad: no document could be read"});
   }
   if (passed_over_.count == 0) return;
   throw input_error({"", counted(passed_over_.count, "file or folder was", "files or folders were") +

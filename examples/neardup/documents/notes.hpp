@@ -141,8 +141,9 @@ class run_notes {
   void phase(const std::string& what);
 
   /// Ends the progress bar and prints the notes, including what was left out of the sources; `summary` is the first
-  /// note. Throws: input_error at the end if anything was skipped in a folder.
-  void finish(const std::string& summary, const source_walker& sources);
+  /// note. `against`: the number of documents that are not of the input. Throws: input_error at the end if anything was
+  /// skipped in a folder, if bytes were not read, or if all of the input was bad.
+  void finish(const std::string& summary, const source_walker& sources, std::uint64_t against = 0);
 
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 

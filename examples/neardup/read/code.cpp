@@ -35,9 +35,10 @@ void read_code_line(std::string_view line, record& out) {
 std::optional<std::string> check_code(std::size_t bits, record& out) {
   constexpr std::array<std::size_t, 4> widths{32, 64, 128, 256};
   std::string_view& code = out.fields.front();
+  const std::string_view as_written = code;
   if (code.starts_with("0x") || code.starts_with("0X")) code.remove_prefix(2);
   if (code.empty() || !std::all_of(code.begin(), code.end(), is_hexadecimal)) {
-    return shown(code) + " is no code, which is a hexadecimal number";
+    return shown(as_written) + " is no code, which is a hexadecimal number, with or without 0x";
   }
   const std::size_t width = 4 * code.size();
   if (std::find(widths.begin(), widths.end(), width) == widths.end()) {

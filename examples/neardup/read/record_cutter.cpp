@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "input.hpp"
 #include "mail.hpp"
 #include "warc.hpp"
 

@@ -37,8 +37,11 @@ std::string base64(std::string_view bytes) {
 
 }  // namespace
 
-std::string picture_reader::url_of(const std::string& path) {
+std::string picture_reader::url_of(const std::string& name, const std::string& folder) {
   std::error_code error;
+  std::filesystem::path path = std::filesystem::path(folder) / name;
+  if (!std::filesystem::exists(path, error)) path = name;
+  if (!std::filesystem::exists(path, error) && missing_++ == 0) first_missing_ = name;
   if (!std::filesystem::is_regular_file(path, error)) return "";  // a pipe might block forever
   std::ifstream file(path, std::ios::binary);
   std::string bytes(16, '\0');

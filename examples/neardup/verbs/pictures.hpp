@@ -10,17 +10,22 @@ namespace command {
 /// Puts pictures into a page as data, up to a limit, so that the page needs no other file.
 class picture_reader {
  public:
-  /// The picture in the file `path` as a data URL; empty if there is no such file, it is no picture that browsers show,
-  /// or the pictures so far take all of the room. A picture that is read again takes room again.
-  std::string url_of(const std::string& path);
+  /// The picture in the file `name` as a data URL; empty if there is no such file, it is no picture that browsers show,
+  /// or the pictures so far take all of the room. A relative name is one from `folder`, or, if no file is there, from
+  /// the working directory. A picture that is read again takes room again.
+  std::string url_of(const std::string& name, const std::string& folder);
 
   /// The number of pictures for which there was no room.
   [[nodiscard]] std::uint64_t left_out() const noexcept { return left_out_; }
+  /// The number of names without a file, and the first of them.
+  [[nodiscard]] std::uint64_t missing() const noexcept { return missing_; }
+  [[nodiscard]] const std::string& first_missing() const noexcept { return first_missing_; }
 
   static constexpr std::uint64_t most_bytes = 100'000'000;
 
  private:
-  std::uint64_t bytes_ = 0, left_out_ = 0;
+  std::uint64_t bytes_ = 0, left_out_ = 0, missing_ = 0;
+  std::string first_missing_;
 };
 
 }  // namespace command

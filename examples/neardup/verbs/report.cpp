@@ -1,6 +1,7 @@
 // `neardup report`: writes the groups as one self-contained HTML page.
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 
@@ -26,6 +27,11 @@ constexpr std::array report_options{
 // The most members of a group for which differences, or pictures, are shown.
 constexpr std::size_t max_compared = 50;
 
+/// The folder of a source, empty if it is the working directory.
+std::string folder_of(const source& from) {
+  return from.path == "-" ? std::string() : std::filesystem::path(from.path).parent_path().string();
+}
+
 /// Writes a group, whose first member is kept. It is data in an element of its own, which the page reads when the group
 /// is opened, so that the page opens quickly however many groups there are.
 void write_group(output& out, text_rereader& texts, picture_reader* pictures, const corpus& all,
@@ -42,7 +48,9 @@ void write_group(output& out, text_rereader& texts, picture_reader* pictures, co
         << similarity_text(member.similarity) << '"';
     if (member.distance) out << ",\"distance\":" << std::to_string(*member.distance);
     if (member.is_against) out << ",\"against\":true";
-    const std::string picture = pictures != nullptr && i <= max_compared ? pictures->url_of(member.id) : "";
+    const std::string picture = pictures != nullptr && i <= max_compared
+                                    ? pictures->url_of(member.id, folder_of(*all.documents.where(member.document).from))
+                                    : "";
     if (!picture.empty()) out << ",\"picture\":\"" << picture << '"';
     if (i > 0 && i <= max_compared && !first_text.empty()) {
       const std::string text = texts.at(all.documents.where(member.document));
@@ -138,6 +146,11 @@ void write_page(context& c, std::size_t most) {
   if (pictures.left_out() > 0 && !c.settings.output.quiet) {
     say(counted(pictures.left_out(), "picture is", "pictures are") + " not on the page, which has " +
         grouped(picture_reader::most_bytes / 1'000'000) + " MB of pictures at most; --most N shows fewer groups");
+  }
+  if (pictures.missing() > 0 && !c.settings.output.quiet) {
+    say(counted(pictures.missing(), "id names", "ids name") + " no file (" +
+        (pictures.missing() == 1 ? "" : "the first: ") + printable(pictures.first_missing()) +
+        "), neither from the folder of the codes nor from the working directory: no picture is shown");
   }
   say_size(c, found, shown);
   say_by_source(c, all);
