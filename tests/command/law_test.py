@@ -333,7 +333,7 @@ class Law(CommandTest):
                     order = row.order(row.names())
                     law, other = originals(order, row.match), originals(order, row.match, beats=beats)
                     differ += sum(law[name] != other[name] for name in law)
-                self.assertGreater(differ, CORPORA, name)
+                self.assertGreater(differ, 0, name)
 
     def column_of_unique(self):
         for pipe in (False, True):

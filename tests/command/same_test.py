@@ -61,7 +61,7 @@ class Same(CommandTest):
         plain = expected_pairs(texts, [], 0.6)
         for options, facts in self.demands:
             expected = expected_pairs(texts, [], 0.6, *facts)
-            self.assertTrue(50 < len(expected) < 0.8 * len(plain))
+            self.assertTrue(50 < len(expected) < 0.9 * len(plain))
             for by in ((), ("--exact",), ("--distance", 63, "--min-similarity", 0.6), ("--check", "cosine")):
                 least = () if "--min-similarity" in by else ("--similarity", 0.6)
                 done = self.assert_done(run("pairs", *JSON, *by, *least, *options, "-", data=jsonl(texts)))
