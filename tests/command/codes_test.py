@@ -191,10 +191,7 @@ class Equal(CommandTest):
         rng = random.Random(32)
         texts = [" ".join(rng.choice("abc") for _ in range(rng.randrange(1, 6))) for _ in range(300)]
         known, asked = texts[:150], texts[150:]
-        index = self.folder / "index"
         for options in (("--distance", 3), ("--similarity", 0.5, "--kind", "simhash"), ("--similarity", 0.5, "--kind", "minwise")):
-            keep = ("--keep-features",) if "--similarity" in options else ()
-            self.assert_done(run("index", "--lines", *keep, *options, "--output", index, "-", data="\n".join(known)))
             kept = lambda *more, data: run("unique", "--lines", *options, *more, "-", data="\n".join(data)).text.splitlines()
             whole = kept("--keep", "first", data=known + asked)
             of_known = kept(data=known)
@@ -204,8 +201,6 @@ class Equal(CommandTest):
                                             data="\n".join(asked)).json}
             alone = [line for i, line in enumerate(asked, 1) if f"-:{i}" not in near]
             self.assertEqual(kept("--against", other, data=asked), alone)
-            if keep:
-                self.assertEqual(kept("--against", index, data=asked), alone)
 
     @unittest.skipIf(SANITIZED, "processor times are not those of a release")
     def test_equal_ones_take_no_time_of_their_pairs(self):
