@@ -249,6 +249,7 @@ void for_each_list(const ArrowSchema& schema, const ArrowArray& array,
            std::string(sizeof(Feature) == 4 ? "uint32" : "uint64") + ", but this is format '" + std::string(format) +
            "'");
   }
+  if (schema.children[0]->dictionary != nullptr) refuse("features are a column of their values, not of a dictionary");
   check_array(array, 2);
   if (array.n_children != 1) refuse("the Arrow array is not of its type");
   const ArrowArray& values = *array.children[0];

@@ -1453,11 +1453,13 @@ neardup_status neardup_dedup_erase(neardup_dedup* dedup, uint64_t id, int* was_k
 
 neardup_status neardup_dedup_save(neardup_dedup* dedup, const char* path, neardup_error* error) {
   return guarded(error, [&] {
-    if (auto* const durable = std::get_if<durable_stream>(&dedup->inner)) {
-      if (path == nullptr) return durable->save();
-      return neardup::save(path, durable->get(), dedup->made_of);
+    auto* const durable = std::get_if<durable_stream>(&dedup->inner);
+    if (path == nullptr) {
+      if (durable == nullptr) refuse("a path is needed: this deduplicator is in memory only");
+      return durable->save();
     }
-    if (path == nullptr) refuse("a path is needed: this deduplicator is in memory only");
+    const neardup::file_lock lock(path);  // a file that is open as durable is not replaced under its log
+    if (durable != nullptr) return neardup::save(path, durable->get(), dedup->made_of);
     neardup::save(path, std::get<stream>(dedup->inner), dedup->made_of);
   });
 }

@@ -394,7 +394,8 @@ neardup_status neardup_dedup_new(const neardup_composition*, const neardup_dedup
  * NEARDUP_INVALID if the file has another composition or similarity. */
 neardup_status neardup_dedup_open(const char* path, const neardup_composition*, const neardup_dedup_options*,
                                   neardup_dedup** result, neardup_error*);
-/* Loads a deduplicator into memory, from a file of neardup_dedup_save. */
+/* Loads a deduplicator into memory, from a file of neardup_dedup_save. NEARDUP_FILE if neardup_dedup_open has made
+ * changes since, which are in its log. */
 neardup_status neardup_dedup_load(const char* path, const neardup_composition*, const neardup_dedup_options*,
                                   neardup_dedup** result, neardup_error*);
 void neardup_dedup_free(neardup_dedup*);
@@ -411,7 +412,8 @@ neardup_status neardup_dedup_find(const neardup_dedup*, const neardup_input*, co
                                   const neardup_verdicts*, neardup_error*);
 /* Forgets a document; *was_kept is 0 if it is not kept. */
 neardup_status neardup_dedup_erase(neardup_dedup*, uint64_t id, int* was_kept, neardup_error*);
-/* Writes all to a file. If `path` is NULL, to the file of neardup_dedup_open, whose log begins again. */
+/* Writes all to a file. If `path` is NULL, to the file of neardup_dedup_open, whose log begins again. Another file that
+ * neardup_dedup_open has open is refused. */
 neardup_status neardup_dedup_save(neardup_dedup*, const char* path, neardup_error*);
 
 size_t neardup_dedup_size(const neardup_dedup*);    /* documents that are kept */

@@ -231,6 +231,19 @@ TEST_CASE("a durable set_index refuses other settings, other logs, records that 
   CHECK(support::read_bytes(path + ".log") == log);
 }
 
+TEST_CASE("an index with changes in a log beside it is not loaded without them") {
+  const support::temporary_folder folder;
+  const std::string path = folder / "d";
+  {
+    durable_type d(path, empty_index(), any);
+    d.insert(set_of(0), 0);
+  }
+  CHECK_THROWS_WITH(neardup::load<set_index<>>(path),
+                    path + ".log: it has changes since " + path + " was saved; open that as durable, and save");
+  durable_type(path, empty_index(), any).save();
+  CHECK(neardup::load<set_index<>>(path).size() == 1);
+}
+
 TEST_CASE("a durable set_index answers as before when any allocation fails, and saves") {
   const support::temporary_folder folder;
   durable_type d(folder / "d", empty_index(), any);

@@ -529,6 +529,46 @@ TEST_CASE("a file has one writer at a time") {
   CHECK_FALSE(std::filesystem::exists(folder / "g.neardup-lock"));
 }
 
+#if !defined(_WIN32)
+TEST_CASE("a forked process cannot change what its parent has opened") {
+  const support::temporary_folder folder;
+  {
+    durable_type d(folder / "d", empty_dedup(), any);
+    d.add("before the fork", 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto refused = [](const auto& change) {
+        try {
+          change();
+        } catch (const std::runtime_error&) {
+          return true;
+        }
+        return false;
+      };
+      const bool are_refused =
+          refused([&] { d.add("of the child", 1); }) && refused([&] { d.save(); }) && refused([&] { d.erase(0); });
+      ::_exit(are_refused ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+    d.add("of the parent", 2);
+  }
+  const durable_type again(folder / "d", empty_dedup(), any);
+  CHECK((again.size() == 2 && again.contains(0) && again.contains(2)));
+}
+#endif
+
+TEST_CASE("a deduplicator with changes in a log beside it is not restored without them") {
+  const support::temporary_folder folder;
+  const std::string path = folder / "d";
+  durable_type(path, empty_dedup(), any).add("a text of some words", 0);
+  CHECK_THROWS_WITH(neardup::restore(path, empty_dedup(), any),
+                    path + ".log: it has changes since " + path + " was saved; open that as durable, and save");
+  durable_type(path, empty_dedup(), any).save();
+  CHECK(neardup::restore(path, empty_dedup(), any).size() == 1);
+}
+
 TEST_CASE("a link that leads nowhere yet is the file that will be there") {
   const support::temporary_folder folder;
   std::filesystem::create_directory(folder / "data");

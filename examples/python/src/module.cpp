@@ -211,7 +211,11 @@ class text_input {
     // A tuple of its own: the caller's list may change while it is read.
     PyObject* const made = PySequence_Tuple(sequence.ptr());
     if (made == nullptr) {
-      PyErr_Clear();
+      nb::python_error raised;
+      // What an iterator raises is the caller's.
+      if (nb::hasattr(object.type(), "__iter__") || nb::hasattr(object.type(), "__getitem__")) {
+        throw nb::python_error(std::move(raised));
+      }
       throw nb::type_error(("texts come in a list, an array or a column, not in a " + name_of_type(object)).c_str());
     }
     items_ = nb::steal<nb::tuple>(made);
@@ -587,6 +591,7 @@ struct codes {
 
   void add(const ArrowSchema& schema, const ArrowArray& array) {
     const std::string format(schema.format);
+    if (schema.dictionary != nullptr) throw nb::type_error("codes are a column of their values, not of a dictionary");
     const int width = format == "L"                ? 64
                       : format == "I"              ? 32
                       : format.rfind("w:", 0) == 0 ? 8 * std::stoi(format.substr(2))
@@ -912,6 +917,7 @@ nb::bytes taken(slot<neardup_bytes, neardup_bytes_free>& made) {
 
 struct feature_counts {
   owned<neardup_counts, neardup_counts_free> handle;
+  std::mutex mutex;
   std::unique_ptr<buffer_view> mapped;
 
   ~feature_counts() { handle.reset(); }  // before the memory that it refers to
@@ -921,6 +927,7 @@ struct set_scatter {
   owned<neardup_scatter, neardup_scatter_free> handle;
   nb::object counts;
   std::uint32_t partitions = 1;
+  std::mutex mutex;
 };
 
 /// Settings of a shuffle: (similarity, measure, min_common, partitions, payload, all_counted, identity).
@@ -982,12 +989,14 @@ void define_shuffle(nb::module_& m) {
       .def("add",
            [](feature_counts& self, const sets& of) {
              call_now(1, [&](const neardup_run*, neardup_error* error) {
+               const std::lock_guard lock(self.mutex);
                neardup_counts_add(self.handle.get(), of.handle.get(), error);
              });
            })
       .def("merge",
            [](feature_counts& self, const feature_counts& other) {
              call_now(1, [&](const neardup_run*, neardup_error* error) {
+               const std::lock_guard lock(self.mutex);
                neardup_counts_merge(self.handle.get(), other.handle.get(), error);
              });
            })
@@ -1019,11 +1028,17 @@ void define_shuffle(nb::module_& m) {
            [](set_scatter& self, id_array documents, const sets& of) {
              if (documents.shape(0) != of.size()) throw nb::value_error("there are not as many documents as sets");
              call_now(1, [&](const neardup_run*, neardup_error* error) {
+               const std::lock_guard lock(self.mutex);
                neardup_scatter_add(self.handle.get(), documents.data(), of.handle.get(), error);
              });
            })
-      .def_prop_ro("size", [](const set_scatter& self) { return neardup_scatter_size(self.handle.get()); })
+      .def_prop_ro("size",
+                   [](set_scatter& self) {
+                     const std::lock_guard lock(self.mutex);
+                     return neardup_scatter_size(self.handle.get());
+                   })
       .def("take", [](set_scatter& self) {
+        const std::lock_guard lock(self.mutex);
         nb::list result;
         for (std::uint32_t partition = 0; partition < self.partitions; ++partition) {
           slot<neardup_bytes, neardup_bytes_free> made;
@@ -1088,6 +1103,9 @@ void define_shuffle(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
+  // A table of Polars or Arrow that lives until Python ends keeps the memory of a result, which is no leak. A test sets
+  // the variable.
+  nb::set_leak_warnings(std::getenv("NEARDUP_LEAK_WARNINGS") != nullptr);
   m.attr("version") = neardup_version();
   define_shuffle(m);
 
@@ -1444,7 +1462,8 @@ NB_MODULE(_native, m) {
                neardup_set_index_search(self.handle.get(), queries.handle.get(), similarity, nearest_only ? 1 : 0, run,
                                         &made.value, error);
              };
-             if (queries.size() < 64) {
+             // What may take longer than the start of a thread can be interrupted.
+             if (queries.size() < 64 && self.read(neardup_set_index_size) < 10'000) {
                call_now(how, work);
              } else {
                call_long(how, work);

@@ -135,6 +135,13 @@ def test_nothing_is_leaked():
 
 def test_nanobind_finds_nothing_leaked():
     code = "import neardup, pyarrow as pa; p = neardup.pairs(['a b', 'a b']); pa.table(p); neardup.Deduplicator().add('a')"
+    environment = {**os.environ, "NEARDUP_LEAK_WARNINGS": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stderr == ""
+
+
+def test_a_table_that_lives_until_the_end_is_no_leak():
+    code = "import neardup, polars as pl; kept = pl.DataFrame(neardup.pairs(['a b', 'a b']))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == ""
 
@@ -239,6 +246,42 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_forked_process_changes_no_file_of_its_parent(tmp_path):
+    code = """
+import os, sys, neardup
+path = sys.argv[1]
+seen = neardup.Deduplicator(path=path)
+seen.add("before the fork one two three")
+if (child := os.fork()) == 0:
+    for change in (lambda: seen.add("of the child four five six"), seen.save, lambda: seen.erase(0)):
+        try:
+            change()
+        except OSError as e:
+            assert "forked" in str(e)
+        else:
+            os._exit(1)
+    seen.close()
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+seen.add("of the parent seven eight nine")
+seen.close()
+assert len(neardup.Deduplicator(path=path)) == 2
+"""
+    subprocess.run([sys.executable, "-c", code, tmp_path / "seen"], check=True, timeout=60)
+
+
+def test_an_error_of_an_iterator_of_texts_is_raised():
+    def texts(error):
+        yield "a b"
+        raise error
+
+    for error in (RuntimeError("gone"), KeyboardInterrupt("stopped"), TypeError("of the caller")):
+        with pytest.raises(type(error), match=str(error)):
+            neardup.unique(texts(error))
+    with pytest.raises(TypeError, match="not in a int"):
+        neardup.unique(5)
 
 
 def test_what_objects_say_of_themselves():

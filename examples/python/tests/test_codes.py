@@ -83,6 +83,15 @@ def test_fingerprints_have_one_meaning_in_every_form(texts, bits, kind):
     assert rows_of(neardup.near_pairs(codes, k=4)) == oracle.near_pairs(numbers, 4)
 
 
+def test_dictionaries_of_arrow_are_refused():
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.uint64()), pa.array([255, 0], pa.uint64()))
+    with pytest.raises(TypeError, match="not of a dictionary"):
+        neardup.near_pairs(column)
+    numbers = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.uint32()), pa.array([50, 70], pa.uint32()))
+    with pytest.raises((TypeError, ValueError), match="not of a dictionary"):
+        neardup.feature_sets(pa.ListArray.from_arrays(pa.array([0, 2], pa.int32()), numbers))
+
+
 @pytest.mark.parametrize(
     ("text", "fingerprint"),
     [("Hello!", "9555e8555c62dcfd"), ("Hello, World!", "5de1e93c771c082f"), ("你好，世界！", "7e6cb9fa7dcba6cf"), ("?! ...", None)],

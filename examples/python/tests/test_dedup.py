@@ -111,6 +111,23 @@ def test_durable(tmp_path):
         neardup.Deduplicator.load(tmp_path / "copy", features="chars:4")
 
 
+def test_a_file_is_not_read_or_replaced_without_its_log(tmp_path):
+    path = tmp_path / "seen"
+    with neardup.Deduplicator(path=path) as seen:
+        seen.add("one two three")
+        other = neardup.Deduplicator()
+        for one in (other, seen):
+            with pytest.raises(OSError, match="is being written"):
+                one.save(path)
+        seen.add("four five six")
+    with pytest.raises(OSError, match="has changes since"):
+        neardup.Deduplicator.load(path)
+    with neardup.Deduplicator(path=path) as seen:
+        assert len(seen) == 2
+        seen.save()
+    assert len(neardup.Deduplicator.load(path)) == 2
+
+
 def test_many_threads_on_one_deduplicator():
     dedup = neardup.Deduplicator(1.0)
     texts = [f"w{i} x{i} y{i}" for i in range(400)]

@@ -160,6 +160,61 @@ def test_names_of_documents():
     assert len(dedup._names.numbers) == len(dedup._names.names) < 2000
 
 
+def test_ids_in_every_form():
+    forms = [list, tuple, np.array, pa.array, pl.Series, pd.Series, lambda ids: (one for one in ids), dict.fromkeys]
+    for ids in (["x", "y", "z"], [1, 2, 3], [1, 2**63, 2**64 - 1]):
+        for form in forms:
+            if ids[1] == 2**63 and form in (np.array, pa.array, pl.Series, pd.Series):
+                continue  # no form of these libraries is exact
+            index, dedup = neardup.SetIndex(), neardup.Deduplicator()
+            assert index.insert(["a b", "c d", "e f"], form(ids)) == 3
+            assert dedup.add_batch(["a b", "c d", "e f"], form(ids)).is_new.all()
+            assert all(one in index and one in dedup for one in ids)
+            assert index.erase(form(ids[:2])) == 2 and len(index) == 1
+    for refused in ("x", b"x"):
+        with pytest.raises(TypeError, match="a list of ids"):
+            index.insert(["a b"], refused)
+        with pytest.raises(TypeError, match="a list of ids"):
+            index.erase(refused)
+    assert len(neardup.near_pairs([1, 2**63 + 1], k=1)) == 1
+
+
+def test_a_failed_insertion_leaves_no_names():
+    index, dedup = neardup.SetIndex(), neardup.Deduplicator()
+    for ids in (["good", "\ud800"], ["x"]):
+        with pytest.raises(ValueError):
+            index.insert(["a b", "c d"], ids)
+        with pytest.raises(ValueError):
+            dedup.add_batch(["a b", "c d"], ids)
+        assert not any(one in index or one in dedup for one in ids) and len(index) == len(dedup) == 0
+    assert index.insert(["a b"], [1]) == 1 and dedup.add("a b", 1).is_new
+    for one in ("x", -1, 2**64, None):
+        assert one not in index and one not in dedup
+    assert not dedup.erase("x")
+
+
+def test_two_threads_add_the_first_names():
+    for _ in range(200):
+        dedup = neardup.Deduplicator()
+        threads = [threading.Thread(target=dedup.add, args=(f"{name} b c", name)) for name in "xy"]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert "x" in dedup and "y" in dedup
+
+
+def test_settings_of_texts_are_refused_with_sets():
+    sets = neardup.features(["a 1", "a 2"])
+    for call in (neardup.unique, neardup.pairs):
+        with pytest.raises(TypeError, match="not for FeatureSets"):
+            call(sets, same="numbers")
+    for similarity in (1.01, 80, float("inf"), float("nan"), 0):
+        for call in (lambda: neardup.pairs(sets, similarity=similarity), lambda: neardup.SetIndex(similarity)):
+            with pytest.raises(ValueError, match="similarity"):
+                call()
+
+
 def test_names_and_numbers_do_not_mix(tmp_path):
     dedup = neardup.Deduplicator()
     dedup.add("a b c")

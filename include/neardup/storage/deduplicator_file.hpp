@@ -387,20 +387,22 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
 /// Restores a saved deduplicator, which continues where the saved one stopped.
 /// Precondition: `empty` has no documents, and the same parts and options as the saved deduplicator. Only the limits of
 /// a stream may differ. A stream restored from a deduplicator without times gives its documents time 0.
-/// Throws: std::runtime_error naming the file, if it is damaged; std::invalid_argument if parts or options differ;
-/// std::bad_alloc.
+/// Throws: std::runtime_error naming the file, if it is damaged, or if a durable_deduplicator has made changes since,
+/// which are in its log; std::invalid_argument if parts or options differ; std::bad_alloc.
 template <class Simhasher, class Check, class Id>
 [[nodiscard]] deduplicator<Simhasher, Check, Id> restore(const std::string& path,
                                                          deduplicator<Simhasher, Check, Id> empty,
                                                          const fingerprint_composition& made_of) {
-  detail::read_deduplicator(path, empty, made_of);
+  const auto state = detail::read_deduplicator(path, empty, made_of);
+  detail::append_log::refuse_changes_beside(path, state.number);
   return empty;
 }
 template <class Deduplicator>
 [[nodiscard]] stream_deduplicator<Deduplicator> restore(const std::string& path,
                                                         stream_deduplicator<Deduplicator> empty,
                                                         const fingerprint_composition& made_of) {
-  detail::read_deduplicator(path, empty, made_of);
+  const auto state = detail::read_deduplicator(path, empty, made_of);
+  detail::append_log::refuse_changes_beside(path, state.number);
   return empty;
 }
 
@@ -411,7 +413,7 @@ template <class Deduplicator>
 /// a time may use a path; a file_lock refuses a second object.
 /// Guarantee: strong, in memory and on the disk, except that a stream may have forgotten documents that are too old or
 /// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
-/// succeeds.
+/// succeeds. In a forked process all changes throw.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{hash}, composition_of(hash));`
 template <class Deduplicator>
 class durable_deduplicator {

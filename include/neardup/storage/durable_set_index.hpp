@@ -38,7 +38,8 @@ namespace neardup::inline v0 {
 /// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at a
 /// time may use a path; a file_lock refuses a second object. For little-endian machines only, like set_index_view.
 /// Guarantee: strong, in memory and on the disk. If save() fails, or an error of the log cannot be undone, or memory
-/// runs out after a change was written to the log, further changes throw until save() succeeds.
+/// runs out after a change was written to the log, further changes throw until save() succeeds. In a forked process all
+/// changes throw.
 /// Example: `durable_set_index seen("seen.sets", set_index<>{0.8}, made_of);  seen.insert(features, 7);
 ///          for (const auto& match : seen.get().search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>

@@ -16,6 +16,7 @@
 #include "../detail/large_array.hpp"
 #include "../sets/set_index.hpp"
 #include "composition.hpp"
+#include "engine/append_log.hpp"
 #include "engine/container.hpp"
 #include "engine/set_sections.hpp"
 #include "mapped_file.hpp"
@@ -42,6 +43,7 @@ class loaded_sets {
   }
 
   [[nodiscard]] const container& file() const noexcept { return file_; }
+  [[nodiscard]] std::uint64_t state() const noexcept { return detail::get<std::uint64_t>(mapped_.bytes(), 56); }
   [[nodiscard]] const mapped_sets<Feature, Id>& get() const noexcept { return *sets_; }
 
  private:
@@ -64,6 +66,7 @@ template <class Index>
   using id_type = typename Index::id_type;
   const loaded_sets<feature_type, id_type> loaded(path);
   if (made_of != nullptr) loaded.file().check_composition(*made_of);
+  append_log::refuse_changes_beside(path, loaded.state());
   const overlap_bounds& bounds = loaded.get().bounds();
   Index index(bounds.threshold(), bounds.measure(), bounds.min_common());
   std::vector<std::span<const feature_type>> sets;
@@ -144,7 +147,8 @@ void save(const std::string& path, const listed_sets<Feature, Id>& sets, const f
 
 /// Loads a set_index from a file, after checking all of it. Its similarity, measure and least overlap are those of the
 /// file.
-/// Throws: std::runtime_error naming the file, if it is damaged or of another Feature or Id; std::bad_alloc.
+/// Throws: std::runtime_error naming the file, if it is damaged or of another Feature or Id, or if a durable_set_index
+/// has made changes since, which are in its log; std::bad_alloc.
 /// Example: `auto index = load<set_index<>>("pages.neardup", made_of);`
 template <class Index>
   requires std::same_as<Index, set_index<typename Index::feature_type, typename Index::id_type>>

@@ -128,8 +128,8 @@ def _path(path: Union[str, os.PathLike, None]) -> str:
 
 def _similarity(similarity: float) -> float:
     similarity = float(similarity)
-    if not similarity > 0:
-        raise ValueError(f"the similarity must be above 0, not {similarity}")
+    if not 0 < similarity <= 1:
+        raise ValueError(f"the similarity must be above 0, and at most 1, not {similarity}")
     return similarity
 
 
@@ -439,6 +439,8 @@ class _Reading(NamedTuple):
     def __call__(self, texts: Any) -> Any:
         if not self.by_edits:
             if isinstance(texts, FeatureSets):
+                if self.made_of[2:] != _made_of("words:2", 0, None, None)[2:]:
+                    raise TypeError("`same` and `dictionary` are for texts, not for FeatureSets")
                 return texts._native
             result = _native.Sets(self.bits)
             result.add_texts(texts, self.made_of, self.run)
@@ -680,7 +682,9 @@ def _codes_of(codes: Any) -> Any:
         return codes._native
     if hasattr(codes, "__arrow_c_stream__") or hasattr(codes, "__arrow_c_array__"):
         return _native.Codes.of_arrow(codes)
-    array = _array(codes, "codes")
+    array = _array_of_whole(codes) if isinstance(codes, (list, tuple)) else None
+    if array is None:
+        array = _array(codes, "codes")
     if array.size == 0 and array.ndim == 1:
         array = array.astype(_np.uint64)
     if array.dtype == _np.int64 and array.ndim == 1 and array.min() >= 0:
@@ -714,8 +718,41 @@ def cluster(codes: Any, *, k: int = 3, threads: Optional[int] = None) -> _np.nda
     return _native.cluster(_codes_of(codes), k, _run(threads))
 
 
+def _array_of_whole(values: Sequence[Any]) -> Optional[_np.ndarray]:
+    """An array of numbers from 0 to 2**64 - 1, of which NumPy makes floating-point numbers if only some are above 2**63;
+    None for other values."""
+    if not all(type(one) is int and 0 <= one < 2**64 for one in values):
+        return None
+    return _np.array(values, _np.uint64)
+
+
+def _listed(ids: Any) -> Any:
+    """Ids as a list of str, or as what _ids() takes. Raises TypeError if only some are str."""
+    if isinstance(ids, (str, bytes)):
+        raise TypeError("give a list of ids, not one id")
+    if isinstance(ids, _np.ndarray) and ids.dtype.kind in "uif":
+        return ids
+    if hasattr(ids, "to_pylist"):
+        ids = ids.to_pylist()
+    elif not isinstance(ids, (list, tuple)) and hasattr(ids, "__iter__"):
+        ids = list(ids)
+    if not isinstance(ids, (list, tuple)):
+        return ids
+    strings = sum(isinstance(one, str) for one in ids)
+    if 0 < strings < len(ids):
+        raise TypeError("ids are all str, or all integers")
+    if strings > 0:
+        return [str(_text(one, "an id")) for one in ids]
+    whole = _array_of_whole(ids)
+    return ids if whole is None else whole
+
+
+def _are_names(listed: Any) -> bool:
+    return isinstance(listed, list) and len(listed) > 0 and isinstance(listed[0], str)
+
+
 def _ids(ids: Any) -> _np.ndarray:
-    array = _array(ids, "ids")
+    array = _array(_listed(ids), "ids")
     if array.ndim != 1 or (array.dtype.kind not in "ui" and array.size > 0):
         raise TypeError(f"ids are integers in one dimension, not {array.dtype} in {array.ndim}")
     if array.dtype.kind == "i" and array.size > 0 and array.min() < 0:
@@ -776,23 +813,10 @@ class Index:
         return f"<neardup.Index: {len(self):,} codes of {self.bits} bits, searched within {self.k}>"
 
 
-def _are_names(ids: Any) -> bool:
-    """Whether ids are str. Raises TypeError if only some are."""
-    if isinstance(ids, _np.ndarray) and ids.dtype.kind in "uif":
-        return False
-    if not isinstance(ids, (list, tuple, _np.ndarray)):
-        return False  # a column of Arrow: _ids() reads numbers
-    strings = sum(isinstance(one, str) for one in ids)
-    if 0 < strings < len(ids):
-        raise TypeError("ids are all str, or all integers")
-    return strings > 0
-
-
 class _Names:
     """The ids of an index that are str, and the numbers that stand for them."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
         self.numbers: Dict[str, int] = {}
         self.names: Dict[int, str] = {}
         self._next = 0
@@ -801,7 +825,6 @@ class _Names:
         """Gives new numbers to names that have none."""
         result = []
         for name in names:
-            name = str(_text(name, "an id"))
             if name not in self.numbers:
                 self.numbers[name], self.names[self._next] = self._next, name
                 self._next += 1
@@ -840,6 +863,7 @@ class SetIndex:
         self._measure, self._made_of, self._bits = measure, _made_of(features, seed, same, dictionary), bits
         self._native = _native.SetIndex.make(bits, self._similarity, number, common)
         self._names: Optional[_Names] = None
+        self._lock = threading.RLock()  # of the names
 
     def _read(self, texts: Any, run: Any) -> Any:
         return _Reading(False, self._made_of, self._bits, run)(texts)
@@ -847,34 +871,39 @@ class SetIndex:
     def insert(self, texts: Any, ids: Any, *, threads: Optional[int] = None, progress: Progress = None) -> int:
         """Adds texts, or FeatureSets, under ids; an id that is there keeps its text. Returns: how many were added."""
         run = _run(threads, progress)
+        ids = _listed(ids)
+        sets = self._read(texts, run)
         if not _are_names(ids):
             numbers = _ids(ids)
             if self._names is not None and len(numbers) > 0:
                 raise TypeError("the ids of this index are str")
-            return self._native.insert(self._read(texts, run), numbers, run)
-        if self._names is None:
-            if len(self) > 0:
+            return self._native.insert(sets, numbers, run)
+        with self._lock:
+            if self._names is None and len(self) > 0:
                 raise TypeError("the ids of this index are integers")
-            self._names = _Names()
-        sets = self._read(texts, run)
-        with self._names.lock:
-            numbers = self._names.add(ids)
+            known = self._names or _Names()
+            numbers = known.add(ids)
             try:
+                self._names = known
                 return self._native.insert(sets, _np.array(numbers, _np.uint64), run)
             except BaseException:
-                self._names.drop(number for number in numbers if number not in self._native)
+                known.drop([number for number in numbers if number not in self._native])
+                if len(self) == 0:
+                    self._names = None
                 raise
 
     def erase(self, ids: Any) -> int:
         """Removes ids. Returns: how many were there."""
+        ids = _listed(ids)
         if self._names is None:
             return 0 if _are_names(ids) else self._native.erase(_ids(ids))
         if not _are_names(ids):
             return 0
-        with self._names.lock:
-            numbers = [self._names.numbers[name] for name in ids if name in self._names.numbers]
+        with self._lock:
+            known = self._names or _Names()
+            numbers = [known.numbers[name] for name in ids if name in known.numbers]
             erased = self._native.erase(_np.array(numbers, _np.uint64))
-            self._names.drop(numbers)
+            known.drop(numbers)
             return erased
 
     def search(
@@ -895,14 +924,15 @@ class SetIndex:
         sets = self._read(texts, run)
         if self._names is None:
             return Matches(self._native.search(sets, least, nearest_only, run), ("common", "similarity"))
-        with self._names.lock:
+        with self._lock:
             found = self._native.search(sets, least, nearest_only, run)
-            names = [self._names.names[number] for number in found.column("id").tolist()]
+            known = self._names or _Names()
+            names = [known.names[number] for number in found.column("id").tolist()]
         return Matches(found, ("common", "similarity"), names)
 
     def __contains__(self, id: Id) -> bool:
-        if self._names is not None:
-            return id in self._names.numbers
+        if (known := self._names) is not None:
+            return id in known.numbers
         return isinstance(id, (int, _np.integer)) and 0 <= id < 2**64 and int(id) in self._native
 
     def __len__(self) -> int:
@@ -1007,6 +1037,7 @@ class Deduplicator:
         )
         self._similarity, self._features, self._has_file = similarity, made_of[0], file != "" and is_durable
         self._names: Optional[_Names] = None
+        self._lock = threading.RLock()  # of the names
 
     @classmethod
     def load(
@@ -1053,33 +1084,34 @@ class Deduplicator:
             raise ValueError(f"there are {len(ids)} ids for {len(texts)} texts")
         time = None if now is None else _whole(now, "now", 0, 2**64 - 1)
         run = _run(threads, progress)
-        if ids is not None and _are_names(ids):
+        ids = None if ids is None else _listed(ids)
+        if _are_names(ids):
             return self._add_named(texts, ids, time, run)
         if self._names is not None and (ids is not None or not hasattr(texts, "__len__") or len(texts) > 0):
             raise TypeError("the ids of this deduplicator are str")
         return Verdicts(self._native.add(texts, None if ids is None else _ids(ids), time, run))
 
     def _add_named(self, texts: Any, ids: Any, time: Optional[int], run: Any) -> Verdicts:
-        if self._names is None:
-            if self._has_file or self.added > 0:
+        with self._lock:
+            if self._names is None and (self._has_file or self.added > 0):
                 why = "has a file, which keeps no ids of str" if self._has_file else "has ids that are integers"
                 raise TypeError(f"this deduplicator {why}")
-            self._names = _Names()
-        known = self._names
-        with known.lock:
+            if len(set(ids)) < len(ids):
+                raise ValueError("two documents have the same id")
+            known = self._names = self._names or _Names()
             # A name that stands for a document that is forgotten is free again.
             known.drop([known.numbers[name] for name in ids if self._is_forgotten(name)])
             numbers = [number for name in ids if (number := known.numbers.get(name)) is not None]
             if numbers:
                 raise ValueError(f"a document of the id {known.names[numbers[0]]!r} is kept already")
-            if len(set(ids)) < len(ids):
-                raise ValueError("two documents have the same id")
             numbers = known.add(ids)
             try:
                 native = self._native.add(texts, _np.array(numbers, _np.uint64), time, run)
                 verdicts = self._named_verdicts(native)
             finally:
                 known.drop([number for number in numbers if number not in self._native])
+                if self.added == 0:
+                    self._names = None
             if len(known.names) > 2 * len(self) + 1024:
                 known.drop([number for number in known.names if number not in self._native])
             return verdicts
@@ -1101,14 +1133,14 @@ class Deduplicator:
         run = _run(threads, progress)
         if self._names is None:
             return Verdicts(self._native.find(texts, run))
-        with self._names.lock:
+        with self._lock:
             return self._named_verdicts(self._native.find(texts, run))
 
     def erase(self, id: Id) -> bool:
         """Forgets a document. Returns: whether it was kept."""
         if self._names is None:
-            return self._native.erase(_whole(id, "an id", 0, 2**64 - 1))
-        with self._names.lock:
+            return not isinstance(id, str) and self._native.erase(_whole(id, "an id", 0, 2**64 - 1))
+        with self._lock:
             number = self._names.numbers.get(_text(id, "an id"))
             if number is None:
                 return False
@@ -1118,7 +1150,7 @@ class Deduplicator:
 
     def __contains__(self, id: Id) -> bool:
         if self._names is None:
-            return id in self._native
+            return isinstance(id, (int, _np.integer)) and 0 <= id < 2**64 and int(id) in self._native
         return id in self._names.numbers and self._names.numbers[id] in self._native
 
     def __len__(self) -> int:

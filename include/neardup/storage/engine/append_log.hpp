@@ -13,6 +13,7 @@
 
 #include "../../detail/bytes.hpp"
 #include "../../detail/file_operations.hpp"
+#include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
 #include "../../fingerprint/hashers.hpp"
 #include "container.hpp"
@@ -47,6 +48,7 @@ class append_log {
     std::swap(file_, other.file_);
     std::swap(size_, other.size_);
     std::swap(is_broken_, other.is_broken_);
+    std::swap(process_, other.process_);
   }
 
   /// Creates an empty log that replaces an older one, and opens it. Throws: std::runtime_error naming the file.
@@ -122,8 +124,9 @@ class append_log {
 
   /// Appends a record; it is on the disk when this returns.
   /// Throws: std::runtime_error naming the file. On failure the record is removed again. If that fails, too, append()
-  /// throws until a new log is begun.
+  /// throws until a new log is begun. It always throws in a process that was forked from the one that opened the log.
   void append(std::string_view payload) {
+    check_process();
     if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
     std::string record = encode_record(payload, size_, state_);
     if (write_all(*files_, file_, to_bytes(record)) && files_->sync(file_)) {
@@ -139,8 +142,9 @@ class append_log {
   }
 
   /// Syncs the file to the disk, with whatever a failed append() has left. Throws: std::runtime_error, which names the
-  /// file.
+  /// file, also in a forked process.
   void settle() {
+    check_process();
     if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
   }
 
@@ -150,10 +154,29 @@ class append_log {
     if (file_ >= 0) files_->close(std::exchange(file_, -1));
   }
 
+  /// Throws: std::runtime_error, if PATH.log has changes that the file at PATH, of this state, has not: who reads the
+  /// file alone would lose them.
+  static void refuse_changes_beside(const std::string& path, std::uint64_t state) {
+    const std::string log_path = settled_path(path) + ".log";
+    if (system_files().type_of(log_path) != file_type::regular) return;
+    const std::string bytes = read_file(log_path);
+    if (state_of(bytes) == state && extent_of(bytes).size > header_size) {
+      fail<std::runtime_error>(log_path + ": it has changes since " + path +
+                               " was saved; open that as durable, and save");
+    }
+  }
+
  private:
   append_log(file_operations& files, const std::string& path, std::uint64_t state, std::size_t size)
       : files_(&files), path_(path), state_(state), file_(files.open_at_end(path)), size_(size) {
     if (file_ < 0) fail_with_errno("open", path);
+  }
+
+  // A forked process has the memory of its parent, but not its lock: both would write at the same place.
+  void check_process() const {
+    if (file_ >= 0 && process_ != process_number()) {
+      fail<std::runtime_error>(path_ + ": a forked process cannot change what its parent has opened");
+    }
   }
 
   static std::size_t end_of(std::size_t position, std::size_t payload) noexcept {
@@ -260,6 +283,7 @@ class append_log {
   int file_ = -1;
   std::size_t size_ = 0;  // bytes of the header and all whole records
   bool is_broken_ = false;
+  int process_ = process_number();  // that opened the file
 };
 
 }  // namespace neardup::inline v0::detail
