@@ -310,6 +310,7 @@ void verify_pairs(context& c, const pair_source& from) {
   if (checker.with_itself() > 0 && !c.settings.output.quiet) {
     say(counted(checker.with_itself(), "pair names", "pairs name") + " one document twice");
   }
+  pairs.notes.advance(checker.pairs(), 0);
   pairs.notes.finish("", pairs.sources);
   finish(c, summary, checker.near());
 }
