@@ -183,7 +183,7 @@ class changed_index_of final : public changed_index {
       documents.columns.add(change.added.name_of(i), change.added.features_of(i));
       documents.places.add(places[i]);
     }
-    documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](auto&& parts) {
+    documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](auto parts) {
       if constexpr (command::has_sets<Form>) {
         const auto sets = sets_of(documents.columns, index_.view().least_similarity());
         save_index_file(index_.path(), sets, index_.made_of(), std::move(parts));

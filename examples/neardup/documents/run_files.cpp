@@ -118,7 +118,7 @@ void save_file(const std::string& path, run_file kind, std::uint64_t count,
                std::vector<std::span<const std::byte>> attachments) {
   values["holds"] = names_of_kinds[static_cast<std::size_t>(kind)];
   std::string text;
-  for (const auto& [name, value] : values) text += name + ' ' + value + '\n';
+  for (const auto& [name, value] : values) text.append(name).append(1, ' ').append(value).append(1, '\n');
   attachments.insert(attachments.begin(), std::as_bytes(std::span(text)));
   save_whole(path, [&](const std::string& file) {
     neardup::save_attachments(file, feature_width, count, made_of, attachments);
@@ -270,8 +270,10 @@ std::vector<std::unique_ptr<part_file>> open_parts(const std::vector<std::string
     auto part = std::make_unique<part_file>(path, reads_all);
     const part_facts* const facts = plan.find(part->number());
     const std::string name = "part " + std::to_string(part->number());
-    if (facts == nullptr) refuse_file(path, "is " + name + ", which " + plan_from + " does not have");
-    if (*facts != part->facts()) refuse_file(path, "is another " + name + " than the one of " + plan_from);
+    if (facts == nullptr)
+      refuse_file(path, std::string("is ").append(name).append(", which ").append(plan_from).append(" does not have"));
+    if (*facts != part->facts())
+      refuse_file(path, std::string("is another ").append(name).append(" than the one of ").append(plan_from));
     auto& place = parts[static_cast<std::size_t>(facts - plan.parts.data())];
     if (place) refuse_file(path, "is " + name + ", as is " + place->file().path());
     place = std::move(part);

@@ -153,7 +153,7 @@ void apply_grouping(const typed_options& typed, run_settings& to) {
 /// features. Empty if nothing requires that.
 std::string why_by_fingerprints(const typed_options& typed, const run_settings& to) {
   if (!to.against.without_features.empty()) return to.against.without_features + ", an index of fingerprints";
-  if (const std::string weights = option_of_weights(typed); !weights.empty()) return weights;
+  if (std::string weights = option_of_weights(typed); !weights.empty()) return weights;
   const bool is_edit = to.comparison.check == similarity_measure::edit;
   const bool is_weighed = to.comparison.check == similarity_measure::cosine && !to.input.weighted_field.empty();
   if (is_weighed) return "--check cosine with --weighted-field";

@@ -140,7 +140,7 @@ void index_documents(context& c, const indexing& how) {
   const std::string settings = text_of_index_settings(
       c.settings.fingerprint, has_sets<Form> ? &c.settings.comparison.check_features : nullptr, keeps_postings);
   const auto save_it = [&](const auto& index, const neardup::fingerprint_composition& made_of) {
-    documents.with_attachments(std::as_bytes(std::span(settings)), keeps_postings, [&](auto&& parts) {
+    documents.with_attachments(std::as_bytes(std::span(settings)), keeps_postings, [&](auto parts) {
       if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
       save_index_file(c.settings.output.file, index, made_of, std::move(parts));
     });
