@@ -325,8 +325,9 @@ class Changed(Kept):
             self.documents = after if found == "after" else self.documents
             new, old = new + (found == "after"), old + (found == "before")
         self.assertGreater(self.assert_answers(rng, texts, 0.3), 20)
-        self.assertGreater(new, 0)
-        self.assertGreater(old, 0)
+        if not SANITIZED:  # a few kills may all come too early
+            self.assertGreater(new, 0)
+            self.assertGreater(old, 0)
 
 
 # An index of one document by an earlier version, with `index --keep-features`: fingerprints and features.

@@ -92,7 +92,7 @@ feature_reader read_wide_features(const Tokenizer& tokenizer, std::uint64_t seed
   return [=, result = std::vector<std::uint32_t>()](const document_texts& texts) mutable -> feature_set {
     const std::vector<std::uint64_t> features = features_of(texts, extract, *memory);
     std::vector<std::uint32_t>(2 * features.size()).swap(result);  // frees what a large text needed
-    std::memcpy(result.data(), features.data(), features.size() * sizeof(std::uint64_t));
+    if (!features.empty()) std::memcpy(result.data(), features.data(), features.size() * sizeof(std::uint64_t));
     return result;
   };
 }
