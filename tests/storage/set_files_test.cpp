@@ -232,7 +232,7 @@ std::string flipped(std::string bytes, std::size_t bit) {
 
 TEST_CASE("saved, mapped and layered indexes of sets answer as a comparison with every set") {
   using wide_id = oracle::ordered_set_id;
-  const std::size_t steps = oracle::effort(2000, 250, 120);
+  const std::size_t steps = oracle::effort(2000, 250, 40);
   std::uint64_t seed = 1;
   for (const set_stream form : {set_stream::mixed, set_stream::few_features, set_stream::of_a_template,
                                 set_stream::copies, set_stream::sizes_apart}) {

@@ -312,7 +312,7 @@ TEST_CASE("canonical text by blocks is that of one character after the other, wh
       REQUIRE(printable(neardup::normalise(found)) == printable(found));
       REQUIRE(neardup::count_invalid(found) == 0);
     }
-    const std::string text = random_spelling(random, 1500);
+    const std::string text = random_spelling(random, oracle::effort(1500, 1500, 500));
     std::size_t wrong = 0;
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
       if (canonical_in_chunks(support::cut_at(text, cut)) != composed_one_by_one(text)) ++wrong;
