@@ -151,7 +151,7 @@ class first_come_filter {
     next_.bytes += done.bytes;
     next_.batches.push_back(std::move(done));
     next_.is_early = is_live;
-    // Each round compares what was kept before once more. Rounds that triple it sum up to one and a half joins.
+    // Each round compares the kept documents once more. Rounds that triple their number sum up to one and a half joins.
     if (is_live || next_.bytes >= max_bytes || next_.size >= std::max(min_documents, 2 * kept_size_)) {
       decide();
     }

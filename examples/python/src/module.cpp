@@ -212,7 +212,7 @@ class text_input {
     PyObject* const made = PySequence_Tuple(sequence.ptr());
     if (made == nullptr) {
       nb::python_error raised;
-      // What an iterator raises is the caller's.
+      // An exception of an iterator is passed on to the caller.
       if (nb::hasattr(object.type(), "__iter__") || nb::hasattr(object.type(), "__getitem__")) {
         throw nb::python_error(std::move(raised));
       }
@@ -1462,7 +1462,7 @@ NB_MODULE(_native, m) {
                neardup_set_index_search(self.handle.get(), queries.handle.get(), similarity, nearest_only ? 1 : 0, run,
                                         &made.value, error);
              };
-             // What may take longer than the start of a thread can be interrupted.
+             // A search that may take longer than the start of a thread can be interrupted.
              if (queries.size() < 64 && self.read(neardup_set_index_size) < 10'000) {
                call_now(how, work);
              } else {
