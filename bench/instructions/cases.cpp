@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work whose instructions tools/instructions counts under qemu. cases NAME TIMES does a case that many times; cases
-// alone prints the names. The answers go to the exit status of nothing: they are only kept from being dropped.
+// Cases whose instructions tools/instructions counts under qemu. `cases NAME TIMES` runs a case that many times, and
+// `cases` alone prints the names. Results are kept only so that the compiler does not remove the work.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

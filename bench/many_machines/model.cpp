@@ -1,4 +1,4 @@
-// What searches among very many documents in the tables of a store cost, by the library's own estimates. Prints JSON for
+// The cost of searches in the tables of a store with very many documents, estimated by the library. Prints JSON for
 // run.py.
 //
 //   neardup_bench_many_machines model K DOCUMENTS    tables of a store that has DOCUMENTS, for searches within K bits

@@ -1205,8 +1205,8 @@ struct neardup_set_index {
 
 namespace c_interface {
 
-/// Calls `use(index, flat)`: `index` is what `holder.inner` holds, and `flat` is what `sets` holds. An index for features
-/// of another width than those of `sets` is an error.
+/// Calls `use(index, flat)` with the index in `holder.inner` and the flat sets in `sets`. It is an error if their
+/// features have different widths.
 template <class Holder, class Use>
 void with_sets(Holder& holder, const neardup_sets* sets, const Use& use) {
   std::visit(

@@ -44,7 +44,7 @@ index_settings read_index_settings(const std::string& path);
 /// beside the file. Attachment 0 of an index of fingerprints has the lines "features F", "weights W" and "kind K", and
 /// "top N" if it applies. That of an index of sets has "check F"; "check-words" with tables_of_words() if the features
 /// are words by a dictionary; and "postings kept" if the index has the attachments 6 to 10. Both have "fold chinese" if
-/// it applies.
+/// texts were folded.
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
                                    bool keeps_postings);
 

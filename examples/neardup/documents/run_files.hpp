@@ -51,7 +51,7 @@ struct run_plan {
   neardup::shuffle_payload payload = neardup::shuffle_payload::sets;
   std::uint32_t partitions = 1;
   std::vector<part_facts> parts;             ///< ascending by number
-  neardup::fingerprint_composition made_of;  ///< what the features are made of
+  neardup::fingerprint_composition made_of;  ///< the composition that made the features
 
   [[nodiscard]] neardup::shuffle_settings shuffle() const;
   /// The comparison of two documents of the run.

@@ -35,7 +35,7 @@ class manifest {
     }
   }
 
-  /// Prints what is stale, and what is missing.
+  /// Prints the stale files, and the parts and partitions that have no whole file.
   void print_missing() {
     if (!plan_) {
       print("missing", parts_.empty() ? "features: there are none" : "counts");

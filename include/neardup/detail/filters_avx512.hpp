@@ -148,7 +148,7 @@ NEARDUP_TARGET_AVX512 inline __m512i distances_avx512(const std::array<std::uint
   return some_distances_avx512(y, 8, x);
 }
 
-/// The lanes whose distance is at most k.
+/// One bit for each lane, set if its distance is at most k.
 template <std::unsigned_integral Lane>
 NEARDUP_TARGET_AVX512 inline std::uint64_t up_to_avx512(__m512i distances, __m512i k) noexcept {
   if constexpr (sizeof(Lane) == 4) return _mm512_cmple_epu32_mask(distances, k);
