@@ -564,9 +564,6 @@ namespace detail {
 
 template <class Id>
 using default_deduplicator = deduplicator<default_simhasher<64>, feature_extractor_of<default_simhasher<64>>, Id>;
-using words_simhasher = simhasher<words, unit, xxh3<64>, 64>;
-template <class Id>
-using words_deduplicator = deduplicator<words_simhasher, feature_extractor_of<words_simhasher>, Id>;
 
 }  // namespace detail
 
@@ -584,8 +581,6 @@ using words_deduplicator = deduplicator<words_simhasher, feature_extractor_of<wo
       const Class<Id>::batch_type&, std::span<const Id>, const any_runner&, const detail::no_commit&);
 NEARDUP_DEDUPLICATOR(detail::default_deduplicator, std::uint32_t)
 NEARDUP_DEDUPLICATOR(detail::default_deduplicator, std::string)
-NEARDUP_DEDUPLICATOR(detail::words_deduplicator, std::uint32_t)
-NEARDUP_DEDUPLICATOR(detail::words_deduplicator, std::string)
 #undef NEARDUP_DEDUPLICATOR
 #endif
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../detail/compiled.hpp"
 #include "../detail/union_find.hpp"
 #include "../edits/engine/distinct_texts.hpp"
 #include "../edits/engine/edit_join.hpp"
@@ -43,8 +44,14 @@ namespace detail {
 
 /// Labels for groups of texts. The first `known` texts are representatives of earlier calls. `q`: the length of
 /// q-grams, see edit_join.
-inline std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, double similarity,
-                                                    const text_group_options& options, std::size_t q) {
+std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, double similarity,
+                                             const text_group_options& options, std::size_t q);
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known,
+                                                            double similarity, const text_group_options& options,
+                                                            std::size_t q) {
   check_text_similarity(similarity);
   const std::size_t grouped = source.size - known;
   if (!options.preference.empty() && options.preference.size() != grouped) {
@@ -134,6 +141,8 @@ inline std::vector<std::size_t> label_similar_texts(const text_source& source, s
   }
   return label;
 }
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace detail
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/compiled.hpp"
 #include "../error.hpp"
 
 namespace neardup::inline v0 {
@@ -27,24 +28,7 @@ namespace neardup::inline v0 {
 class string_ids {
  public:
   /// The number of a name; assigns one if it has none. Throws: std::length_error after 2^32 - 1 names.
-  std::uint32_t add(std::string_view name) {
-    if (const auto known = find(name)) return *known;
-    const std::size_t number = free_.empty() ? names_.size() : free_.back();
-    if (number >= (std::numeric_limits<std::uint32_t>::max)()) {
-      detail::fail<std::length_error>("string_ids: no number is left for another name");
-    }
-    if (names_.size() == names_.capacity()) names_.reserve(2 * names_.size() + 16);
-    free_.reserve(names_.capacity());  // room for erase(), which cannot fail
-    auto owned = std::make_unique<std::string>(name);
-    numbers_.emplace(std::string_view(*owned), static_cast<std::uint32_t>(number));
-    if (free_.empty()) {
-      names_.push_back(std::move(owned));
-    } else {
-      free_.pop_back();
-      names_[number] = std::move(owned);
-    }
-    return static_cast<std::uint32_t>(number);
-  }
+  std::uint32_t add(std::string_view name);
 
   /// The number of a name; nullopt if it has none.
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const {
@@ -62,15 +46,7 @@ class string_ids {
   }
 
   /// Erases a name and frees its memory. Returns: whether it had a number.
-  bool erase(std::string_view name) noexcept {
-    const auto found = numbers_.find(name);
-    if (found == numbers_.end()) return false;
-    const std::uint32_t number = found->second;
-    numbers_.erase(found);
-    names_[number].reset();
-    free_.push_back(number);
-    return true;
-  }
+  bool erase(std::string_view name) noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return numbers_.size(); }
   [[nodiscard]] bool empty() const noexcept { return numbers_.empty(); }
@@ -80,5 +56,38 @@ class string_ids {
   std::vector<std::unique_ptr<std::string>> names_;              // by number
   std::vector<std::uint32_t> free_;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::uint32_t string_ids::add(std::string_view name) {
+  if (const auto known = find(name)) return *known;
+  const std::size_t number = free_.empty() ? names_.size() : free_.back();
+  if (number >= (std::numeric_limits<std::uint32_t>::max)()) {
+    detail::fail<std::length_error>("string_ids: no number is left for another name");
+  }
+  if (names_.size() == names_.capacity()) names_.reserve(2 * names_.size() + 16);
+  free_.reserve(names_.capacity());  // room for erase(), which cannot fail
+  auto owned = std::make_unique<std::string>(name);
+  numbers_.emplace(std::string_view(*owned), static_cast<std::uint32_t>(number));
+  if (free_.empty()) {
+    names_.push_back(std::move(owned));
+  } else {
+    free_.pop_back();
+    names_[number] = std::move(owned);
+  }
+  return static_cast<std::uint32_t>(number);
+}
+
+NEARDUP_INLINE bool string_ids::erase(std::string_view name) noexcept {
+  const auto found = numbers_.find(name);
+  if (found == numbers_.end()) return false;
+  const std::uint32_t number = found->second;
+  numbers_.erase(found);
+  names_[number].reset();
+  free_.push_back(number);
+  return true;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

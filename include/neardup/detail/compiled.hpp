@@ -12,9 +12,26 @@
 // In a program these lines are declarations (extern template). The sources in src/ define the macro as `template`,
 // which makes them definitions. A member with long code is defined outside of its class, because a member inside is
 // inline, and compilers instantiate inline members despite the declaration.
+//
+// Long functions that are no templates are only declared in such a program. Their bodies stand behind their class:
+//
+//   #if NEARDUP_BODIES
+//   NEARDUP_INLINE void posting_lists::split() { … }
+//   #endif
+//
+// src/bodies.cpp defines NEARDUP_BODIES, and so contains them.
 #pragma once
 
 #include "../error.hpp"
+
+#if !defined(NEARDUP_COMPILED)
+#define NEARDUP_BODIES 1
+#define NEARDUP_INLINE inline
+#elif defined(NEARDUP_BODIES)
+#define NEARDUP_INLINE
+#else
+#define NEARDUP_BODIES 0
+#endif
 
 #if defined(NEARDUP_COMPILED)
 namespace neardup::inline v0::detail {

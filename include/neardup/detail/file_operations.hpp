@@ -25,6 +25,7 @@
 #endif
 
 #include "../error.hpp"
+#include "compiled.hpp"
 #include "windows_files.hpp"
 
 namespace neardup::inline v0::detail {
@@ -44,93 +45,21 @@ class file_operations {
   virtual int create(const std::string& path) { return open_file(path, O_CREAT | O_EXCL); }
   virtual int open_at_end(const std::string& path) { return open_file(path, O_CREAT | O_APPEND); }
   /// Writes up to `size` bytes. Returns: the number of bytes written, or -1.
-  virtual std::ptrdiff_t write(int file, const void* bytes, std::size_t size) {
-#if defined(_WIN32)
-    return ::_write(file, bytes, static_cast<unsigned>(size));
-#else
-    return ::write(file, bytes, size);
-#endif
-  }
+  virtual std::ptrdiff_t write(int file, const void* bytes, std::size_t size);
   /// Waits until the written bytes are on the disk.
-  virtual bool sync(int file) {
-#if defined(_WIN32)
-    return ::_commit(file) == 0;
-#elif defined(__APPLE__) && defined(F_FULLFSYNC)
-    // fsync() of macOS does not wait for the disk. Some file systems support only fsync().
-    return ::fcntl(file, F_FULLFSYNC) == 0 || ::fsync(file) == 0;
-#else
-    return ::fsync(file) == 0;
-#endif
-  }
-  virtual bool truncate(int file, std::uint64_t size) {
-#if defined(_WIN32)
-    return ::_chsize_s(file, static_cast<long long>(size)) == 0;
-#else
-    return ::ftruncate(file, static_cast<off_t>(size)) == 0;
-#endif
-  }
-  virtual bool close(int file) {
-#if defined(_WIN32)
-    return ::_close(file) == 0;
-#else
-    return ::close(file) == 0;
-#endif
-  }
+  virtual bool sync(int file);
+  virtual bool truncate(int file, std::uint64_t size);
+  virtual bool close(int file);
   /// Renames a file, and replaces the file that had the new name.
-  virtual bool rename(const std::string& from, const std::string& to) {
-#if defined(_WIN32)
-    return move_file(wide_name(from), wide_name(to));
-#else
-    return std::rename(from.c_str(), to.c_str()) == 0;
-#endif
-  }
-  virtual bool remove(const std::string& path) {
-#if defined(_WIN32)
-    return ::_wremove(wide_name(path).c_str()) == 0;
-#else
-    return std::remove(path.c_str()) == 0;
-#endif
-  }
+  virtual bool rename(const std::string& from, const std::string& to);
+  virtual bool remove(const std::string& path);
   /// The type of a file (none, a regular file, or other); nullopt if it cannot be determined.
-  virtual std::optional<file_type> type_of(const std::string& path) {
-#if defined(_WIN32)
-    struct _stat64 status;
-    if (::_wstat64(wide_name(path).c_str(), &status) == 0) {
-      return (status.st_mode & _S_IFMT) == _S_IFREG ? file_type::regular : file_type::other;
-    }
-#else
-    struct stat status;
-    if (::stat(path.c_str(), &status) == 0) {
-      return S_ISREG(status.st_mode) ? file_type::regular : file_type::other;
-    }
-#endif
-    return errno == ENOENT ? std::optional(file_type::none) : std::nullopt;
-  }
+  virtual std::optional<file_type> type_of(const std::string& path);
   /// Waits until the entries of a folder (file names) are on the disk.
-  virtual bool sync_folder(const std::string& folder) {
-#if defined(_WIN32) || defined(__wasi__)
-    static_cast<void>(folder);  // Windows: the rename itself waits for the disk. WASI cannot sync folders.
-    return true;
-#else
-    const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
-    if (opened < 0) return false;
-    // Some file systems do not sync folders and report EINVAL.
-    const bool synced = ::fsync(opened) == 0 || errno == EINVAL;
-    const int error = errno;
-    ::close(opened);
-    errno = error;
-    return synced;
-#endif
-  }
+  virtual bool sync_folder(const std::string& folder);
 
  private:
-  static int open_file(const std::string& path, int flags) {
-#if defined(_WIN32)
-    return ::_wopen(wide_name(path).c_str(), flags | _O_WRONLY | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
-#else
-    return ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
-#endif
-  }
+  static int open_file(const std::string& path, int flags);
 };
 
 inline file_operations& system_files() {
@@ -150,7 +79,118 @@ inline file_operations& system_files() {
 }
 
 /// The number of this process; 0 on WASI, which has a single one.
-[[nodiscard]] inline int process_number() noexcept {
+[[nodiscard]] int process_number() noexcept;
+
+/// Writes all bytes. Returns: false on failure, with errno set.
+bool write_all(file_operations& files, int file, std::span<const std::byte> bytes);
+
+[[nodiscard]] std::string folder_of(const std::string& path);
+
+/// The absolute path with symbolic links resolved, so that it names the same file after a chdir(). The file need not
+/// exist. On Windows, links are not resolved.
+[[nodiscard]] std::string settled_path(std::string path);
+
+/// Writes a file of several pieces, atomically and durably: a crash leaves the old file or the new one, and the new one
+/// is on the disk when this returns. If PATH is a symbolic link, its target is written, even if that does not exist
+/// yet.
+/// The pieces are written to PATH.<process>.<number>.tmp first, which remains only if the process is killed.
+/// Throws: std::runtime_error naming the file. If only the last step fails (syncing the folder), the new file is in
+/// place, but a power failure may lose it.
+void save_file(file_operations& files, const std::string& name, std::span<const std::span<const std::byte>> pieces);
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::ptrdiff_t file_operations::write(int file, const void* bytes, std::size_t size) {
+#if defined(_WIN32)
+  return ::_write(file, bytes, static_cast<unsigned>(size));
+#else
+  return ::write(file, bytes, size);
+#endif
+}
+
+NEARDUP_INLINE bool file_operations::sync(int file) {
+#if defined(_WIN32)
+  return ::_commit(file) == 0;
+#elif defined(__APPLE__) && defined(F_FULLFSYNC)
+  // fsync() of macOS does not wait for the disk. Some file systems support only fsync().
+  return ::fcntl(file, F_FULLFSYNC) == 0 || ::fsync(file) == 0;
+#else
+  return ::fsync(file) == 0;
+#endif
+}
+
+NEARDUP_INLINE bool file_operations::truncate(int file, std::uint64_t size) {
+#if defined(_WIN32)
+  return ::_chsize_s(file, static_cast<long long>(size)) == 0;
+#else
+  return ::ftruncate(file, static_cast<off_t>(size)) == 0;
+#endif
+}
+
+NEARDUP_INLINE bool file_operations::close(int file) {
+#if defined(_WIN32)
+  return ::_close(file) == 0;
+#else
+  return ::close(file) == 0;
+#endif
+}
+
+NEARDUP_INLINE bool file_operations::rename(const std::string& from, const std::string& to) {
+#if defined(_WIN32)
+  return move_file(wide_name(from), wide_name(to));
+#else
+  return std::rename(from.c_str(), to.c_str()) == 0;
+#endif
+}
+
+NEARDUP_INLINE bool file_operations::remove(const std::string& path) {
+#if defined(_WIN32)
+  return ::_wremove(wide_name(path).c_str()) == 0;
+#else
+  return std::remove(path.c_str()) == 0;
+#endif
+}
+
+NEARDUP_INLINE std::optional<file_type> file_operations::type_of(const std::string& path) {
+#if defined(_WIN32)
+  struct _stat64 status;
+  if (::_wstat64(wide_name(path).c_str(), &status) == 0) {
+    return (status.st_mode & _S_IFMT) == _S_IFREG ? file_type::regular : file_type::other;
+  }
+#else
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0) {
+    return S_ISREG(status.st_mode) ? file_type::regular : file_type::other;
+  }
+#endif
+  return errno == ENOENT ? std::optional(file_type::none) : std::nullopt;
+}
+
+NEARDUP_INLINE bool file_operations::sync_folder(const std::string& folder) {
+#if defined(_WIN32) || defined(__wasi__)
+  static_cast<void>(folder);  // Windows: the rename itself waits for the disk. WASI cannot sync folders.
+  return true;
+#else
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0) return false;
+  // Some file systems do not sync folders and report EINVAL.
+  const bool synced = ::fsync(opened) == 0 || errno == EINVAL;
+  const int error = errno;
+  ::close(opened);
+  errno = error;
+  return synced;
+#endif
+}
+
+NEARDUP_INLINE int file_operations::open_file(const std::string& path, int flags) {
+#if defined(_WIN32)
+  return ::_wopen(wide_name(path).c_str(), flags | _O_WRONLY | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
+#else
+  return ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666);
+#endif
+}
+
+NEARDUP_INLINE int process_number() noexcept {
 #if defined(_WIN32)
   return ::_getpid();
 #elif defined(__wasi__)
@@ -160,8 +200,7 @@ inline file_operations& system_files() {
 #endif
 }
 
-/// Writes all bytes. Returns: false on failure, with errno set.
-inline bool write_all(file_operations& files, int file, std::span<const std::byte> bytes) {
+NEARDUP_INLINE bool write_all(file_operations& files, int file, std::span<const std::byte> bytes) {
   constexpr std::size_t most = std::size_t{1} << 30;  // bytes; every system accepts a write of this size
   while (!bytes.empty()) {
     const std::ptrdiff_t written = files.write(file, bytes.data(), bytes.size() < most ? bytes.size() : most);
@@ -175,7 +214,7 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return true;
 }
 
-[[nodiscard]] inline std::string folder_of(const std::string& path) {
+NEARDUP_INLINE std::string folder_of(const std::string& path) {
 #if defined(_WIN32)
   const std::size_t slash = path.find_last_of("/\\");
 #else
@@ -184,9 +223,7 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return slash == path.npos ? "." : path.substr(0, slash + 1);
 }
 
-/// The absolute path with symbolic links resolved, so that it names the same file after a chdir(). The file need not
-/// exist. On Windows, links are not resolved.
-[[nodiscard]] inline std::string settled_path(std::string path) {
+NEARDUP_INLINE std::string settled_path(std::string path) {
 #if defined(_WIN32)
   if (!path.empty()) path = absolute_path(path);
 #else
@@ -203,14 +240,8 @@ inline bool write_all(file_operations& files, int file, std::span<const std::byt
   return path;
 }
 
-/// Writes a file of several pieces, atomically and durably: a crash leaves the old file or the new one, and the new one
-/// is on the disk when this returns. If PATH is a symbolic link, its target is written, even if that does not exist
-/// yet.
-/// The pieces are written to PATH.<process>.<number>.tmp first, which remains only if the process is killed.
-/// Throws: std::runtime_error naming the file. If only the last step fails (syncing the folder), the new file is in
-/// place, but a power failure may lose it.
-inline void save_file(file_operations& files, const std::string& name,
-                      std::span<const std::span<const std::byte>> pieces) {
+NEARDUP_INLINE void save_file(file_operations& files, const std::string& name,
+                              std::span<const std::span<const std::byte>> pieces) {
   const std::string path = settled_path(name);
   const std::optional<file_type> there = files.type_of(path);
   if (!there) fail_with_errno("save", path);
@@ -249,5 +280,7 @@ inline void save_file(file_operations& files, const std::string& name,
   }
   if (!files.sync_folder(folder)) fail_with_errno("sync the folder of", path);
 }
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

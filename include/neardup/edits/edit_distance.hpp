@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
+#include "../detail/compiled.hpp"
 #include "../text/utf8.hpp"
 
 namespace neardup::inline v0 {
@@ -21,25 +22,10 @@ namespace neardup::inline v0 {
 namespace detail {
 
 /// Decodes a text to code points; each ill-formed subpart becomes one U+FFFD.
-inline std::vector<char32_t> code_points_of(std::string_view text) {
-  std::vector<char32_t> result;
-  // reserve() is exact for well-formed text. An ill-formed text may have more code points; the vector grows then.
-  result.reserve(static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; })));
-  for_each_code_point(text, [&](char32_t code_point, std::string_view) { result.push_back(code_point); });
-  return result;
-}
+std::vector<char32_t> code_points_of(std::string_view text);
 
 /// Drops the common prefix and the common suffix of two texts. Their edit distance stays the same.
-inline void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept {
-  const auto begin = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
-  a = a.subspan(begin);
-  b = b.subspan(begin);
-  const auto end =
-      static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
-  a = a.first(a.size() - end);
-  b = b.first(b.size() - end);
-}
+void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept;
 
 /// Levenshtein distances of texts up to a bound. Keeps its memory from pair to pair.
 ///
@@ -61,21 +47,7 @@ class banded_edit_distance {
   /// Returns: the distance, or nullopt if it exceeds `most`. Precondition: the pattern is no longer than the text.
   /// Complexity: O(rows / 64 * min(columns, most)); a fourth of it if the distance is at most a fourth of `most`.
   [[nodiscard]] std::optional<std::size_t> at_most(std::span<const char32_t> pattern, std::span<const char32_t> text,
-                                                   std::size_t most) {
-    const std::size_t longer_by = text.size() - pattern.size();
-    if (longer_by > most) return std::nullopt;
-    if (pattern.empty()) return text.size();
-    pattern_ = pattern;
-    text_ = text;
-    most = (std::min)(most, text.size());
-    // Near texts need only a narrow band. For others the attempt ends early, usually after a fourth of the rows.
-    const std::size_t few = longer_by + most / 4;
-    constexpr std::size_t narrow = 4 * word_bits;
-    if (pattern.size() > narrow && most > narrow && few < most) {
-      if (const auto found = within(few)) return found;
-    }
-    return within(most);
-  }
+                                                   std::size_t most);
 
  private:
   /// The difference of two neighbouring cells of a row: 1 and 0 if it is 1, 0 and 1 if it is -1.
@@ -115,38 +87,7 @@ class banded_edit_distance {
   static std::size_t moved(std::size_t value, step s) noexcept { return value + s.rises - s.falls; }
 
   /// As at_most(), with the band of this bound. Precondition: columns - rows <= most <= columns, rows > 0.
-  std::optional<std::size_t> within(std::size_t most) {
-    const std::size_t rows = pattern_.size(), columns = text_.size();
-    const std::size_t left = (most - (columns - rows)) / 2, right = (most + (columns - rows)) / 2;
-    steps_.assign(columns + 1, step{});
-    std::size_t corner = 0;  // the value of cell (top, before)
-    std::size_t before = 0;  // the column of `corner`
-    const auto band_at = [&](std::size_t top) {
-      const std::size_t count = (std::min)(word_bits, rows - top);
-      return band{top, count, top > left ? top - left : 0, (std::min)(columns, top + count + right)};
-    };
-    const auto move_corner = [&](std::size_t column) {
-      for (; before < column; ++before) corner = moved(corner, steps_[before + 1]);
-    };
-    for (std::size_t top = 0; top < rows;) {
-      band last = band_at(top);
-      if (rows - top >= 2 * word_bits) {
-        const band next = band_at(top + word_bits);
-        compute_bands(last, next);
-        move_corner(last.begin);
-        corner += last.rows;
-        last = next;
-      } else {
-        compute_band(last);
-      }
-      move_corner(last.begin);
-      corner += last.rows;
-      top = last.top + last.rows;
-      if (min_of_row(corner, top, last.begin, last.end) > most) return std::nullopt;
-    }
-    move_corner(columns);
-    return corner <= most ? std::optional(corner) : std::nullopt;
-  }
+  std::optional<std::size_t> within(std::size_t most);
 
   void set_matches(const band& b, std::size_t number) noexcept {
     for (std::size_t row = 0; row < b.rows; ++row) matches_[pattern_[b.top + row]][number] |= std::uint64_t{1} << row;
@@ -156,48 +97,16 @@ class banded_edit_distance {
   }
 
   /// Computes a band. In steps_, replaces the steps along the row above the band by those along its last row.
-  void compute_band(const band& b) noexcept {
-    set_matches(b, 0);
-    cells rows;
-    for (std::size_t i = b.begin; i < b.end; ++i) {
-      steps_[i + 1] = rows.move(matches_[text_[i]][0], steps_[i + 1], b.rows);
-    }
-    clear_matches(b);
-  }
+  void compute_band(const band& b) noexcept;
 
   /// Computes a band and the next one, both of 64 rows. A column of a band waits for the one before it, so computing
   /// two bands at once takes 1.3 times as long as one (g++ 12).
-  void compute_bands(const band& one, const band& two) noexcept {
-    set_matches(one, 0);
-    set_matches(two, 1);
-    cells upper, lower;
-    std::size_t i = one.begin;
-    for (; i < two.begin; ++i) steps_[i + 1] = upper.move(matches_[text_[i]][0], steps_[i + 1], word_bits);
-    for (; i < one.end; ++i) {
-      const auto& match = matches_[text_[i]];
-      steps_[i + 1] = lower.move(match[1], upper.move(match[0], steps_[i + 1], word_bits), word_bits);
-    }
-    for (; i < two.end; ++i) steps_[i + 1] = lower.move(matches_[text_[i]][1], steps_[i + 1], word_bits);
-    clear_matches(one);
-    clear_matches(two);
-  }
+  void compute_bands(const band& one, const band& two) noexcept;
 
   /// A lower bound of the cost of all paths through a row: the least sum of the value of a cell and the least cost from
   /// there to the end.
   [[nodiscard]] std::size_t min_of_row(std::size_t value, std::size_t row, std::size_t begin,
-                                       std::size_t end) const noexcept {
-    const std::size_t below = pattern_.size() - row;
-    const auto with_rest = [&](std::size_t here, std::size_t column) {
-      const std::size_t right = text_.size() - column;
-      return here + (right > below ? right - below : below - right);
-    };
-    std::size_t least = with_rest(value, begin);
-    for (std::size_t column = begin; column < end; ++column) {
-      value = moved(value, steps_[column + 1]);
-      least = (std::min)(least, with_rest(value, column + 1));
-    }
-    return least;
-  }
+                                       std::size_t end) const noexcept;
 
   std::span<const char32_t> pattern_, text_;
   // matches_[number][b]: the rows of the first or second band that have this code point; 0 between calls.
@@ -209,24 +118,7 @@ class banded_edit_distance {
 /// The Levenshtein distance of two texts of any code points, up to a bound.
 class bounded_edit_distance {
  public:
-  bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
-    drop_common_ends(a, b);
-    if (a.size() > b.size()) std::swap(a, b);
-    // Code points that occur only in the longer text have number 0.
-    std::unordered_map<char32_t, char32_t> numbers;
-    if (!a.empty()) {
-      pattern_.reserve(a.size());
-      for (const char32_t c : a) {
-        pattern_.push_back(numbers.try_emplace(c, static_cast<char32_t>(numbers.size() + 1)).first->second);
-      }
-    }
-    text_.reserve(b.size());
-    for (const char32_t c : b) {
-      const auto found = numbers.find(c);
-      text_.push_back(found == numbers.end() ? 0 : found->second);
-    }
-    distance_.emplace(numbers.size() + 1);
-  }
+  bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b);
 
   /// Returns: the distance, or nullopt if it exceeds `most`. Complexity: that of banded_edit_distance.
   [[nodiscard]] std::optional<std::size_t> at_most(std::size_t most) {
@@ -241,7 +133,139 @@ class bounded_edit_distance {
   std::optional<banded_edit_distance> distance_;
 };
 
-inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
+std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b);
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::vector<char32_t> code_points_of(std::string_view text) {
+  std::vector<char32_t> result;
+  // reserve() is exact for well-formed text. An ill-formed text may have more code points; the vector grows then.
+  result.reserve(static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; })));
+  for_each_code_point(text, [&](char32_t code_point, std::string_view) { result.push_back(code_point); });
+  return result;
+}
+
+NEARDUP_INLINE void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept {
+  const auto begin = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  a = a.subspan(begin);
+  b = b.subspan(begin);
+  const auto end =
+      static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
+  a = a.first(a.size() - end);
+  b = b.first(b.size() - end);
+}
+
+NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::at_most(std::span<const char32_t> pattern,
+                                                                        std::span<const char32_t> text,
+                                                                        std::size_t most) {
+  const std::size_t longer_by = text.size() - pattern.size();
+  if (longer_by > most) return std::nullopt;
+  if (pattern.empty()) return text.size();
+  pattern_ = pattern;
+  text_ = text;
+  most = (std::min)(most, text.size());
+  // Near texts need only a narrow band. For others the attempt ends early, usually after a fourth of the rows.
+  const std::size_t few = longer_by + most / 4;
+  constexpr std::size_t narrow = 4 * word_bits;
+  if (pattern.size() > narrow && most > narrow && few < most) {
+    if (const auto found = within(few)) return found;
+  }
+  return within(most);
+}
+
+NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::within(std::size_t most) {
+  const std::size_t rows = pattern_.size(), columns = text_.size();
+  const std::size_t left = (most - (columns - rows)) / 2, right = (most + (columns - rows)) / 2;
+  steps_.assign(columns + 1, step{});
+  std::size_t corner = 0;  // the value of cell (top, before)
+  std::size_t before = 0;  // the column of `corner`
+  const auto band_at = [&](std::size_t top) {
+    const std::size_t count = (std::min)(word_bits, rows - top);
+    return band{top, count, top > left ? top - left : 0, (std::min)(columns, top + count + right)};
+  };
+  const auto move_corner = [&](std::size_t column) {
+    for (; before < column; ++before) corner = moved(corner, steps_[before + 1]);
+  };
+  for (std::size_t top = 0; top < rows;) {
+    band last = band_at(top);
+    if (rows - top >= 2 * word_bits) {
+      const band next = band_at(top + word_bits);
+      compute_bands(last, next);
+      move_corner(last.begin);
+      corner += last.rows;
+      last = next;
+    } else {
+      compute_band(last);
+    }
+    move_corner(last.begin);
+    corner += last.rows;
+    top = last.top + last.rows;
+    if (min_of_row(corner, top, last.begin, last.end) > most) return std::nullopt;
+  }
+  move_corner(columns);
+  return corner <= most ? std::optional(corner) : std::nullopt;
+}
+
+NEARDUP_INLINE void banded_edit_distance::compute_band(const band& b) noexcept {
+  set_matches(b, 0);
+  cells rows;
+  for (std::size_t i = b.begin; i < b.end; ++i) {
+    steps_[i + 1] = rows.move(matches_[text_[i]][0], steps_[i + 1], b.rows);
+  }
+  clear_matches(b);
+}
+
+NEARDUP_INLINE void banded_edit_distance::compute_bands(const band& one, const band& two) noexcept {
+  set_matches(one, 0);
+  set_matches(two, 1);
+  cells upper, lower;
+  std::size_t i = one.begin;
+  for (; i < two.begin; ++i) steps_[i + 1] = upper.move(matches_[text_[i]][0], steps_[i + 1], word_bits);
+  for (; i < one.end; ++i) {
+    const auto& match = matches_[text_[i]];
+    steps_[i + 1] = lower.move(match[1], upper.move(match[0], steps_[i + 1], word_bits), word_bits);
+  }
+  for (; i < two.end; ++i) steps_[i + 1] = lower.move(matches_[text_[i]][1], steps_[i + 1], word_bits);
+  clear_matches(one);
+  clear_matches(two);
+}
+
+NEARDUP_INLINE std::size_t banded_edit_distance::min_of_row(std::size_t value, std::size_t row, std::size_t begin,
+                                                            std::size_t end) const noexcept {
+  const std::size_t below = pattern_.size() - row;
+  const auto with_rest = [&](std::size_t here, std::size_t column) {
+    const std::size_t right = text_.size() - column;
+    return here + (right > below ? right - below : below - right);
+  };
+  std::size_t least = with_rest(value, begin);
+  for (std::size_t column = begin; column < end; ++column) {
+    value = moved(value, steps_[column + 1]);
+    least = (std::min)(least, with_rest(value, column + 1));
+  }
+  return least;
+}
+
+NEARDUP_INLINE bounded_edit_distance::bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
+  drop_common_ends(a, b);
+  if (a.size() > b.size()) std::swap(a, b);
+  // Code points that occur only in the longer text have number 0.
+  std::unordered_map<char32_t, char32_t> numbers;
+  if (!a.empty()) {
+    pattern_.reserve(a.size());
+    for (const char32_t c : a) {
+      pattern_.push_back(numbers.try_emplace(c, static_cast<char32_t>(numbers.size() + 1)).first->second);
+    }
+  }
+  text_.reserve(b.size());
+  for (const char32_t c : b) {
+    const auto found = numbers.find(c);
+    text_.push_back(found == numbers.end() ? 0 : found->second);
+  }
+  distance_.emplace(numbers.size() + 1);
+}
+
+NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
   bounded_edit_distance distance(a, b);
   // Tries doubled bounds. For near-duplicates a small bound suffices, and a failed attempt costs half as much as the
   // next.
@@ -250,6 +274,8 @@ inline std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::spa
     if (const auto found = distance.at_most(most)) return *found;
   }
 }
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace detail
 
@@ -281,12 +307,18 @@ namespace detail {
 /// The edit similarity: 1 - edit_distance(a, b) / (code points of the longer text), from 0 to 1. Two empty texts have
 /// 1.
 /// Complexity, memory: those of edit_distance().
-[[nodiscard]] inline double edit_similarity(std::string_view a, std::string_view b) {
+[[nodiscard]] double edit_similarity(std::string_view a, std::string_view b);
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE double edit_similarity(std::string_view a, std::string_view b) {
   const std::vector<char32_t> first = detail::code_points_of(a);
   const std::vector<char32_t> second = detail::code_points_of(b);
   const std::size_t longer = (std::max)(first.size(), second.size());
   if (longer == 0) return 1;
   return detail::edit_similarity_of(detail::unbounded_edit_distance(first, second), longer);
 }
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

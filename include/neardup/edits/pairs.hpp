@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/compiled.hpp"
 #include "../detail/mutex.hpp"
 #include "../detail/visits.hpp"
 #include "../error.hpp"
@@ -80,9 +81,21 @@ inline void check_text_similarity(double similarity) {
 }
 
 /// Texts from position `first_count` on are the second corpus. `q`: see edit_join.
-inline void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
-                             const text_join_options& options, std::size_t q,
-                             const std::function<bool(const similar_text_pair&)>& visit) {
+void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
+                      const text_join_options& options, std::size_t q,
+                      const std::function<bool(const similar_text_pair&)>& visit);
+
+inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
+  std::sort(pairs.begin(), pairs.end(), [](const similar_text_pair& a, const similar_text_pair& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
+}
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
+                                     const text_join_options& options, std::size_t q,
+                                     const std::function<bool(const similar_text_pair&)>& visit) {
   check_text_similarity(similarity);
   if (similarity > 1) return;
   const distinct_texts texts(source, first_count);
@@ -151,11 +164,7 @@ inline void visit_text_pairs(const text_source& source, std::size_t first_count,
   });
 }
 
-inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
-  std::sort(pairs.begin(), pairs.end(), [](const similar_text_pair& a, const similar_text_pair& b) {
-    return a.first != b.first ? a.first < b.first : a.second < b.second;
-  });
-}
+#endif  // NEARDUP_BODIES
 
 }  // namespace detail
 

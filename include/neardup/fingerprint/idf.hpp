@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "../detail/bits.hpp"
+#include "../detail/compiled.hpp"
 #include "../detail/large_array.hpp"
 #include "../detail/mutex.hpp"
 #include "../detail/prefetch.hpp"
@@ -36,31 +37,12 @@ namespace detail {
 class hashed_idf {
  public:
   /// Stores each value as a weight in units of 1/256, or, if `exact`, in units of 10^-11.
-  hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false)
-      : seed_(seed),
-        median_(exact ? table.median_exact() : table.median().raw()),
-        entries_(std::bit_ceil(2 * table.size() + 1)) {
-    std::fill_n(entries_.data(), entries_.size(), entry{0, 0});
-    shift_ = static_cast<int>(64 - std::bit_width(entries_.size() - 1));
-    table.for_each_exact([&](std::string_view term, std::uint64_t value) {
-      const std::uint64_t hash = XXH3_64bits_withSeed(term.data(), term.size(), seed);
-      std::size_t slot = home_slot(hash);
-      while (entries_[slot].value_and_1 != 0 && entries_[slot].hash != hash) slot = next(slot);
-      const std::uint64_t kept = (exact ? value : weight_of_exact(value).raw()) + 1;
-      entries_[slot] = {hash, (std::max)(entries_[slot].value_and_1, kept)};
-    });
-  }
+  hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false);
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
   /// A digest of all values, which distinguishes this table from others.
-  [[nodiscard]] std::uint64_t identity() const noexcept {
-    std::uint64_t sum = mix(median_);
-    for (const entry& e : entries_.span()) {
-      if (e.value_and_1 != 0) sum += mix(e.hash + mix(e.value_and_1));
-    }
-    return sum;
-  }
+  [[nodiscard]] std::uint64_t identity() const noexcept;
 
   /// Prefetches the entry of value(hash).
   void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[home_slot(hash)]); }
@@ -104,17 +86,7 @@ class shared_idf_table {
   [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
 
   /// The table keyed by XXH3 with this seed; built at the first request.
-  [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const {
-    const node* found = hashed_->find(seed);
-    if (found != nullptr) return found->table;
-    const std::lock_guard guard(hashed_->growing);
-    found = hashed_->find(seed);
-    if (found == nullptr) {
-      found = new node{hashed_idf(*table_, seed), hashed_->first.load(std::memory_order_relaxed)};
-      hashed_->first.store(found, std::memory_order_release);
-    }
-    return found->table;
-  }
+  [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const;
 
  private:
   struct node {
@@ -144,6 +116,45 @@ class shared_idf_table {
   std::shared_ptr<const idf_table> table_;
   std::shared_ptr<hashed_tables> hashed_;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE hashed_idf::hashed_idf(const idf_table& table, std::uint64_t seed, bool exact)
+    : seed_(seed),
+      median_(exact ? table.median_exact() : table.median().raw()),
+      entries_(std::bit_ceil(2 * table.size() + 1)) {
+  std::fill_n(entries_.data(), entries_.size(), entry{0, 0});
+  shift_ = static_cast<int>(64 - std::bit_width(entries_.size() - 1));
+  table.for_each_exact([&](std::string_view term, std::uint64_t value) {
+    const std::uint64_t hash = XXH3_64bits_withSeed(term.data(), term.size(), seed);
+    std::size_t slot = home_slot(hash);
+    while (entries_[slot].value_and_1 != 0 && entries_[slot].hash != hash) slot = next(slot);
+    const std::uint64_t kept = (exact ? value : weight_of_exact(value).raw()) + 1;
+    entries_[slot] = {hash, (std::max)(entries_[slot].value_and_1, kept)};
+  });
+}
+
+NEARDUP_INLINE std::uint64_t hashed_idf::identity() const noexcept {
+  std::uint64_t sum = mix(median_);
+  for (const entry& e : entries_.span()) {
+    if (e.value_and_1 != 0) sum += mix(e.hash + mix(e.value_and_1));
+  }
+  return sum;
+}
+
+NEARDUP_INLINE const hashed_idf& shared_idf_table::by_hash(std::uint64_t seed) const {
+  const node* found = hashed_->find(seed);
+  if (found != nullptr) return found->table;
+  const std::lock_guard guard(hashed_->growing);
+  found = hashed_->find(seed);
+  if (found == nullptr) {
+    found = new node{hashed_idf(*table_, seed), hashed_->first.load(std::memory_order_relaxed)};
+    hashed_->first.store(found, std::memory_order_release);
+  }
+  return found->table;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace detail
 

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/compiled.hpp"
 #include "../detail/file_operations.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
@@ -39,7 +40,23 @@ inline constexpr std::uint64_t exact_one = 100'000'000'000U;
 
 /// Parses a plain decimal number below 2^24, such as "11.7394" or "3". Digits after the eleventh decimal are ignored.
 /// Returns: nullopt for any other text.
-inline std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept {
+std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept;
+
+/// Rounds to the nearest weight, halves upwards. Exact, because the midpoint of two weights has at most nine decimals.
+constexpr weight weight_of_exact(std::uint64_t value) noexcept {
+  const std::uint64_t raw =
+      value / exact_one * weight::one + (value % exact_one * weight::one + exact_one / 2) / exact_one;
+  return weight::from_raw(static_cast<std::uint32_t>((std::min)(raw, std::uint64_t{0xffffffffU})));
+}
+
+constexpr std::uint64_t exact_of_weight(weight value) noexcept { return value.raw() * (exact_one / weight::one); }
+
+/// The shortest plain decimal number that parse_exact() maps to `value`.
+std::string format_exact(std::uint64_t value);
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept {
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
   std::uint64_t place = exact_one;  // the value of the last digit read
@@ -65,17 +82,7 @@ inline std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept 
   return whole * exact_one + fraction;
 }
 
-/// Rounds to the nearest weight, halves upwards. Exact, because the midpoint of two weights has at most nine decimals.
-constexpr weight weight_of_exact(std::uint64_t value) noexcept {
-  const std::uint64_t raw =
-      value / exact_one * weight::one + (value % exact_one * weight::one + exact_one / 2) / exact_one;
-  return weight::from_raw(static_cast<std::uint32_t>((std::min)(raw, std::uint64_t{0xffffffffU})));
-}
-
-constexpr std::uint64_t exact_of_weight(weight value) noexcept { return value.raw() * (exact_one / weight::one); }
-
-/// The shortest plain decimal number that parse_exact() maps to `value`.
-inline std::string format_exact(std::uint64_t value) {
+NEARDUP_INLINE std::string format_exact(std::uint64_t value) {
   std::string text = std::to_string(value / exact_one);
   std::uint64_t rest = value % exact_one;
   if (rest != 0) text += '.';
@@ -84,6 +91,8 @@ inline std::string format_exact(std::uint64_t value) {
   }
   return text;
 }
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace detail
 
@@ -102,27 +111,16 @@ class idf_table {
   idf_table() = default;
 
   /// Makes a table of terms. If a term occurs several times, its last weight counts.
-  explicit idf_table(std::vector<term> terms) {
-    values_.reserve(terms.size());
-    for (term& t : terms) values_.insert_or_assign(std::move(t.text), detail::exact_of_weight(t.value));
-    find_median();
-  }
+  explicit idf_table(std::vector<term> terms);
 
   /// The weight of a term, or the median weight if the term is unknown. Complexity: constant on average.
   [[nodiscard]] weight lookup(std::string_view text) const { return detail::weight_of_exact(lookup_exact(text)); }
 
   /// The value of a term in units of 10^-11, with all decimals of the file; the median value if the term is unknown.
-  [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const {
-    const auto found = values_.find(text);
-    return found == values_.end() ? median_ : found->second;
-  }
+  [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const;
 
   /// The weight of a term; nullopt if it is unknown.
-  [[nodiscard]] std::optional<weight> find(std::string_view text) const {
-    const auto found = values_.find(text);
-    if (found == values_.end()) return std::nullopt;
-    return detail::weight_of_exact(found->second);
-  }
+  [[nodiscard]] std::optional<weight> find(std::string_view text) const;
 
   /// Calls `visit(text, weight)` for each term, in unspecified order.
   template <class Visit>
@@ -147,53 +145,18 @@ class idf_table {
   /// value is a plain decimal number of which eleven decimals count. A term may contain blanks: the last word of the
   /// line is the value.
   /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line.
-  [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table") {
-    idf_table result;
-    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
-      const std::size_t space = line.find_last_of(" \t");
-      const auto value = space == line.npos ? std::nullopt : detail::parse_exact(line.substr(space + 1));
-      if (!value) {
-        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
-                                         ": not \"term value\" with a number from 0 to less than 16777216");
-      }
-      result.values_.insert_or_assign(std::string(detail::trim(line.substr(0, space))), *value);
-    });
-    result.find_median();
-    return result;
-  }
+  [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table");
 
   /// The table as text; parse() makes an equal table of it. Lines are sorted by the bytes of the terms.
   /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or contains a line break.
-  [[nodiscard]] std::string to_text() const {
-    std::vector<std::string_view> terms;
-    terms.reserve(values_.size());
-    for (const auto& entry : values_) terms.push_back(entry.first);
-    std::sort(terms.begin(), terms.end());
-    std::string text;
-    for (const std::string_view t : terms) {
-      if (t.empty() || blanks.find(t.front()) != blanks.npos || blanks.find(t.back()) != blanks.npos ||
-          t.find('\n') != t.npos) {
-        detail::fail<std::runtime_error>("the term \"" + std::string(t) +
-                                         "\" cannot be written as a line of an idf table");
-      }
-      // If the first term begins with a byte order mark, another mark is written before it, because parse() removes the
-      // first.
-      if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
-      text.append(t).append(" ").append(detail::format_exact(lookup_exact(t))).append("\n");
-    }
-    return text;
-  }
+  [[nodiscard]] std::string to_text() const;
 
   /// Reads a file as parse() does. Throws: std::runtime_error naming the file and the line.
   [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Writes the table to a file atomically and durably.
   /// Throws: std::runtime_error naming the file; the old file is unchanged then.
-  void save(const std::string& path) const {
-    const std::string text = to_text();
-    const std::span<const std::byte> piece = std::as_bytes(std::span(text));
-    detail::save_file(detail::system_files(), path, {&piece, 1});
-  }
+  void save(const std::string& path) const;
 
  private:
   static constexpr std::string_view blanks = " \t\r\n";
@@ -203,16 +166,7 @@ class idf_table {
     return text.substr(0, byte_order_mark.size()) == byte_order_mark;
   }
 
-  void find_median() {
-    if (values_.empty()) return;
-    std::vector<std::uint64_t> values;
-    values.reserve(values_.size());
-    for (const auto& entry : values_) values.push_back(entry.second);
-    // The median: for an even number of values the upper of the two middle values, as in jieba.
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    median_ = *middle;
-  }
+  void find_median();
 
   detail::string_map<std::uint64_t> values_;
   std::uint64_t median_ = detail::exact_one;
@@ -245,16 +199,7 @@ class idf_learner {
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 
   /// The weights ln(1 + N / df) of all terms with a document frequency df >= min_documents, for N documents.
-  [[nodiscard]] idf_table table(std::uint64_t min_documents = 1) const {
-    std::vector<idf_table::term> terms;
-    for (const auto& [text, term] : terms_) {
-      if (term.documents < (std::max)(min_documents, std::uint64_t{1})) continue;
-      const std::uint64_t ln =
-          detail::fixed_point_ln(documents_ + term.documents) - detail::fixed_point_ln(term.documents);
-      terms.push_back({text, detail::weight_of_ln(ln)});
-    }
-    return idf_table(std::move(terms));
-  }
+  [[nodiscard]] idf_table table(std::uint64_t min_documents = 1) const;
 
  private:
   struct frequency {
@@ -265,5 +210,93 @@ class idf_learner {
   detail::string_map<frequency> terms_;
   std::uint64_t documents_ = 0;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE idf_table idf_table::parse(std::string_view contents, std::string_view name) {
+  idf_table result;
+  detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+    const std::size_t space = line.find_last_of(" \t");
+    const auto value = space == line.npos ? std::nullopt : detail::parse_exact(line.substr(space + 1));
+    if (!value) {
+      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
+                                       ": not \"term value\" with a number from 0 to less than 16777216");
+    }
+    result.values_.insert_or_assign(std::string(detail::trim(line.substr(0, space))), *value);
+  });
+  result.find_median();
+  return result;
+}
+
+NEARDUP_INLINE std::string idf_table::to_text() const {
+  std::vector<std::string_view> terms;
+  terms.reserve(values_.size());
+  for (const auto& entry : values_) terms.push_back(entry.first);
+  std::sort(terms.begin(), terms.end());
+  std::string text;
+  for (const std::string_view t : terms) {
+    if (t.empty() || blanks.find(t.front()) != blanks.npos || blanks.find(t.back()) != blanks.npos ||
+        t.find('\n') != t.npos) {
+      detail::fail<std::runtime_error>("the term \"" + std::string(t) +
+                                       "\" cannot be written as a line of an idf table");
+    }
+    // If the first term begins with a byte order mark, another mark is written before it, because parse() removes the
+    // first.
+    if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
+    text.append(t).append(" ").append(detail::format_exact(lookup_exact(t))).append("\n");
+  }
+  return text;
+}
+
+NEARDUP_INLINE void idf_table::find_median() {
+  if (values_.empty()) return;
+  std::vector<std::uint64_t> values;
+  values.reserve(values_.size());
+  for (const auto& entry : values_) values.push_back(entry.second);
+  // The median: for an even number of values the upper of the two middle values, as in jieba.
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  median_ = *middle;
+}
+
+NEARDUP_INLINE idf_table idf_learner::table(std::uint64_t min_documents) const {
+  std::vector<idf_table::term> terms;
+  for (const auto& [text, term] : terms_) {
+    if (term.documents < (std::max)(min_documents, std::uint64_t{1})) continue;
+    const std::uint64_t ln =
+        detail::fixed_point_ln(documents_ + term.documents) - detail::fixed_point_ln(term.documents);
+    terms.push_back({text, detail::weight_of_ln(ln)});
+  }
+  return idf_table(std::move(terms));
+}
+
+#endif  // NEARDUP_BODIES
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE idf_table::idf_table(std::vector<term> terms) {
+  values_.reserve(terms.size());
+  for (term& t : terms) values_.insert_or_assign(std::move(t.text), detail::exact_of_weight(t.value));
+  find_median();
+}
+
+NEARDUP_INLINE std::uint64_t idf_table::lookup_exact(std::string_view text) const {
+  const auto found = values_.find(text);
+  return found == values_.end() ? median_ : found->second;
+}
+
+NEARDUP_INLINE std::optional<weight> idf_table::find(std::string_view text) const {
+  const auto found = values_.find(text);
+  if (found == values_.end()) return std::nullopt;
+  return detail::weight_of_exact(found->second);
+}
+
+NEARDUP_INLINE void idf_table::save(const std::string& path) const {
+  const std::string text = to_text();
+  const std::span<const std::byte> piece = std::as_bytes(std::span(text));
+  detail::save_file(detail::system_files(), path, {&piece, 1});
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/compiled.hpp"
 #include "../detail/file_operations.hpp"
 #include "composition.hpp"
 #include "engine/container.hpp"
@@ -58,9 +59,14 @@ class attachment_file {
 /// Writes an attachment file atomically and durably: a crash leaves the old file or the new one, and the new one is on
 /// the disk when this returns.
 /// Throws: std::runtime_error naming the file; std::bad_alloc.
-inline void save_attachments(const std::string& path, std::size_t bits, std::uint64_t count,
-                             const fingerprint_composition& made_of,
-                             std::span<const std::span<const std::byte>> attachments) {
+void save_attachments(const std::string& path, std::size_t bits, std::uint64_t count,
+                      const fingerprint_composition& made_of, std::span<const std::span<const std::byte>> attachments);
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void save_attachments(const std::string& path, std::size_t bits, std::uint64_t count,
+                                     const fingerprint_composition& made_of,
+                                     std::span<const std::span<const std::byte>> attachments) {
   std::vector<detail::section_source> sections;
   for (std::size_t i = 0; i < attachments.size(); ++i) {
     sections.push_back({detail::attachment_tag(i), 0, attachments[i]});
@@ -69,5 +75,7 @@ inline void save_attachments(const std::string& path, std::size_t bits, std::uin
       detail::file_content::attachments, static_cast<std::uint32_t>(bits), {}, count, made_of};
   detail::write_container(detail::system_files(), path, header, sections);
 }
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "../detail/compiled.hpp"
 #include "../error.hpp"
 #include "../fingerprint/hashers.hpp"
 #include "../simhash.hpp"
@@ -67,7 +68,20 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
 /// Writes a composition as lines "name: value"; empty members are left out.
 /// Throws: std::invalid_argument if a member contains a line break, or the number of the definition has more than 9
 /// digits.
-[[nodiscard]] inline std::string to_string(const fingerprint_composition& made_of) {
+[[nodiscard]] std::string to_string(const fingerprint_composition& made_of);
+
+/// Parses text that to_string() has written. Returns: nullopt for any other text.
+[[nodiscard]] std::optional<fingerprint_composition> parse_composition(std::string_view text);
+
+/// A checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits. Two seeds
+/// have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.
+[[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
+  return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
+}
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::string to_string(const fingerprint_composition& made_of) {
   if (made_of.definition > 999'999'999) {
     detail::fail<std::invalid_argument>("the definition of a composition has more than 9 digits");
   }
@@ -85,8 +99,7 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
   return text;
 }
 
-/// Parses text that to_string() has written. Returns: nullopt for any other text.
-[[nodiscard]] inline std::optional<fingerprint_composition> parse_composition(std::string_view text) {
+NEARDUP_INLINE std::optional<fingerprint_composition> parse_composition(std::string_view text) {
   fingerprint_composition made_of;
   const auto next_value = [&text](std::string_view name) -> std::optional<std::string_view> {
     const std::size_t end = text.find('\n');
@@ -117,10 +130,6 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
   return made_of;
 }
 
-/// A checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits. Two seeds
-/// have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.
-[[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
-  return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
-}
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -747,8 +747,6 @@ bool durable_deduplicator<Deduplicator>::is_replayed(detail::byte_span bytes) {
   NEARDUP_STORAGE_TEMPLATE bool durable_deduplicator<Plain<Id>>::is_replayed(detail::byte_span);
 NEARDUP_DURABLE(detail::default_deduplicator, std::uint32_t)
 NEARDUP_DURABLE(detail::default_deduplicator, std::string)
-NEARDUP_DURABLE(detail::words_deduplicator, std::uint32_t)
-NEARDUP_DURABLE(detail::words_deduplicator, std::string)
 #undef NEARDUP_DURABLE
 #endif
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
+#include "../detail/compiled.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "canonical.hpp"
@@ -75,17 +76,7 @@ class listed_words {
   /// Reads one entry per line, in UTF-8; empty lines are skipped.
   /// Throws: std::runtime_error with a message that begins with "name:line: ", for a line that is not UTF-8, or has no
   /// word.
-  [[nodiscard]] static listed_words parse(std::string_view contents, std::string_view name = "words") {
-    listed_words result({});
-    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
-      const auto refuse = [&](const char* why) {
-        detail::fail<std::runtime_error>(std::string(name).append(":").append(std::to_string(number)).append(why));
-      };
-      if (count_invalid(line) != 0) refuse(": not UTF-8");
-      if (!result.add(line)) refuse(": no word");
-    });
-    return result;
-  }
+  [[nodiscard]] static listed_words parse(std::string_view contents, std::string_view name = "words");
 
   /// Reads a file as parse() does. Throws: std::runtime_error, which names the file and the line.
   [[nodiscard]] static listed_words load(const std::string& path) { return parse(detail::read_file(path), path); }
@@ -110,11 +101,7 @@ class listed_words {
   [[nodiscard]] std::size_t size() const noexcept { return list_->entries.size(); }
 
   /// The name of this tokenizer in a composition. It contains a digest of the list.
-  [[nodiscard]] std::string description() const {
-    std::uint64_t sum = 0;
-    for (const std::string& entry : list_->entries) sum += detail::digest_of(entry);
-    return "listed_words(" + std::to_string(sum) + ")";
-  }
+  [[nodiscard]] std::string description() const;
 
  private:
   struct list {
@@ -123,23 +110,10 @@ class listed_words {
     std::size_t longest = 0;                     // largest number of words in an entry
   };
 
-  static std::vector<std::string> words_of(std::string_view text) {
-    std::vector<std::string> result;
-    words{}(canonicalise(text), [&](std::string_view word) { result.emplace_back(word); });
-    return result;
-  }
+  static std::vector<std::string> words_of(std::string_view text);
 
   /// Adds the words of a line as one entry. Returns: false, and adds nothing, if the line has no word.
-  bool add(std::string_view line) {
-    const std::vector<std::string> words = words_of(line);
-    if (words.empty()) return false;
-    std::string entry = words.front();
-    list_->beginnings.merge(stop_words({entry}));
-    for (std::size_t i = 1; i < words.size(); ++i) entry.append(" ").append(words[i]);
-    list_->longest = (std::max)(list_->longest, words.size());
-    list_->entries.insert(std::move(entry));
-    return true;
-  }
+  bool add(std::string_view line);
 
   std::shared_ptr<list> list_ = std::make_shared<list>();  // not changed after construction
 };
@@ -190,5 +164,48 @@ struct agreeing {
 
 template <class Facts, class Features>
 agreeing(Facts, Features) -> agreeing<Facts, Features>;
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE listed_words listed_words::parse(std::string_view contents, std::string_view name) {
+  listed_words result({});
+  detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+    const auto refuse = [&](const char* why) {
+      detail::fail<std::runtime_error>(std::string(name).append(":").append(std::to_string(number)).append(why));
+    };
+    if (count_invalid(line) != 0) refuse(": not UTF-8");
+    if (!result.add(line)) refuse(": no word");
+  });
+  return result;
+}
+
+NEARDUP_INLINE bool listed_words::add(std::string_view line) {
+  const std::vector<std::string> words = words_of(line);
+  if (words.empty()) return false;
+  std::string entry = words.front();
+  list_->beginnings.merge(stop_words({entry}));
+  for (std::size_t i = 1; i < words.size(); ++i) entry.append(" ").append(words[i]);
+  list_->longest = (std::max)(list_->longest, words.size());
+  list_->entries.insert(std::move(entry));
+  return true;
+}
+
+#endif  // NEARDUP_BODIES
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::string listed_words::description() const {
+  std::uint64_t sum = 0;
+  for (const std::string& entry : list_->entries) sum += detail::digest_of(entry);
+  return "listed_words(" + std::to_string(sum) + ")";
+}
+
+NEARDUP_INLINE std::vector<std::string> listed_words::words_of(std::string_view text) {
+  std::vector<std::string> result;
+  words{}(canonicalise(text), [&](std::string_view word) { result.emplace_back(word); });
+  return result;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "../detail/compiled.hpp"
 #include "../error.hpp"
 #include "canonical.hpp"
 #include "code.hpp"
@@ -71,7 +72,40 @@ inline constexpr feature_name feature_names[] = {
 
 /// The name of a choice, such as "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5", "letters:4",
 /// "longest:3", "code:4" or "spaced:words:2". parse_features() reads it.
-[[nodiscard]] inline std::string to_string(const feature_choice& features) {
+[[nodiscard]] std::string to_string(const feature_choice& features);
+
+/// Parses the name of a choice: "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
+/// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N", "longest:N", "code:N", "spaced:words" or
+/// "spaced:words:N", with N from 1 to 1000.
+/// Throws: std::invalid_argument for any other name; the message tells the reason.
+[[nodiscard]] feature_choice parse_features(std::string_view name);
+
+/// Calls `use(tokenizer)` with the tokenizer of a choice. Each kind of features has its own tokenizer type, so `use` is
+/// compiled for eleven types.
+/// Precondition: features.size is at least 1.
+/// Returns: the result of `use`.
+template <class Use>
+decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
+  switch (features.kind) {
+    case feature_kind::chars: return std::forward<Use>(use)(normalised{code_point_ngrams{features.size}});
+    case feature_kind::bytes: return std::forward<Use>(use)(byte_ngrams{features.size});
+    case feature_kind::masked_words:
+      return std::forward<Use>(use)(masked{normalised{shingles{features.size, words{}}}});
+    case feature_kind::canonical_words: return std::forward<Use>(use)(canonical{shingles{features.size, words{}}});
+    case feature_kind::canonical_chars: return std::forward<Use>(use)(canonical{code_point_ngrams{features.size}});
+    case feature_kind::letters: return std::forward<Use>(use)(normalised{unspaced{code_point_ngrams{features.size}}});
+    case feature_kind::longest_sentences: return std::forward<Use>(use)(longest{features.size, sentences{}});
+    case feature_kind::code: return std::forward<Use>(use)(shingles{features.size, code_tokens{}});
+    case feature_kind::spaced_words: return std::forward<Use>(use)(shingles{features.size, spaced_words{}});
+    case feature_kind::words: break;
+  }
+  if (features.size == 1) return std::forward<Use>(use)(normalised{words{}});
+  return std::forward<Use>(use)(normalised{shingles{features.size, words{}}});
+}
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::string to_string(const feature_choice& features) {
   std::string text;
   for (const detail::feature_name& one : detail::feature_names) {
     if (one.kind == features.kind) text = one.name;
@@ -79,11 +113,7 @@ inline constexpr feature_name feature_names[] = {
   return text + ":" + std::to_string(features.size);
 }
 
-/// Parses the name of a choice: "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
-/// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N", "longest:N", "code:N", "spaced:words" or
-/// "spaced:words:N", with N from 1 to 1000.
-/// Throws: std::invalid_argument for any other name; the message tells the reason.
-[[nodiscard]] inline feature_choice parse_features(std::string_view name) {
+NEARDUP_INLINE feature_choice parse_features(std::string_view name) {
   const auto refuse = [name](const char* why) {
     detail::fail<std::invalid_argument>(std::string("'").append(name).append("': ").append(why));
   };
@@ -117,27 +147,6 @@ inline constexpr feature_name feature_names[] = {
   return features;
 }
 
-/// Calls `use(tokenizer)` with the tokenizer of a choice. Each kind of features has its own tokenizer type, so `use` is
-/// compiled for eleven types.
-/// Precondition: features.size is at least 1.
-/// Returns: the result of `use`.
-template <class Use>
-decltype(auto) with_tokenizer(const feature_choice& features, Use&& use) {
-  switch (features.kind) {
-    case feature_kind::chars: return std::forward<Use>(use)(normalised{code_point_ngrams{features.size}});
-    case feature_kind::bytes: return std::forward<Use>(use)(byte_ngrams{features.size});
-    case feature_kind::masked_words:
-      return std::forward<Use>(use)(masked{normalised{shingles{features.size, words{}}}});
-    case feature_kind::canonical_words: return std::forward<Use>(use)(canonical{shingles{features.size, words{}}});
-    case feature_kind::canonical_chars: return std::forward<Use>(use)(canonical{code_point_ngrams{features.size}});
-    case feature_kind::letters: return std::forward<Use>(use)(normalised{unspaced{code_point_ngrams{features.size}}});
-    case feature_kind::longest_sentences: return std::forward<Use>(use)(longest{features.size, sentences{}});
-    case feature_kind::code: return std::forward<Use>(use)(shingles{features.size, code_tokens{}});
-    case feature_kind::spaced_words: return std::forward<Use>(use)(shingles{features.size, spaced_words{}});
-    case feature_kind::words: break;
-  }
-  if (features.size == 1) return std::forward<Use>(use)(normalised{words{}});
-  return std::forward<Use>(use)(normalised{shingles{features.size, words{}}});
-}
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

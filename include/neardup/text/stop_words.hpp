@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../detail/bits.hpp"
+#include "../detail/compiled.hpp"
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "normalise.hpp"
@@ -34,16 +35,7 @@ class stop_words {
 
   /// Reads one word per line, in UTF-8, without the blanks around it; empty lines are skipped.
   /// Throws: std::runtime_error with a message that begins with "name:line: ", for a line that is not UTF-8.
-  [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words") {
-    stop_words result;
-    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
-      if (count_invalid(line) != 0) {
-        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": not UTF-8");
-      }
-      result.add(fold(line));
-    });
-    return result;
-  }
+  [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words");
 
   /// Reads a file as parse() does. Throws: std::runtime_error that names the file and the line.
   [[nodiscard]] static stop_words load(const std::string& path) { return parse(detail::read_file(path), path); }
@@ -53,14 +45,7 @@ class stop_words {
     for (const std::string& word : other.words_) add(word);
   }
 
-  [[nodiscard]] bool contains(std::string_view word) const {
-    // For most words, the first byte and the length show that they are not in the list.
-    if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
-    for (const char c : word) {
-      if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();
-    }
-    return words_.find(word) != words_.end();
-  }
+  [[nodiscard]] bool contains(std::string_view word) const;
   [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
   /// A digest of the words, which distinguishes this list from others; 0 if there are none.
   [[nodiscard]] std::uint64_t identity() const noexcept {
@@ -173,5 +158,29 @@ template <class List, class Inner>
 without(List, Inner) -> without<Inner>;
 template <class List, class Inner>
 without(List, Inner, std::size_t) -> without<Inner>;
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE stop_words stop_words::parse(std::string_view contents, std::string_view name) {
+  stop_words result;
+  detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+    if (count_invalid(line) != 0) {
+      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": not UTF-8");
+    }
+    result.add(fold(line));
+  });
+  return result;
+}
+
+NEARDUP_INLINE bool stop_words::contains(std::string_view word) const {
+  // For most words, the first byte and the length show that they are not in the list.
+  if (word.empty() || (lengths_[first_byte(word)] & length_bit(word)) == 0) return false;
+  for (const char c : word) {
+    if (c >= 'A' && c <= 'Z') return words_.find(fold(word)) != words_.end();
+  }
+  return words_.find(word) != words_.end();
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

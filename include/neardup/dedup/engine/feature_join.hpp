@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/filters.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
@@ -60,19 +61,7 @@ class feature_order {
   /// Writes the first `count` features of a set, in this order, to the front of `to`. Precondition: count <=
   /// set.size().
   /// Returns: the number of features that were examined.
-  std::size_t first(std::span<const std::uint32_t> set, std::size_t count, std::vector<std::uint32_t>& to) const {
-    if (to.size() < count) to.resize(count);
-    std::size_t found = 0, looks = 0;
-    for (unsigned rank = 0; found < count; ++rank) {
-      std::size_t i = 0;
-      for (; i < set.size() && found < count; ++i) {
-        to[found] = set[i];  // unconditional, because a branch could not be predicted
-        found += seen_[place(set[i])] == rank ? 1 : 0;
-      }
-      looks += i;
-    }
-    return looks;
-  }
+  std::size_t first(std::span<const std::uint32_t> set, std::size_t count, std::vector<std::uint32_t>& to) const;
 
   /// Scatters features over 32 bits, bijectively.
   static constexpr std::uint32_t scattered(std::uint32_t feature) noexcept { return feature * 0x9e3779b1U; }
@@ -358,5 +347,24 @@ class feature_join {
   std::size_t runs_ = 1;    // shares of the kept documents, per pass over features
   double cost_ = 0;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::size_t feature_order::first(std::span<const std::uint32_t> set, std::size_t count,
+                                                std::vector<std::uint32_t>& to) const {
+  if (to.size() < count) to.resize(count);
+  std::size_t found = 0, looks = 0;
+  for (unsigned rank = 0; found < count; ++rank) {
+    std::size_t i = 0;
+    for (; i < set.size() && found < count; ++i) {
+      to[found] = set[i];  // unconditional, because a branch could not be predicted
+      found += seen_[place(set[i])] == rank ? 1 : 0;
+    }
+    looks += i;
+  }
+  return looks;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../error.hpp"
 #include "../../text/utf8.hpp"
 
@@ -34,35 +35,7 @@ class distinct_texts {
  public:
   /// Reads the texts. Those from position `first_count` on are the second corpus. Throws: std::length_error for 2^32 -
   /// 1 texts or more, or a text of 2^31 code points or more.
-  distinct_texts(const text_source& source, std::size_t first_count) : first_count_(first_count) {
-    if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash: distinct texts in order of arrival
-    std::vector<entry> found;
-    std::vector<std::uint32_t> text_of(source.size, none);
-    std::vector<char32_t> numbers;
-    for (std::size_t i = 0; i < source.size; ++i) {
-      number(source.of(i), numbers);
-      if (numbers.empty()) continue;
-      if (numbers.size() >> 31 != 0) fail<std::length_error>("similar texts: a text of 2^31 code points or more");
-      std::uint64_t hash = numbers.size();
-      for (const char32_t c : numbers) hash = mix(hash + c);
-      std::vector<std::uint32_t>& same = known[hash];
-      const auto equal = std::find_if(same.begin(), same.end(), [&](std::uint32_t t) {
-        return std::equal(numbers.begin(), numbers.end(),
-                          characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin),
-                          characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin + found[t].length));
-      });
-      if (equal != same.end()) {
-        text_of[i] = *equal;
-        continue;
-      }
-      text_of[i] = static_cast<std::uint32_t>(found.size());
-      same.push_back(text_of[i]);
-      found.push_back({characters_.size(), static_cast<std::uint32_t>(numbers.size())});
-      characters_.insert(characters_.end(), numbers.begin(), numbers.end());
-    }
-    order_by_length(found, text_of);
-  }
+  distinct_texts(const text_source& source, std::size_t first_count);
 
   /// The number of distinct texts.
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
@@ -94,34 +67,9 @@ class distinct_texts {
     std::uint32_t length;
   };
 
-  void number(std::string_view text, std::vector<char32_t>& result) {
-    result.clear();
-    for_each_code_point(text, [&](char32_t c, std::string_view) {
-      result.push_back(numbers_.try_emplace(c, static_cast<char32_t>(numbers_.size())).first->second);
-    });
-  }
+  void number(std::string_view text, std::vector<char32_t>& result);
 
-  void order_by_length(const std::vector<entry>& found, const std::vector<std::uint32_t>& text_of) {
-    std::vector<std::uint32_t> order(found.size()), rank_of(found.size());
-    std::iota(order.begin(), order.end(), std::uint32_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return found[a].length < found[b].length; });
-    entries_.reserve(found.size());
-    for (std::size_t rank = 0; rank < order.size(); ++rank) {
-      rank_of[order[rank]] = static_cast<std::uint32_t>(rank);
-      entries_.push_back(found[order[rank]]);
-    }
-    begins_.assign(found.size() + 1, 0);
-    for (const std::uint32_t t : text_of) {
-      if (t != none) ++begins_[rank_of[t] + std::size_t{1}];
-    }
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    members_.resize(begins_.back());
-    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
-    for (std::size_t i = 0; i < text_of.size(); ++i) {
-      if (text_of[i] != none) members_[next[rank_of[text_of[i]]]++] = static_cast<std::uint32_t>(i);
-    }
-  }
+  void order_by_length(const std::vector<entry>& found, const std::vector<std::uint32_t>& text_of);
 
   std::size_t first_count_;
   std::unordered_map<char32_t, char32_t> numbers_;
@@ -130,5 +78,70 @@ class distinct_texts {
   std::vector<std::uint32_t> begins_;   // where the members of each rank begin, and the end of the last
   std::vector<std::uint32_t> members_;  // positions, by rank
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::size_t first_count)
+    : first_count_(first_count) {
+  if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash: distinct texts in order of arrival
+  std::vector<entry> found;
+  std::vector<std::uint32_t> text_of(source.size, none);
+  std::vector<char32_t> numbers;
+  for (std::size_t i = 0; i < source.size; ++i) {
+    number(source.of(i), numbers);
+    if (numbers.empty()) continue;
+    if (numbers.size() >> 31 != 0) fail<std::length_error>("similar texts: a text of 2^31 code points or more");
+    std::uint64_t hash = numbers.size();
+    for (const char32_t c : numbers) hash = mix(hash + c);
+    std::vector<std::uint32_t>& same = known[hash];
+    const auto equal = std::find_if(same.begin(), same.end(), [&](std::uint32_t t) {
+      return std::equal(numbers.begin(), numbers.end(),
+                        characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin),
+                        characters_.begin() + static_cast<std::ptrdiff_t>(found[t].begin + found[t].length));
+    });
+    if (equal != same.end()) {
+      text_of[i] = *equal;
+      continue;
+    }
+    text_of[i] = static_cast<std::uint32_t>(found.size());
+    same.push_back(text_of[i]);
+    found.push_back({characters_.size(), static_cast<std::uint32_t>(numbers.size())});
+    characters_.insert(characters_.end(), numbers.begin(), numbers.end());
+  }
+  order_by_length(found, text_of);
+}
+
+NEARDUP_INLINE void distinct_texts::number(std::string_view text, std::vector<char32_t>& result) {
+  result.clear();
+  for_each_code_point(text, [&](char32_t c, std::string_view) {
+    result.push_back(numbers_.try_emplace(c, static_cast<char32_t>(numbers_.size())).first->second);
+  });
+}
+
+NEARDUP_INLINE void distinct_texts::order_by_length(const std::vector<entry>& found,
+                                                    const std::vector<std::uint32_t>& text_of) {
+  std::vector<std::uint32_t> order(found.size()), rank_of(found.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return found[a].length < found[b].length; });
+  entries_.reserve(found.size());
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    rank_of[order[rank]] = static_cast<std::uint32_t>(rank);
+    entries_.push_back(found[order[rank]]);
+  }
+  begins_.assign(found.size() + 1, 0);
+  for (const std::uint32_t t : text_of) {
+    if (t != none) ++begins_[rank_of[t] + std::size_t{1}];
+  }
+  std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+  members_.resize(begins_.back());
+  std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
+  for (std::size_t i = 0; i < text_of.size(); ++i) {
+    if (text_of[i] != none) members_[next[rank_of[text_of[i]]]++] = static_cast<std::uint32_t>(i);
+  }
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

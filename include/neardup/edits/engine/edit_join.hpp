@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "distinct_texts.hpp"
 #include "edit_filter.hpp"
 
@@ -26,15 +27,7 @@ class gram_order {
  public:
   /// Counts the q-grams of all texts. Memory: 4 bytes per bucket; there are about as many buckets as code points, at
   /// most 2^22.
-  gram_order(const distinct_texts& texts, std::size_t q) : texts_(&texts), q_(q) {
-    const int bits = std::clamp(static_cast<int>(std::bit_width(texts.total_length())), 10, 22);
-    shift_ = 64 - bits;
-    frequency_.assign(std::size_t{1} << bits, 0);
-    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-      const auto text = texts.text(rank);
-      for (std::size_t i = 0; i + q <= text.size(); ++i) ++frequency_[bucket(text, i)];
-    }
-  }
+  gram_order(const distinct_texts& texts, std::size_t q);
 
   [[nodiscard]] std::size_t q() const noexcept { return q_; }
   [[nodiscard]] std::size_t buckets() const noexcept { return frequency_.size(); }
@@ -64,45 +57,11 @@ class gram_order {
   /// prefix is unchanged in the other text. It is no more frequent than the last q-gram of the second prefix, so the
   /// second prefix contains it, too, because a prefix has all q-grams of a bucket or none.
   /// Source: Xiao, Wang, Lin, Ed-Join, VLDB 2008.
-  bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const {
-    const auto text = texts_->text(rank);
-    std::vector<gram>& result = memory.grams;
-    result.clear();
-    if (text.size() < q_) return false;
-    const std::size_t count = text.size() - q_ + 1;
-    if ((count + q_ - 1) / q_ <= edits) return false;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t b = bucket(text, i);
-      result.push_back({frequency_[b], static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(i)});
-    }
-    std::sort(result.begin(), result.end());
-    if (edits_needed(memory, result.size()) <= edits) return false;
-    std::size_t low = edits + 1, high = result.size();  // binary search for the least sufficient number
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (edits_needed(memory, middle) > edits) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    while (low < result.size() && result[low].bucket == result[low - 1].bucket) ++low;
-    result.resize(low);
-    return true;
-  }
+  bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const;
 
  private:
   /// A lower bound of the number of edits that change each of the first `count` q-grams.
-  [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const {
-    memory.marks.assign(memory.grams.size(), 0);
-    for (std::size_t i = 0; i < count; ++i) memory.marks[memory.grams[i].position] = 1;
-    std::size_t edits = 0;
-    for (std::size_t i = 0; i < memory.marks.size();) {
-      edits += memory.marks[i];
-      i += memory.marks[i] != 0 ? q_ : 1;
-    }
-    return edits;
-  }
+  [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const;
 
   const distinct_texts* texts_;
   std::size_t q_;
@@ -127,21 +86,7 @@ class edit_join {
   };
 
   /// `q`: the length of q-grams. 0: chosen by choose_q(), which may choose to use no q-grams. most_q + 1: no q-grams.
-  edit_join(const distinct_texts& texts, double similarity, std::size_t q = 0)
-      : texts_(texts), similarity_(similarity), filter_(texts), is_added_(texts.size(), 0) {
-    if (q == 0) choose_q();
-    if (q > 0 && q <= most_q) order_.emplace(texts, q);
-    if (!order_) return;
-    // The entries of each bucket are counted first, so that all lists fit one array.
-    begins_.assign(order_->buckets() + 1, 0);
-    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-      if (!order_->prefix(rank, most_edits_of(rank), prefix_)) continue;
-      for (const auto& gram : prefix_.grams) ++begins_[gram.bucket + std::size_t{1}];
-    }
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    ends_.assign(begins_.begin(), begins_.end() - 1);
-    entries_.resize(begins_.back());
-  }
+  edit_join(const distinct_texts& texts, double similarity, std::size_t q = 0);
   edit_join(const edit_join&) = delete;
   edit_join& operator=(const edit_join&) = delete;
 
@@ -151,17 +96,7 @@ class edit_join {
   [[nodiscard]] std::size_t q() const noexcept { return order_ ? order_->q() : 0; }
 
   /// Adds a text, so that searches find it.
-  void add(std::size_t rank) {
-    is_added_[rank] = 1;
-    if (!order_) return;
-    if (!order_->prefix(rank, most_edits_of(rank), prefix_)) {
-      without_grams_.push_back(static_cast<std::uint32_t>(rank));
-      return;
-    }
-    for (const auto& gram : prefix_.grams) {
-      entries_[ends_[gram.bucket]++] = {static_cast<std::uint32_t>(rank), gram.position};
-    }
-  }
+  void add(std::size_t rank);
 
   /// Calls `take(candidate)` for each candidate: an added text of rank < end that may be similar to text `rank`. All
   /// similar texts are among the candidates. Precondition: if `is_ordered`, texts were added in ascending rank.
@@ -220,11 +155,7 @@ class edit_join {
 
   /// Returns: the edit distance of two texts if their similarity is at least `least`, otherwise nullopt.
   [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, double least,
-                                                    workspace& memory) const {
-    const std::size_t most = most_edits(least, (std::max)(texts_.length(a), texts_.length(b)));
-    const std::size_t found = memory.distances_.at_most(texts_.text(a), texts_.text(b), most);
-    return found <= most ? std::optional(found) : std::nullopt;
-  }
+                                                    workspace& memory) const;
 
  private:
   struct entry {
@@ -237,13 +168,7 @@ class edit_join {
 
   /// The length of the longest text that may be similar to a text of this length. (The lengths of similar texts differ
   /// by at most the number of edits.)
-  [[nodiscard]] std::size_t longest_partner(std::size_t length) const {
-    // At a similarity near 0 the partner may have any length.
-    if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
-    auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
-    while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;
-    return longest;
-  }
+  [[nodiscard]] std::size_t longest_partner(std::size_t length) const;
   [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
 
   /// The greatest number of edits between this text and a similar text.
@@ -253,37 +178,7 @@ class edit_join {
 
   /// Chooses the q for which searches of a sample of texts read the fewest entries; or no q-grams, if comparing all
   /// texts of fitting length is cheaper. The choice changes no result.
-  void choose_q() {
-    constexpr std::size_t sample = 256;
-    constexpr double cost_of_meeting = 1.5;  // relative to reading an entry
-    const std::size_t step = texts_.size() / sample + 1;
-    const auto cost_of = [&](const gram_order* order) {
-      double cost = 0;
-      for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
-        const std::size_t length = texts_.length(rank);
-        const std::size_t edits = most_edits(similarity_, length);
-        const auto shorter = static_cast<double>(rank - texts_.first_of_length(length - edits));
-        if (order == nullptr || !order->prefix(rank, edits, prefix_)) {
-          cost += cost_of_meeting * shorter;
-          continue;
-        }
-        cost += static_cast<double>(prefix_.grams.size());
-        const double share = shorter / static_cast<double>(texts_.size());
-        for (const auto& gram : prefix_.grams) cost += share * gram.frequency;
-      }
-      return cost;
-    };
-    double least = cost_of(nullptr);
-    for (std::size_t q = 1; q <= most_q; ++q) {
-      // From this q on, the allowed edits may change all q-grams of a text, unless it is very short.
-      if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
-      gram_order order(texts_, q);
-      const double cost = cost_of(&order);
-      if (cost >= least) continue;
-      least = cost;
-      order_.emplace(std::move(order));
-    }
-  }
+  void choose_q();
 
   const distinct_texts& texts_;
   double similarity_;
@@ -295,5 +190,136 @@ class edit_join {
   std::vector<std::uint32_t> without_grams_;  // added texts without a prefix: edits may change all q-grams
   gram_order::prefix_memory prefix_;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE gram_order::gram_order(const distinct_texts& texts, std::size_t q) : texts_(&texts), q_(q) {
+  const int bits = std::clamp(static_cast<int>(std::bit_width(texts.total_length())), 10, 22);
+  shift_ = 64 - bits;
+  frequency_.assign(std::size_t{1} << bits, 0);
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    const auto text = texts.text(rank);
+    for (std::size_t i = 0; i + q <= text.size(); ++i) ++frequency_[bucket(text, i)];
+  }
+}
+
+NEARDUP_INLINE bool gram_order::prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const {
+  const auto text = texts_->text(rank);
+  std::vector<gram>& result = memory.grams;
+  result.clear();
+  if (text.size() < q_) return false;
+  const std::size_t count = text.size() - q_ + 1;
+  if ((count + q_ - 1) / q_ <= edits) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t b = bucket(text, i);
+    result.push_back({frequency_[b], static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(i)});
+  }
+  std::sort(result.begin(), result.end());
+  if (edits_needed(memory, result.size()) <= edits) return false;
+  std::size_t low = edits + 1, high = result.size();  // binary search for the least sufficient number
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (edits_needed(memory, middle) > edits) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  while (low < result.size() && result[low].bucket == result[low - 1].bucket) ++low;
+  result.resize(low);
+  return true;
+}
+
+NEARDUP_INLINE std::size_t gram_order::edits_needed(prefix_memory& memory, std::size_t count) const {
+  memory.marks.assign(memory.grams.size(), 0);
+  for (std::size_t i = 0; i < count; ++i) memory.marks[memory.grams[i].position] = 1;
+  std::size_t edits = 0;
+  for (std::size_t i = 0; i < memory.marks.size();) {
+    edits += memory.marks[i];
+    i += memory.marks[i] != 0 ? q_ : 1;
+  }
+  return edits;
+}
+
+NEARDUP_INLINE edit_join::edit_join(const distinct_texts& texts, double similarity, std::size_t q)
+    : texts_(texts), similarity_(similarity), filter_(texts), is_added_(texts.size(), 0) {
+  if (q == 0) choose_q();
+  if (q > 0 && q <= most_q) order_.emplace(texts, q);
+  if (!order_) return;
+  // The entries of each bucket are counted first, so that all lists fit one array.
+  begins_.assign(order_->buckets() + 1, 0);
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    if (!order_->prefix(rank, most_edits_of(rank), prefix_)) continue;
+    for (const auto& gram : prefix_.grams) ++begins_[gram.bucket + std::size_t{1}];
+  }
+  std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+  ends_.assign(begins_.begin(), begins_.end() - 1);
+  entries_.resize(begins_.back());
+}
+
+NEARDUP_INLINE void edit_join::add(std::size_t rank) {
+  is_added_[rank] = 1;
+  if (!order_) return;
+  if (!order_->prefix(rank, most_edits_of(rank), prefix_)) {
+    without_grams_.push_back(static_cast<std::uint32_t>(rank));
+    return;
+  }
+  for (const auto& gram : prefix_.grams) {
+    entries_[ends_[gram.bucket]++] = {static_cast<std::uint32_t>(rank), gram.position};
+  }
+}
+
+NEARDUP_INLINE std::size_t edit_join::longest_partner(std::size_t length) const {
+  // At a similarity near 0 the partner may have any length.
+  if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
+  auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
+  while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;
+  return longest;
+}
+
+NEARDUP_INLINE void edit_join::choose_q() {
+  constexpr std::size_t sample = 256;
+  constexpr double cost_of_meeting = 1.5;  // relative to reading an entry
+  const std::size_t step = texts_.size() / sample + 1;
+  const auto cost_of = [&](const gram_order* order) {
+    double cost = 0;
+    for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
+      const std::size_t length = texts_.length(rank);
+      const std::size_t edits = most_edits(similarity_, length);
+      const auto shorter = static_cast<double>(rank - texts_.first_of_length(length - edits));
+      if (order == nullptr || !order->prefix(rank, edits, prefix_)) {
+        cost += cost_of_meeting * shorter;
+        continue;
+      }
+      cost += static_cast<double>(prefix_.grams.size());
+      const double share = shorter / static_cast<double>(texts_.size());
+      for (const auto& gram : prefix_.grams) cost += share * gram.frequency;
+    }
+    return cost;
+  };
+  double least = cost_of(nullptr);
+  for (std::size_t q = 1; q <= most_q; ++q) {
+    // From this q on, the allowed edits may change all q-grams of a text, unless it is very short.
+    if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
+    gram_order order(texts_, q);
+    const double cost = cost_of(&order);
+    if (cost >= least) continue;
+    least = cost;
+    order_.emplace(std::move(order));
+  }
+}
+
+#endif  // NEARDUP_BODIES
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::optional<std::size_t> edit_join::distance(std::size_t a, std::size_t b, double least,
+                                                              workspace& memory) const {
+  const std::size_t most = most_edits(least, (std::max)(texts_.length(a), texts_.length(b)));
+  const std::size_t found = memory.distances_.at_most(texts_.text(a), texts_.text(b), most);
+  return found <= most ? std::optional(found) : std::nullopt;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../instruction_set.hpp"
 #include "bitmap_filter.hpp"
 #include "overlap_bounds.hpp"
@@ -50,38 +51,7 @@ void for_each_posting(std::span<const Feature> features, std::uint32_t number, c
 class least_overlaps {
  public:
   /// Makes the table for a given set of `n` features.
-  void prepare(const overlap_bounds& bounds, std::size_t n) {
-    if (bounds_ && *bounds_ == bounds && n_ == n) return;
-    if (!bounds_ || !(*bounds_ == bounds)) table_.clear();
-    bounds_.reset();
-    n_ = n;
-    first_ = bounds.least_partner(n);
-    last_ = (std::numeric_limits<std::size_t>::max)();
-    if (!bounds.looks_up_all()) {
-      const double t = bounds.threshold(), ratio = bounds.measure() == set_similarity::cosine ? t * t : t;
-      const double largest = static_cast<double>(n) / ratio;
-      if (largest < largest_set) {  // otherwise, no set is too large
-        last_ = (std::max)(n, static_cast<std::size_t>(largest));
-        while (bounds.least_partner(last_ + 1) <= n) ++last_;
-        while (last_ > n && bounds.least_partner(last_) > n) --last_;
-      }
-    } else {
-      first_ = bounds.min_common();
-    }
-    if (bounds.measure() == set_similarity::jaccard) {
-      // The least overlap depends only on the sum of the sizes.
-      const std::size_t most = (std::min)(n + (std::min)(last_, max_in_table), max_in_table);
-      for (std::size_t sum = table_.size(); sum <= most; ++sum) {
-        table_.push_back(static_cast<std::uint32_t>(bounds.least(sum / 2, sum - sum / 2)));
-      }
-    } else if (bounds.measure() == set_similarity::containment) {
-      const std::size_t most = (std::min)(n, max_in_table);
-      for (std::size_t size = table_.size(); size <= most; ++size) {
-        table_.push_back(static_cast<std::uint32_t>(bounds.least(size, size)));
-      }
-    }
-    bounds_.emplace(bounds);
-  }
+  void prepare(const overlap_bounds& bounds, std::size_t n);
 
   /// Whether a set of `size` features can be similar enough at all.
   [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
@@ -283,5 +253,42 @@ class candidate_search {
   std::vector<std::uint32_t> met_;         // numbers of sets found by a feature
   std::vector<set_candidate> candidates_;  // the sets among met_ that bitmaps do not exclude
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void least_overlaps::prepare(const overlap_bounds& bounds, std::size_t n) {
+  if (bounds_ && *bounds_ == bounds && n_ == n) return;
+  if (!bounds_ || !(*bounds_ == bounds)) table_.clear();
+  bounds_.reset();
+  n_ = n;
+  first_ = bounds.least_partner(n);
+  last_ = (std::numeric_limits<std::size_t>::max)();
+  if (!bounds.looks_up_all()) {
+    const double t = bounds.threshold(), ratio = bounds.measure() == set_similarity::cosine ? t * t : t;
+    const double largest = static_cast<double>(n) / ratio;
+    if (largest < largest_set) {  // otherwise, no set is too large
+      last_ = (std::max)(n, static_cast<std::size_t>(largest));
+      while (bounds.least_partner(last_ + 1) <= n) ++last_;
+      while (last_ > n && bounds.least_partner(last_) > n) --last_;
+    }
+  } else {
+    first_ = bounds.min_common();
+  }
+  if (bounds.measure() == set_similarity::jaccard) {
+    // The least overlap depends only on the sum of the sizes.
+    const std::size_t most = (std::min)(n + (std::min)(last_, max_in_table), max_in_table);
+    for (std::size_t sum = table_.size(); sum <= most; ++sum) {
+      table_.push_back(static_cast<std::uint32_t>(bounds.least(sum / 2, sum - sum / 2)));
+    }
+  } else if (bounds.measure() == set_similarity::containment) {
+    const std::size_t most = (std::min)(n, max_in_table);
+    for (std::size_t size = table_.size(); size <= most; ++size) {
+      table_.push_back(static_cast<std::uint32_t>(bounds.least(size, size)));
+    }
+  }
+  bounds_.emplace(bounds);
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

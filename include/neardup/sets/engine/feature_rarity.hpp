@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/prefetch.hpp"
 
 namespace neardup::inline v0::detail {
@@ -57,16 +58,7 @@ class feature_rarity {
   }
 
   /// The levels of all counters, for a feature_levels.
-  [[nodiscard]] std::vector<std::uint8_t> levels() const {
-    std::vector<std::uint8_t> all(static_cast<std::size_t>(places_));
-    for (std::size_t i = 0; i < segments_.size(); ++i) {
-      if (segments_[i] == nullptr) continue;
-      const std::size_t begin = i * segment;
-      std::copy_n(segments_[i].get(), (std::min)(segment, all.size() - begin),
-                  all.begin() + static_cast<std::ptrdiff_t>(begin));
-    }
-    return all;
-  }
+  [[nodiscard]] std::vector<std::uint8_t> levels() const;
 
   /// Sets all counts to 0, and frees their memory.
   void clear() noexcept {
@@ -111,5 +103,20 @@ class feature_rarity {
   std::vector<std::unique_ptr<level_type[]>> segments_;
   std::uint64_t random_ = 0;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::vector<std::uint8_t> feature_rarity::levels() const {
+  std::vector<std::uint8_t> all(static_cast<std::size_t>(places_));
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    if (segments_[i] == nullptr) continue;
+    const std::size_t begin = i * segment;
+    std::copy_n(segments_[i].get(), (std::min)(segment, all.size() - begin),
+                all.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+  return all;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "chunked_array.hpp"
@@ -54,33 +55,10 @@ class posting_memory {
   }
 
   /// Allocates an array for `count` postings. Precondition: count > 0. Guarantee: strong.
-  std::uint32_t allocate(std::size_t count) {
-    const std::size_t n = capacity(count);
-    if (n > chunk) return allocate_alone(n);
-    std::uint32_t& free = free_[index_of(n)];
-    if (free != none) return std::exchange(free, at(free)->number);
-    if (open_size_ - used_ < n) {
-      const std::size_t size =
-          std::clamp(std::bit_floor(allocated_ / 4), (std::max)(min_chunk, std::bit_ceil(n)), chunk);
-      const std::uint32_t added = add_chunk(size);
-      give_rest();
-      open_ = added;
-      open_size_ = size;
-      used_ = 0;
-    }
-    const std::size_t begin = std::exchange(used_, used_ + n);
-    return open_ * static_cast<std::uint32_t>(chunk) + static_cast<std::uint32_t>(begin);
-  }
+  std::uint32_t allocate(std::size_t count);
 
   /// Frees an array that was allocated for `count` postings.
-  void release(std::uint32_t array, std::size_t count) noexcept {
-    const std::size_t n = capacity(count);
-    if (n <= chunk) return give(array, n);
-    const std::uint32_t number = array / static_cast<std::uint32_t>(chunk);
-    chunks_[number].reset();
-    allocated_ -= n;
-    unused_.push_back(number);  // allocate_alone() has reserved memory
-  }
+  void release(std::uint32_t array, std::size_t count) noexcept;
 
   /// Frees a piece of the memory. Returns: false if no memory was left. After a call, only free_piece() may be called.
   bool free_piece() noexcept {
@@ -111,30 +89,9 @@ class posting_memory {
     at(array)->number = std::exchange(free, array);
   }
   /// Turns the rest of the open chunk into free arrays.
-  void give_rest() noexcept {
-    while (used_ < open_size_) {
-      const std::size_t rest = open_size_ - used_;
-      std::size_t n = rest;
-      if (n > 8) n -= n % (std::bit_floor(n) / 4);
-      give(open_ * static_cast<std::uint32_t>(chunk) + static_cast<std::uint32_t>(used_), n);
-      used_ += n;
-    }
-  }
+  void give_rest() noexcept;
 
-  std::uint32_t add_chunk(std::size_t size) {
-    std::unique_ptr<set_posting[]> memory(new set_posting[size]);
-    if (unused_.empty()) {
-      if (chunks_.size() >= none / chunk) fail<std::length_error>("sets have at most 2^32 - 1 postings");
-      chunks_.push_back(std::move(memory));
-      allocated_ += size;
-      return static_cast<std::uint32_t>(chunks_.size() - 1);
-    }
-    const std::uint32_t number = unused_.back();
-    unused_.pop_back();
-    chunks_[number] = std::move(memory);
-    allocated_ += size;
-    return number;
-  }
+  std::uint32_t add_chunk(std::size_t size);
   std::uint32_t allocate_alone(std::size_t size) {
     unused_.reserve(++alone_);  // room for release(), which cannot fail
     return add_chunk(size) * static_cast<std::uint32_t>(chunk);
@@ -201,14 +158,7 @@ class posting_lists {
   }
 
   /// Prefetches the data for adding postings of some tokens, which are the lowest 32 bits of `keys`.
-  void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept {
-    if (buckets_of_.size() == 0) return;
-    for (const std::uint64_t key : keys) prefetch(&buckets_of_[place(static_cast<std::uint32_t>(key))]);
-    for (const std::uint64_t key : keys) {
-      const bucket& of = buckets_of_[place(static_cast<std::uint32_t>(key))];
-      if (of.count != 0) prefetch(memory_.at(of.array));
-    }
-  }
+  void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept;
 
   /// Passes the postings of some tokens, which are the lowest 32 bits of `keys`, to `query`. `query` has meet(number,
   /// size, position, index) and meet(listed, index), which get a posting of keys[index]; and admits(sizes_from,
@@ -256,14 +206,7 @@ class posting_lists {
   bool free_piece() noexcept { return memory_.free_piece() || buckets_of_.free_chunk() || lists_.free_chunk(); }
 
   /// Removes everything, and frees its memory.
-  void clear() noexcept {
-    buckets_of_.clear();
-    buckets_ = 1;
-    expected_ = size_ = 0;
-    memory_ = {};
-    lists_.clear();
-    listed_bytes_ = 0;
-  }
+  void clear() noexcept;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return buckets_of_.memory_usage() + memory_.memory_usage() + lists_.memory_usage() + listed_bytes_;
@@ -298,41 +241,9 @@ class posting_lists {
   }
 
   /// Adds a bucket. Moves the postings that belong there to it; they are all in one other bucket. Guarantee: strong.
-  void split() {
-    buckets_of_.grow_to(buckets_ + 1);
-    bucket& from = buckets_of_[buckets_ - std::bit_floor(buckets_)];
-    const auto moves = [&](const set_posting& p) { return place_among(p.token, buckets_ + 1) == buckets_; };
-    const std::span<set_posting> all =
-        from.count == 0 ? std::span<set_posting>() : std::span(memory_.at(from.array), from.count);
-    const auto moved = static_cast<std::uint32_t>(std::count_if(all.begin(), all.end(), moves));
-    if (moved == from.count) {
-      buckets_of_[buckets_] = std::exchange(from, {});
-    } else if (moved != 0) {
-      const bucket left{memory_.allocate(from.count - moved), from.count - moved};
-      undo leaving{[&] { memory_.release(left.array, left.count); }};
-      const bucket added{memory_.allocate(moved), moved};
-      leaving.is_due = false;
-      set_posting *to_left = memory_.at(left.array), *to_added = memory_.at(added.array);
-      // `all` is still valid, because allocating does not move chunks.
-      for (const set_posting& p : all) *(moves(p) ? to_added++ : to_left++) = p;
-      memory_.release(from.array, from.count);
-      from = left;
-      buckets_of_[buckets_] = added;
-    }
-    ++buckets_;
-  }
+  void split();
 
-  void append(bucket& to, const set_posting& added) {
-    if (to.count == 0 || to.count == posting_memory::capacity(to.count)) {
-      const std::uint32_t array = memory_.allocate(std::size_t{to.count} + 1);
-      if (to.count != 0) {
-        std::copy_n(memory_.at(to.array), to.count, memory_.at(array));
-        memory_.release(to.array, to.count);
-      }
-      to.array = array;
-    }
-    memory_.at(to.array)[to.count++] = added;
-  }
+  void append(bucket& to, const set_posting& added);
 
   /// Moves the postings of one token from a bucket to a new list at the end of lists_. A posting of size 0 takes their
   /// place; its `number` is the index of the list. Guarantee: strong.
@@ -362,48 +273,15 @@ class posting_lists {
   }
 
   /// Appends a posting to a row, whose capacity grows by a quarter. Adds the bytes that it grew by to `bytes`.
-  static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes) {
-    const std::size_t before = row.capacity();
-    if (row.size() == before) row.reserve(before + before / 4 + 4);
-    row.push_back(added);
-    bytes += (row.capacity() - before) * sizeof(listed);
-  }
+  static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes);
 
-  void add_to(posting_list& list, const listed& added) {
-    if (list.groups.empty() && list.row.size() < max_in_row_) return push_back(list.row, added, listed_bytes_);
-    if (!list.groups.empty()) return add_to_group(list, added, listed_bytes_);
-    posting_list grouped;
-    std::size_t bytes = 0;
-    for (const listed& one : list.row) add_to_group(grouped, one, bytes);
-    add_to_group(grouped, added, bytes);
-    listed_bytes_ += bytes;
-    listed_bytes_ -= list.row.capacity() * sizeof(listed);
-    list = std::move(grouped);
-  }
+  void add_to(posting_list& list, const listed& added);
 
   /// The range of sizes or positions that are grouped with n: only n itself below 64; from then on there are 32 ranges
   /// for each doubling.
-  static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept {
-    if (n < 64 || n == set_posting::large) return {n, n};
-    const unsigned step = std::bit_floor(unsigned{n}) / 32, from = n / step * step;
-    const unsigned to = (std::min)(from + step - 1, unsigned{set_posting::large} - 1);
-    return {static_cast<std::uint16_t>(from), static_cast<std::uint16_t>(to)};
-  }
+  static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept;
 
-  static void add_to_group(posting_list& list, const listed& added, std::size_t& bytes) {
-    const auto [from, to] = range_of(added.size);
-    const std::pair key{from, range_of(added.position).first};
-    auto at = std::lower_bound(list.groups.begin(), list.groups.end(), key, [](const group& g, const auto& sought) {
-      return std::pair{g.sizes_from, g.positions_from} < sought;
-    });
-    if (at == list.groups.end() || std::pair{at->sizes_from, at->positions_from} != key) {
-      const std::size_t before = list.groups.capacity();
-      at = list.groups.insert(at, group{from, to, key.second, {}});
-      bytes += (list.groups.capacity() - before) * sizeof(group);
-    }
-    if (at->parts.empty() || at->parts.back().size() == max_in_part) at->parts.emplace_back();
-    push_back(at->parts.back(), added, bytes);
-  }
+  static void add_to_group(posting_list& list, const listed& added, std::size_t& bytes);
 
   template <class Query>
   std::size_t scan(std::span<const set_posting> postings, std::uint32_t token, std::size_t index, Query& query) const {
@@ -436,5 +314,155 @@ class posting_lists {
   chunked_array<posting_list> lists_;
   std::size_t listed_bytes_ = 0;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::uint32_t posting_memory::allocate(std::size_t count) {
+  const std::size_t n = capacity(count);
+  if (n > chunk) return allocate_alone(n);
+  std::uint32_t& free = free_[index_of(n)];
+  if (free != none) return std::exchange(free, at(free)->number);
+  if (open_size_ - used_ < n) {
+    const std::size_t size = std::clamp(std::bit_floor(allocated_ / 4), (std::max)(min_chunk, std::bit_ceil(n)), chunk);
+    const std::uint32_t added = add_chunk(size);
+    give_rest();
+    open_ = added;
+    open_size_ = size;
+    used_ = 0;
+  }
+  const std::size_t begin = std::exchange(used_, used_ + n);
+  return open_ * static_cast<std::uint32_t>(chunk) + static_cast<std::uint32_t>(begin);
+}
+
+NEARDUP_INLINE void posting_memory::release(std::uint32_t array, std::size_t count) noexcept {
+  const std::size_t n = capacity(count);
+  if (n <= chunk) return give(array, n);
+  const std::uint32_t number = array / static_cast<std::uint32_t>(chunk);
+  chunks_[number].reset();
+  allocated_ -= n;
+  unused_.push_back(number);  // allocate_alone() has reserved memory
+}
+
+NEARDUP_INLINE void posting_memory::give_rest() noexcept {
+  while (used_ < open_size_) {
+    const std::size_t rest = open_size_ - used_;
+    std::size_t n = rest;
+    if (n > 8) n -= n % (std::bit_floor(n) / 4);
+    give(open_ * static_cast<std::uint32_t>(chunk) + static_cast<std::uint32_t>(used_), n);
+    used_ += n;
+  }
+}
+
+NEARDUP_INLINE std::uint32_t posting_memory::add_chunk(std::size_t size) {
+  std::unique_ptr<set_posting[]> memory(new set_posting[size]);
+  if (unused_.empty()) {
+    if (chunks_.size() >= none / chunk) fail<std::length_error>("sets have at most 2^32 - 1 postings");
+    chunks_.push_back(std::move(memory));
+    allocated_ += size;
+    return static_cast<std::uint32_t>(chunks_.size() - 1);
+  }
+  const std::uint32_t number = unused_.back();
+  unused_.pop_back();
+  chunks_[number] = std::move(memory);
+  allocated_ += size;
+  return number;
+}
+
+NEARDUP_INLINE void posting_lists::prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept {
+  if (buckets_of_.size() == 0) return;
+  for (const std::uint64_t key : keys) prefetch(&buckets_of_[place(static_cast<std::uint32_t>(key))]);
+  for (const std::uint64_t key : keys) {
+    const bucket& of = buckets_of_[place(static_cast<std::uint32_t>(key))];
+    if (of.count != 0) prefetch(memory_.at(of.array));
+  }
+}
+
+NEARDUP_INLINE void posting_lists::clear() noexcept {
+  buckets_of_.clear();
+  buckets_ = 1;
+  expected_ = size_ = 0;
+  memory_ = {};
+  lists_.clear();
+  listed_bytes_ = 0;
+}
+
+NEARDUP_INLINE void posting_lists::split() {
+  buckets_of_.grow_to(buckets_ + 1);
+  bucket& from = buckets_of_[buckets_ - std::bit_floor(buckets_)];
+  const auto moves = [&](const set_posting& p) { return place_among(p.token, buckets_ + 1) == buckets_; };
+  const std::span<set_posting> all =
+      from.count == 0 ? std::span<set_posting>() : std::span(memory_.at(from.array), from.count);
+  const auto moved = static_cast<std::uint32_t>(std::count_if(all.begin(), all.end(), moves));
+  if (moved == from.count) {
+    buckets_of_[buckets_] = std::exchange(from, {});
+  } else if (moved != 0) {
+    const bucket left{memory_.allocate(from.count - moved), from.count - moved};
+    undo leaving{[&] { memory_.release(left.array, left.count); }};
+    const bucket added{memory_.allocate(moved), moved};
+    leaving.is_due = false;
+    set_posting *to_left = memory_.at(left.array), *to_added = memory_.at(added.array);
+    // `all` is still valid, because allocating does not move chunks.
+    for (const set_posting& p : all) *(moves(p) ? to_added++ : to_left++) = p;
+    memory_.release(from.array, from.count);
+    from = left;
+    buckets_of_[buckets_] = added;
+  }
+  ++buckets_;
+}
+
+NEARDUP_INLINE void posting_lists::append(bucket& to, const set_posting& added) {
+  if (to.count == 0 || to.count == posting_memory::capacity(to.count)) {
+    const std::uint32_t array = memory_.allocate(std::size_t{to.count} + 1);
+    if (to.count != 0) {
+      std::copy_n(memory_.at(to.array), to.count, memory_.at(array));
+      memory_.release(to.array, to.count);
+    }
+    to.array = array;
+  }
+  memory_.at(to.array)[to.count++] = added;
+}
+
+NEARDUP_INLINE void posting_lists::push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes) {
+  const std::size_t before = row.capacity();
+  if (row.size() == before) row.reserve(before + before / 4 + 4);
+  row.push_back(added);
+  bytes += (row.capacity() - before) * sizeof(listed);
+}
+
+NEARDUP_INLINE void posting_lists::add_to(posting_list& list, const listed& added) {
+  if (list.groups.empty() && list.row.size() < max_in_row_) return push_back(list.row, added, listed_bytes_);
+  if (!list.groups.empty()) return add_to_group(list, added, listed_bytes_);
+  posting_list grouped;
+  std::size_t bytes = 0;
+  for (const listed& one : list.row) add_to_group(grouped, one, bytes);
+  add_to_group(grouped, added, bytes);
+  listed_bytes_ += bytes;
+  listed_bytes_ -= list.row.capacity() * sizeof(listed);
+  list = std::move(grouped);
+}
+
+NEARDUP_INLINE std::pair<std::uint16_t, std::uint16_t> posting_lists::range_of(std::uint16_t n) noexcept {
+  if (n < 64 || n == set_posting::large) return {n, n};
+  const unsigned step = std::bit_floor(unsigned{n}) / 32, from = n / step * step;
+  const unsigned to = (std::min)(from + step - 1, unsigned{set_posting::large} - 1);
+  return {static_cast<std::uint16_t>(from), static_cast<std::uint16_t>(to)};
+}
+
+NEARDUP_INLINE void posting_lists::add_to_group(posting_list& list, const listed& added, std::size_t& bytes) {
+  const auto [from, to] = range_of(added.size);
+  const std::pair key{from, range_of(added.position).first};
+  auto at = std::lower_bound(list.groups.begin(), list.groups.end(), key, [](const group& g, const auto& sought) {
+    return std::pair{g.sizes_from, g.positions_from} < sought;
+  });
+  if (at == list.groups.end() || std::pair{at->sizes_from, at->positions_from} != key) {
+    const std::size_t before = list.groups.capacity();
+    at = list.groups.insert(at, group{from, to, key.second, {}});
+    bytes += (list.groups.capacity() - before) * sizeof(group);
+  }
+  if (at->parts.empty() || at->parts.back().size() == max_in_part) at->parts.emplace_back();
+  push_back(at->parts.back(), added, bytes);
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

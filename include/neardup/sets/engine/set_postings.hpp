@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/compiled.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
@@ -97,25 +98,10 @@ class set_postings {
   }
 
   /// Removes a set, if there is one with this number.
-  void erase(std::uint32_t number) noexcept {
-    if (number >= records_.size() || !records_[number].is_live) return;
-    records_[number].is_live = 0;
-    features_ -= records_[number].size;
-    --size_;
-    ++erased_;
-  }
+  void erase(std::uint32_t number) noexcept;
 
   /// Removes everything.
-  void clear() noexcept {
-    records_.clear();
-    old_.reset();
-    dying_.reset();
-    current_->postings.clear();
-    current_->counts.clear();
-    next_.clear();
-    moved_ = to_move_ = size_ = features_ = learnt_ = inserted_ = erased_ = 0;
-    looked_at_.reset();
-  }
+  void clear() noexcept;
 
   /// Calls `visit(number, least)` once for each stored set that may be similar to `features` by `bounds`, in ascending
   /// order, until `visit` returns false. `least` is the overlap that makes the set similar. Precondition: `bounds` have
@@ -136,13 +122,7 @@ class set_postings {
   [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
   /// The number of sets with features.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::size_t memory_usage() const noexcept {
-    std::size_t sum = records_.memory_usage() + next_.memory_usage();
-    for (const auto* one : {old_.get(), current_.get(), dying_.get()}) {
-      if (one != nullptr) sum += sizeof(generation) + one->counts.memory_usage() + one->postings.memory_usage();
-    }
-    return sum;
-  }
+  [[nodiscard]] std::size_t memory_usage() const noexcept;
 
  private:
   static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16, looked_at_a_feature = 16;
@@ -271,23 +251,7 @@ class set_postings {
     if (moved_ == to_move_) dying_ = std::move(old_);
   }
 
-  void open() {
-    auto opened = std::make_unique<generation>(max_in_row_);
-    feature_rarity next(2 * features_);
-    opened->counts = std::move(next_);
-    opened->parity = current_->parity ^ 1U;
-    // The postings of the present sets, and half as many for sets that are inserted before the next generation.
-    const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
-    opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
-    next_ = std::move(next);
-    old_ = std::move(current_);
-    current_ = std::move(opened);
-    moved_ = 0;
-    to_move_ = records_.size();
-    learnt_ = size_;
-    inserted_ = erased_ = 0;
-    looked_at_.reset();
-  }
+  void open();
 
   overlap_bounds bounds_;
   std::size_t max_in_row_;
@@ -303,5 +267,54 @@ class set_postings {
   mutable counter looked_at_;              // postings examined since the order was learnt
   prefix_finder finder_;                   // used by functions that write
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void set_postings::erase(std::uint32_t number) noexcept {
+  if (number >= records_.size() || !records_[number].is_live) return;
+  records_[number].is_live = 0;
+  features_ -= records_[number].size;
+  --size_;
+  ++erased_;
+}
+
+NEARDUP_INLINE void set_postings::clear() noexcept {
+  records_.clear();
+  old_.reset();
+  dying_.reset();
+  current_->postings.clear();
+  current_->counts.clear();
+  next_.clear();
+  moved_ = to_move_ = size_ = features_ = learnt_ = inserted_ = erased_ = 0;
+  looked_at_.reset();
+}
+
+NEARDUP_INLINE std::size_t set_postings::memory_usage() const noexcept {
+  std::size_t sum = records_.memory_usage() + next_.memory_usage();
+  for (const auto* one : {old_.get(), current_.get(), dying_.get()}) {
+    if (one != nullptr) sum += sizeof(generation) + one->counts.memory_usage() + one->postings.memory_usage();
+  }
+  return sum;
+}
+
+NEARDUP_INLINE void set_postings::open() {
+  auto opened = std::make_unique<generation>(max_in_row_);
+  feature_rarity next(2 * features_);
+  opened->counts = std::move(next_);
+  opened->parity = current_->parity ^ 1U;
+  // The postings of the present sets, and half as many for sets that are inserted before the next generation.
+  const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
+  opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
+  next_ = std::move(next);
+  old_ = std::move(current_);
+  current_ = std::move(opened);
+  moved_ = 0;
+  to_move_ = records_.size();
+  learnt_ = size_;
+  inserted_ = erased_ = 0;
+  looked_at_.reset();
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/compiled.hpp"
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
 #include "checksum.hpp"
@@ -112,37 +113,12 @@ class blob_writer {
   }
 
   /// Appends two lists of indexes of 1, 2 or 4 bytes.
-  void append_indexes(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second, std::size_t width) {
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + padded((first.size() + second.size()) * width));
-    std::byte* to = bytes_.data() + at;
-    for (const auto list : {first, second}) {
-      for (const std::uint32_t index : list) {
-        const auto half = static_cast<std::uint16_t>(index);
-        const auto byte = static_cast<std::uint8_t>(index);
-        std::memcpy(to,
-                    width == 4   ? static_cast<const void*>(&index)
-                    : width == 2 ? &half
-                                 : static_cast<const void*>(&byte),
-                    width);
-        to += width;
-      }
-    }
-  }
+  void append_indexes(std::span<const std::uint32_t> first, std::span<const std::uint32_t> second, std::size_t width);
 
   void count_record() noexcept { ++records_; }
 
   /// The finished blob; empties the writer. An empty vector if there are no records.
-  [[nodiscard]] std::vector<std::byte> take(blob_header header) {
-    if (bytes_.empty()) return {};
-    header.records = records_;
-    header.bytes = bytes_.size() - sizeof header;
-    header.checksum = 0;
-    header.checksum = checksum_of_blob(header, std::span(bytes_).subspan(sizeof header));
-    std::memcpy(bytes_.data(), &header, sizeof header);
-    records_ = 0;
-    return std::exchange(bytes_, {});
-  }
+  [[nodiscard]] std::vector<std::byte> take(blob_header header);
 
  private:
   std::vector<std::byte> bytes_;  // begins with room for the header
@@ -220,5 +196,39 @@ class blob_reader {
   bool has_sets_, has_bitmaps_;
   const std::string& name_;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void blob_writer::append_indexes(std::span<const std::uint32_t> first,
+                                                std::span<const std::uint32_t> second, std::size_t width) {
+  const std::size_t at = bytes_.size();
+  bytes_.resize(at + padded((first.size() + second.size()) * width));
+  std::byte* to = bytes_.data() + at;
+  for (const auto list : {first, second}) {
+    for (const std::uint32_t index : list) {
+      const auto half = static_cast<std::uint16_t>(index);
+      const auto byte = static_cast<std::uint8_t>(index);
+      std::memcpy(to,
+                  width == 4   ? static_cast<const void*>(&index)
+                  : width == 2 ? &half
+                               : static_cast<const void*>(&byte),
+                  width);
+      to += width;
+    }
+  }
+}
+
+NEARDUP_INLINE std::vector<std::byte> blob_writer::take(blob_header header) {
+  if (bytes_.empty()) return {};
+  header.records = records_;
+  header.bytes = bytes_.size() - sizeof header;
+  header.checksum = 0;
+  header.checksum = checksum_of_blob(header, std::span(bytes_).subspan(sizeof header));
+  std::memcpy(bytes_.data(), &header, sizeof header);
+  records_ = 0;
+  return std::exchange(bytes_, {});
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "../../detail/bytes.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/file_operations.hpp"
 #include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
@@ -41,23 +42,10 @@ class append_log {
   }
   ~append_log() { close(); }
 
-  void swap(append_log& other) noexcept {
-    std::swap(files_, other.files_);
-    path_.swap(other.path_);
-    std::swap(state_, other.state_);
-    std::swap(file_, other.file_);
-    std::swap(size_, other.size_);
-    std::swap(is_broken_, other.is_broken_);
-    std::swap(process_, other.process_);
-  }
+  void swap(append_log& other) noexcept;
 
   /// Creates an empty log that replaces an older one, and opens it. Throws: std::runtime_error naming the file.
-  static append_log create(file_operations& files, const std::string& path, std::uint64_t state) {
-    const std::string header = encode_header(state);
-    const byte_span piece = to_bytes(header);
-    save_file(files, path, {&piece, 1});
-    return append_log(files, path, state, header_size);
-  }
+  static append_log create(file_operations& files, const std::string& path, std::uint64_t state);
 
   /// Calls `visit(payload)` for each whole record of a log.
   /// Returns: the end of the last whole record. A torn record may follow, whose writer was stopped: it is truncated, or
@@ -87,28 +75,10 @@ class append_log {
 
   /// Returns: the state that a log follows, or nullopt if its header is invalid. A new log is renamed into place with
   /// its whole header, so no crash leaves a partial header.
-  [[nodiscard]] static std::optional<std::uint64_t> state_of(std::string_view bytes) {
-    const std::string_view header = bytes.substr(0, header_size);
-    constexpr std::size_t place = 16;  // the position of the state
-    const std::uint64_t state =
-        header.size() < header_size ? 0 : load_little_endian<std::uint64_t>(header.data() + place);
-    return header == encode_header(state) ? std::optional(state) : std::nullopt;
-  }
+  [[nodiscard]] static std::optional<std::uint64_t> state_of(std::string_view bytes);
 
   /// What is wrong with the header of a log for which state_of() is nullopt: its version, or damage.
-  [[nodiscard]] static std::string problem_of(std::string_view bytes) {
-    const std::string right = encode_header(0);
-    constexpr std::size_t version_at = 8, checksum_at = header_size - 8;
-    if (bytes.size() >= header_size && bytes.starts_with(std::string_view(right).substr(0, version_at))) {
-      const auto version = get<std::uint64_t>(to_bytes(bytes), version_at);
-      const auto checksum = get<std::uint64_t>(to_bytes(bytes), checksum_at);
-      if (version != format_version && checksum == checksum_of(to_bytes(bytes.substr(0, checksum_at)))) {
-        return "format version " + std::to_string(version) + "; this program reads version " +
-               std::to_string(format_version);
-      }
-    }
-    return "its header is damaged";
-  }
+  [[nodiscard]] static std::string problem_of(std::string_view bytes);
 
   /// The extent of a log: the size of its header and whole records, and the checksum of both. If the header is invalid,
   /// all bytes count.
@@ -125,21 +95,7 @@ class append_log {
   /// Appends a record; it is on the disk when this returns.
   /// Throws: std::runtime_error naming the file. On failure the record is removed again. If that fails, too, append()
   /// throws until a new log is begun. It always throws in a process that was forked from the one that opened the log.
-  void append(std::string_view payload) {
-    check_process();
-    if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
-    std::string record = encode_record(payload, size_, state_);
-    if (write_all(*files_, file_, to_bytes(record)) && files_->sync(file_)) {
-      size_ += record.size();
-      return;
-    }
-    const int error = errno;
-    // After a failed sync, the content of the disk is unknown. The record is truncated, and the truncation synced, so
-    // that it cannot reappear.
-    is_broken_ = !(files_->truncate(file_, size_) && files_->sync(file_));
-    errno = error;
-    fail_with_errno("append to", path_);
-  }
+  void append(std::string_view payload);
 
   /// Syncs the file to the disk, with whatever a failed append() has left. Throws: std::runtime_error, which names the
   /// file, also in a forked process.
@@ -156,15 +112,7 @@ class append_log {
 
   /// Throws: std::runtime_error, if PATH.log has changes that the file at PATH, of this state, has not: who reads the
   /// file alone would lose them.
-  static void refuse_changes_beside(const std::string& path, std::uint64_t state) {
-    const std::string log_path = settled_path(path) + ".log";
-    if (system_files().type_of(log_path) != file_type::regular) return;
-    const std::string bytes = read_file(log_path);
-    if (state_of(bytes) == state && extent_of(bytes).size > header_size) {
-      fail<std::runtime_error>(log_path + ": it has changes since " + path +
-                               " was saved; open that as durable, and save");
-    }
-  }
+  static void refuse_changes_beside(const std::string& path, std::uint64_t state);
 
  private:
   append_log(file_operations& files, const std::string& path, std::uint64_t state, std::size_t size)
@@ -183,86 +131,29 @@ class append_log {
     return position + 16 + (payload + 7) / 8 * 8;
   }
 
-  static std::string encode_header(std::uint64_t state) {
-    std::string header("\x89NDUL\r\n\x1a", 8);
-    put(header, std::uint64_t{format_version});
-    put(header, state);
-    put(header, checksum_of(to_bytes(header)));
-    return header;
-  }
+  static std::string encode_header(std::uint64_t state);
 
   static std::uint64_t seed_of(std::uint64_t state, std::size_t position) noexcept {
     return state + std::uint64_t{position} * golden_ratio;
   }
 
-  static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t state) {
-    if (payload.size() > 0xffffffffU) fail<std::length_error>("a record of a log has less than 4 GiB");
-    std::string record;
-    put(record, static_cast<std::uint32_t>(payload.size()));
-    put(record, static_cast<std::uint32_t>(xxh3<64>{seed_of(state, position)}(record)));
-    put(record, xxh3<64>{seed_of(state, position)}(payload));
-    record += payload;
-    record.resize(end_of(0, payload.size()), '\0');
-    return record;
-  }
+  static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t state);
 
   // The payload size of the record at a position, or nullopt if its checksum is wrong.
-  static std::optional<std::size_t> payload_size_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
-    if (bytes.size() - position < 8) return std::nullopt;
-    const auto hash = static_cast<std::uint32_t>(xxh3<64>{seed_of(state, position)}(bytes.substr(position, 4)));
-    if (get<std::uint32_t>(to_bytes(bytes), position + 4) != hash) return std::nullopt;
-    return get<std::uint32_t>(to_bytes(bytes), position);
-  }
+  static std::optional<std::size_t> payload_size_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
   // The payload of the record at a position, or nullopt if the record is not whole. The padding is not checked.
-  static std::optional<std::string_view> payload_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
-    const auto size = payload_size_at(bytes, position, state);
-    if (!size || end_of(position, *size) > bytes.size()) return std::nullopt;
-    const std::string_view payload = bytes.substr(position + 16, *size);
-    if (get<std::uint64_t>(to_bytes(bytes), position + 8) != xxh3<64>{seed_of(state, position)}(payload)) {
-      return std::nullopt;
-    }
-    return payload;
-  }
+  static std::optional<std::string_view> payload_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
   // True if [begin, end) contains only zeros within some sector of the disk. After a power failure a file may have its
   // new length but lack some sectors, which read as zeros.
-  static bool lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept {
-    constexpr std::size_t sector = 512;
-    while (begin < end) {
-      const std::size_t next = (std::min)(end, (begin / sector + 1) * sector);
-      if (bytes.substr(begin, next - begin).find_first_not_of('\0') == bytes.npos) return true;
-      begin = next;
-    }
-    return false;
-  }
+  static bool lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept;
 
   // True if a torn record begins at a position. Only the last record can be torn, since records are synced one by one.
-  static bool is_torn_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
-    constexpr std::size_t head = 8;
-    if (bytes.size() - position < head) return true;
-    const auto size = payload_size_at(bytes, position, state);
-    const std::size_t end = size ? end_of(position, *size) : bytes.size();
-    if (end > bytes.size()) return true;
-    // A record with a whole payload has been written completely, so wrong padding means damage.
-    if (end < bytes.size() || payload_at(bytes, position, state)) return false;
-    // The length of the record lies within one sector. If any bit of it is set, that sector was written.
-    if (!lacks_sector(bytes, position, size ? end : position + head)) return false;
-    for (std::size_t later = position + head; later < bytes.size(); later += head) {
-      const auto begun = payload_size_at(bytes, later, state);
-      if (begun && end_of(later, *begun) <= bytes.size()) return false;
-    }
-    return true;
-  }
+  static bool is_torn_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
   // The payload of the whole record at a position, padding included, or nullopt.
-  static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
-    const auto payload = payload_at(bytes, position, state);
-    if (!payload) return std::nullopt;
-    const std::size_t end = position + 16 + payload->size();
-    const std::string_view padding = bytes.substr(end, end_of(position, payload->size()) - end);
-    return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
-  }
+  static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
   // Calls `visit(payload)` for each whole record. Returns: the end of the last whole record.
   template <class Visit>
@@ -285,5 +176,149 @@ class append_log {
   bool is_broken_ = false;
   int process_ = process_number();  // that opened the file
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void append_log::swap(append_log& other) noexcept {
+  std::swap(files_, other.files_);
+  path_.swap(other.path_);
+  std::swap(state_, other.state_);
+  std::swap(file_, other.file_);
+  std::swap(size_, other.size_);
+  std::swap(is_broken_, other.is_broken_);
+  std::swap(process_, other.process_);
+}
+
+NEARDUP_INLINE append_log append_log::create(file_operations& files, const std::string& path, std::uint64_t state) {
+  const std::string header = encode_header(state);
+  const byte_span piece = to_bytes(header);
+  save_file(files, path, {&piece, 1});
+  return append_log(files, path, state, header_size);
+}
+
+NEARDUP_INLINE std::optional<std::uint64_t> append_log::state_of(std::string_view bytes) {
+  const std::string_view header = bytes.substr(0, header_size);
+  constexpr std::size_t place = 16;  // the position of the state
+  const std::uint64_t state =
+      header.size() < header_size ? 0 : load_little_endian<std::uint64_t>(header.data() + place);
+  return header == encode_header(state) ? std::optional(state) : std::nullopt;
+}
+
+NEARDUP_INLINE std::string append_log::problem_of(std::string_view bytes) {
+  const std::string right = encode_header(0);
+  constexpr std::size_t version_at = 8, checksum_at = header_size - 8;
+  if (bytes.size() >= header_size && bytes.starts_with(std::string_view(right).substr(0, version_at))) {
+    const auto version = get<std::uint64_t>(to_bytes(bytes), version_at);
+    const auto checksum = get<std::uint64_t>(to_bytes(bytes), checksum_at);
+    if (version != format_version && checksum == checksum_of(to_bytes(bytes.substr(0, checksum_at)))) {
+      return "format version " + std::to_string(version) + "; this program reads version " +
+             std::to_string(format_version);
+    }
+  }
+  return "its header is damaged";
+}
+
+NEARDUP_INLINE void append_log::append(std::string_view payload) {
+  check_process();
+  if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
+  std::string record = encode_record(payload, size_, state_);
+  if (write_all(*files_, file_, to_bytes(record)) && files_->sync(file_)) {
+    size_ += record.size();
+    return;
+  }
+  const int error = errno;
+  // After a failed sync, the content of the disk is unknown. The record is truncated, and the truncation synced, so
+  // that it cannot reappear.
+  is_broken_ = !(files_->truncate(file_, size_) && files_->sync(file_));
+  errno = error;
+  fail_with_errno("append to", path_);
+}
+
+NEARDUP_INLINE void append_log::refuse_changes_beside(const std::string& path, std::uint64_t state) {
+  const std::string log_path = settled_path(path) + ".log";
+  if (system_files().type_of(log_path) != file_type::regular) return;
+  const std::string bytes = read_file(log_path);
+  if (state_of(bytes) == state && extent_of(bytes).size > header_size) {
+    fail<std::runtime_error>(log_path + ": it has changes since " + path +
+                             " was saved; open that as durable, and save");
+  }
+}
+
+NEARDUP_INLINE std::string append_log::encode_header(std::uint64_t state) {
+  std::string header("\x89NDUL\r\n\x1a", 8);
+  put(header, std::uint64_t{format_version});
+  put(header, state);
+  put(header, checksum_of(to_bytes(header)));
+  return header;
+}
+
+NEARDUP_INLINE std::string append_log::encode_record(std::string_view payload, std::size_t position,
+                                                     std::uint64_t state) {
+  if (payload.size() > 0xffffffffU) fail<std::length_error>("a record of a log has less than 4 GiB");
+  std::string record;
+  put(record, static_cast<std::uint32_t>(payload.size()));
+  put(record, static_cast<std::uint32_t>(xxh3<64>{seed_of(state, position)}(record)));
+  put(record, xxh3<64>{seed_of(state, position)}(payload));
+  record += payload;
+  record.resize(end_of(0, payload.size()), '\0');
+  return record;
+}
+
+NEARDUP_INLINE std::optional<std::size_t> append_log::payload_size_at(std::string_view bytes, std::size_t position,
+                                                                      std::uint64_t state) {
+  if (bytes.size() - position < 8) return std::nullopt;
+  const auto hash = static_cast<std::uint32_t>(xxh3<64>{seed_of(state, position)}(bytes.substr(position, 4)));
+  if (get<std::uint32_t>(to_bytes(bytes), position + 4) != hash) return std::nullopt;
+  return get<std::uint32_t>(to_bytes(bytes), position);
+}
+
+NEARDUP_INLINE std::optional<std::string_view> append_log::payload_at(std::string_view bytes, std::size_t position,
+                                                                      std::uint64_t state) {
+  const auto size = payload_size_at(bytes, position, state);
+  if (!size || end_of(position, *size) > bytes.size()) return std::nullopt;
+  const std::string_view payload = bytes.substr(position + 16, *size);
+  if (get<std::uint64_t>(to_bytes(bytes), position + 8) != xxh3<64>{seed_of(state, position)}(payload)) {
+    return std::nullopt;
+  }
+  return payload;
+}
+
+NEARDUP_INLINE bool append_log::lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept {
+  constexpr std::size_t sector = 512;
+  while (begin < end) {
+    const std::size_t next = (std::min)(end, (begin / sector + 1) * sector);
+    if (bytes.substr(begin, next - begin).find_first_not_of('\0') == bytes.npos) return true;
+    begin = next;
+  }
+  return false;
+}
+
+NEARDUP_INLINE bool append_log::is_torn_at(std::string_view bytes, std::size_t position, std::uint64_t state) {
+  constexpr std::size_t head = 8;
+  if (bytes.size() - position < head) return true;
+  const auto size = payload_size_at(bytes, position, state);
+  const std::size_t end = size ? end_of(position, *size) : bytes.size();
+  if (end > bytes.size()) return true;
+  // A record with a whole payload has been written completely, so wrong padding means damage.
+  if (end < bytes.size() || payload_at(bytes, position, state)) return false;
+  // The length of the record lies within one sector. If any bit of it is set, that sector was written.
+  if (!lacks_sector(bytes, position, size ? end : position + head)) return false;
+  for (std::size_t later = position + head; later < bytes.size(); later += head) {
+    const auto begun = payload_size_at(bytes, later, state);
+    if (begun && end_of(later, *begun) <= bytes.size()) return false;
+  }
+  return true;
+}
+
+NEARDUP_INLINE std::optional<std::string_view> append_log::record_at(std::string_view bytes, std::size_t position,
+                                                                     std::uint64_t state) {
+  const auto payload = payload_at(bytes, position, state);
+  if (!payload) return std::nullopt;
+  const std::size_t end = position + 16 + payload->size();
+  const std::string_view padding = bytes.substr(end, end_of(position, payload->size()) - end);
+  return padding.find_first_not_of('\0') == padding.npos ? payload : std::nullopt;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

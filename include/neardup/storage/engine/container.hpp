@@ -16,6 +16,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/bytes.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/file_operations.hpp"
 #include "../../error.hpp"
 #include "../../fingerprint/hashers.hpp"
@@ -127,7 +128,91 @@ struct section_source {
 };
 
 /// Encodes the beginning of a file, up to its first section. Empty sections are left out.
-[[nodiscard]] inline std::string encode_header(const file_header& header, std::span<const section_source> sources) {
+[[nodiscard]] std::string encode_header(const file_header& header, std::span<const section_source> sources);
+
+/// Calls `put(bytes)` for the pieces of a file in order.
+template <class Put>
+void for_each_piece(const std::string& header, std::span<const section_source> sections, const Put& put) {
+  static constexpr std::array<std::byte, section_alignment> padding{};
+  std::size_t position = header.size();
+  put(to_bytes(header));
+  for (const section_source& section : sections) {
+    if (section.bytes.empty()) continue;
+    put(byte_span(padding).first(align_section(position) - position));
+    put(section.bytes);
+    position = align_section(position) + section.bytes.size();
+  }
+}
+
+/// Writes a file atomically. Returns: the checksum of its header. The header contains the checksums of all sections, so
+/// its checksum depends on the whole file.
+/// Throws: std::runtime_error naming the file.
+std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
+                              std::span<const section_source> sections);
+
+/// Throws: std::invalid_argument, with a message that begins with `what`, unless the composition is of fingerprints of
+/// this kind.
+void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind);
+
+/// The parsed header of a file and its sections. The header is checked; the content of sections is not.
+class container {
+ public:
+  struct section {
+    section_tag tag;
+    std::uint32_t table;
+    byte_span bytes;
+    std::uint64_t checksum;
+  };
+
+  /// Parses a file. `name`: the name of the file in messages. Throws: std::runtime_error if the bytes are not a file
+  /// with this content.
+  /// Complexity: linear in the header.
+  container(byte_span bytes, std::string name, file_content content);
+
+  [[nodiscard]] const file_header& header() const noexcept { return header_; }
+  [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// The bytes of a section; empty if the file has no such section.
+  [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept;
+
+  /// Checks the checksums of all sections. Throws: std::runtime_error if one is wrong.
+  void check_sections() const;
+
+  /// Checks the checksum of the sections with a tag. Throws: std::runtime_error if one is wrong.
+  void check_section(section_tag tag) const;
+
+  /// Throws: std::runtime_error unless the file is for fingerprints of this width and kind.
+  void check_fingerprints(std::size_t bits, fingerprint_kind kind) const;
+
+  /// Throws: std::invalid_argument unless the composition of the file is `expected`.
+  void check_composition(const fingerprint_composition& expected) const;
+
+  /// Throws: std::runtime_error "NAME: WHAT".
+  [[noreturn]] void refuse(const std::string& what) const { fail<std::runtime_error>(name_ + ": " + what); }
+
+ private:
+  static std::string_view name_of(file_content content) noexcept;
+
+  static bool is_zero(byte_span bytes) noexcept {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+
+  // The checksum is computed with zeros in the checksum field itself.
+  std::uint64_t checksum_of_header(std::size_t size) const;
+
+  // Each section begins at the first multiple of 64 bytes behind the one before, and the last section ends the file.
+  void find_sections(std::size_t header_size, std::size_t count);
+
+  std::string name_;
+  byte_span bytes_;
+  file_header header_;
+  std::vector<section> sections_;
+};
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::string encode_header(const file_header& header, std::span<const section_source> sources) {
   const std::string made_of = to_string(header.made_of);
   std::vector<section_source> sections;
   std::copy_if(sources.begin(), sources.end(), std::back_inserter(sections),
@@ -167,25 +252,8 @@ struct section_source {
   return encode(checksum_of(to_bytes(unsigned_header))) + rest;
 }
 
-/// Calls `put(bytes)` for the pieces of a file in order.
-template <class Put>
-void for_each_piece(const std::string& header, std::span<const section_source> sections, const Put& put) {
-  static constexpr std::array<std::byte, section_alignment> padding{};
-  std::size_t position = header.size();
-  put(to_bytes(header));
-  for (const section_source& section : sections) {
-    if (section.bytes.empty()) continue;
-    put(byte_span(padding).first(align_section(position) - position));
-    put(section.bytes);
-    position = align_section(position) + section.bytes.size();
-  }
-}
-
-/// Writes a file atomically. Returns: the checksum of its header. The header contains the checksums of all sections, so
-/// its checksum depends on the whole file.
-/// Throws: std::runtime_error naming the file.
-inline std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
-                                     std::span<const section_source> sections) {
+NEARDUP_INLINE std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
+                                             std::span<const section_source> sections) {
   const std::string encoded = encode_header(header, sections);
   std::vector<byte_span> pieces;
   for_each_piece(encoded, sections, [&](byte_span piece) { pieces.push_back(piece); });
@@ -193,171 +261,138 @@ inline std::uint64_t write_container(file_operations& files, const std::string& 
   return get<std::uint64_t>(to_bytes(encoded), 56);
 }
 
-/// Throws: std::invalid_argument, with a message that begins with `what`, unless the composition is of fingerprints of
-/// this kind.
-inline void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind) {
+NEARDUP_INLINE container::container(byte_span bytes, std::string name, file_content content)
+    : name_(std::move(name)), bytes_(bytes) {
+  if (bytes.size() < 64 || to_text(bytes).substr(0, file_magic.size()) != file_magic) {
+    refuse("no file of neardup's");
+  }
+  if (const auto version = get<std::uint16_t>(bytes, 8); version != format_version) {
+    refuse("format version " + std::to_string(version) + "; this program reads version " +
+           std::to_string(format_version));
+  }
+  const auto header_size = std::size_t{get<std::uint32_t>(bytes, 16)};
+  const auto count = std::size_t{get<std::uint32_t>(bytes, 20)};
+  if (header_size % section_alignment != 0 || header_size > bytes.size() || header_size < 128 ||
+      count > (header_size - 68) / 32) {
+    refuse("cut off, or the header is damaged");
+  }
+  if (get<std::uint64_t>(bytes, 56) != checksum_of_header(header_size)) refuse("the header is damaged");
+  if (get<std::uint64_t>(bytes, 24) != bytes.size()) {
+    refuse(std::to_string(bytes.size()) + " bytes instead of " + std::to_string(get<std::uint64_t>(bytes, 24)));
+  }
+  header_.content = static_cast<file_content>(get<std::uint8_t>(bytes, 10));
+  if (header_.content != content) {
+    refuse("holds " + std::string(name_of(header_.content)) + ", not " + std::string(name_of(content)));
+  }
+  header_.bits = get<std::uint32_t>(bytes, 12);
+  for (std::size_t i = 0; i < header_.details.size(); ++i) header_.details[i] = get<std::uint8_t>(bytes, 32 + i);
+  header_.count = get<std::uint64_t>(bytes, 48);
+  find_sections(header_size, count);
+  const std::size_t at = 64 + 32 * count;
+  const std::size_t length = get<std::uint32_t>(bytes, at);
+  if (length > header_size - at - 4) refuse("the composition is damaged");
+  const auto made_of = parse_composition(to_text(bytes.subspan(at + 4, length)));
+  if (!made_of || get<std::uint8_t>(bytes, 11) != static_cast<std::uint8_t>(made_of->kind)) {
+    refuse("the composition is damaged, or a later version wrote it");
+  }
+  if (!is_zero(bytes.subspan(at + 4 + length, header_size - at - 4 - length))) refuse("the header is damaged");
+  header_.made_of = *made_of;
+}
+
+NEARDUP_INLINE byte_span container::find(section_tag tag, std::size_t table) const noexcept {
+  for (const section& s : sections_) {
+    if (s.tag == tag && s.table == table) return s.bytes;
+  }
+  return {};
+}
+
+NEARDUP_INLINE void container::check_sections() const {
+  for (const section& s : sections_) {
+    if (checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
+    const auto end = static_cast<std::size_t>(s.bytes.data() + s.bytes.size() - bytes_.data());
+    if (!is_zero(bytes_.subspan(end, (std::min)(align_section(end), bytes_.size()) - end))) {
+      refuse("the space between sections is damaged");
+    }
+  }
+}
+
+NEARDUP_INLINE void container::check_fingerprints(std::size_t bits, fingerprint_kind kind) const {
+  if (header_.bits != bits) {
+    refuse("fingerprints of " + std::to_string(header_.bits) + " bits, not " + std::to_string(bits));
+  }
+  const fingerprint_kind found = header_.made_of.kind;
+  if (found != kind) {
+    refuse("fingerprints of the kind " + std::string(to_string(found)) + ", not " + std::string(to_string(kind)) +
+           "; read it as " + std::string(to_string(found)) + "<" + std::to_string(bits) + ">");
+  }
+}
+
+NEARDUP_INLINE void container::check_composition(const fingerprint_composition& expected) const {
+  const fingerprint_composition& made_of = header_.made_of;
+  if (made_of == expected) return;
+  std::string what;
+  const auto compare = [&](std::string_view name, const std::string& of_file, const std::string& of_caller) {
+    if (of_file == of_caller || !what.empty()) return;
+    what.append(name).append(" ").append(of_file.empty() ? "(none)" : of_file).append(", not ");
+    what.append(of_caller.empty() ? "(none)" : of_caller);
+  };
+  compare("kind", std::string(to_string(made_of.kind)), std::string(to_string(expected.kind)));
+  compare("definition", std::to_string(made_of.definition), std::to_string(expected.definition));
+  for (const auto& field : composition_fields) compare(field.name, made_of.*field.value, expected.*field.value);
+  fail<std::invalid_argument>(name_ + ": the fingerprints are made otherwise: " + what);
+}
+
+NEARDUP_INLINE std::string_view container::name_of(file_content content) noexcept {
+  switch (content) {
+    case file_content::list: return "a list of fingerprints";
+    case file_content::index: return "an index";
+    case file_content::deduplicator: return "a deduplicator";
+    case file_content::dictionary: return "a dictionary of words";
+    case file_content::sets: return "an index of sets";
+    case file_content::attachments: return "what a program keeps beside fingerprints";
+  }
+  return "something unknown";
+}
+
+NEARDUP_INLINE void container::find_sections(std::size_t header_size, std::size_t count) {
+  sections_.reserve(count);
+  std::size_t end = header_size;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = 64 + 32 * i;
+    const auto begin = get<std::uint64_t>(bytes_, at + 8), size = get<std::uint64_t>(bytes_, at + 16);
+    if (begin != align_section(end) || begin > bytes_.size() || size == 0 || size > bytes_.size() - begin) {
+      refuse("a section is out of place");
+    }
+    end = to_size(begin + size);
+    sections_.push_back({static_cast<section_tag>(get<std::uint32_t>(bytes_, at)), get<std::uint32_t>(bytes_, at + 4),
+                         bytes_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size)),
+                         get<std::uint64_t>(bytes_, at + 24)});
+  }
+  if (end != bytes_.size()) refuse("there is something behind the last section");
+}
+
+#endif  // NEARDUP_BODIES
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind) {
   if (made_of.kind == kind) return;
   fail<std::invalid_argument>(what + ": the composition is of the kind " + std::string(to_string(made_of.kind)) +
                               ", and the fingerprints are of the kind " + std::string(to_string(kind)));
 }
 
-/// The parsed header of a file and its sections. The header is checked; the content of sections is not.
-class container {
- public:
-  struct section {
-    section_tag tag;
-    std::uint32_t table;
-    byte_span bytes;
-    std::uint64_t checksum;
-  };
-
-  /// Parses a file. `name`: the name of the file in messages. Throws: std::runtime_error if the bytes are not a file
-  /// with this content.
-  /// Complexity: linear in the header.
-  container(byte_span bytes, std::string name, file_content content) : name_(std::move(name)), bytes_(bytes) {
-    if (bytes.size() < 64 || to_text(bytes).substr(0, file_magic.size()) != file_magic) {
-      refuse("no file of neardup's");
-    }
-    if (const auto version = get<std::uint16_t>(bytes, 8); version != format_version) {
-      refuse("format version " + std::to_string(version) + "; this program reads version " +
-             std::to_string(format_version));
-    }
-    const auto header_size = std::size_t{get<std::uint32_t>(bytes, 16)};
-    const auto count = std::size_t{get<std::uint32_t>(bytes, 20)};
-    if (header_size % section_alignment != 0 || header_size > bytes.size() || header_size < 128 ||
-        count > (header_size - 68) / 32) {
-      refuse("cut off, or the header is damaged");
-    }
-    if (get<std::uint64_t>(bytes, 56) != checksum_of_header(header_size)) refuse("the header is damaged");
-    if (get<std::uint64_t>(bytes, 24) != bytes.size()) {
-      refuse(std::to_string(bytes.size()) + " bytes instead of " + std::to_string(get<std::uint64_t>(bytes, 24)));
-    }
-    header_.content = static_cast<file_content>(get<std::uint8_t>(bytes, 10));
-    if (header_.content != content) {
-      refuse("holds " + std::string(name_of(header_.content)) + ", not " + std::string(name_of(content)));
-    }
-    header_.bits = get<std::uint32_t>(bytes, 12);
-    for (std::size_t i = 0; i < header_.details.size(); ++i) header_.details[i] = get<std::uint8_t>(bytes, 32 + i);
-    header_.count = get<std::uint64_t>(bytes, 48);
-    find_sections(header_size, count);
-    const std::size_t at = 64 + 32 * count;
-    const std::size_t length = get<std::uint32_t>(bytes, at);
-    if (length > header_size - at - 4) refuse("the composition is damaged");
-    const auto made_of = parse_composition(to_text(bytes.subspan(at + 4, length)));
-    if (!made_of || get<std::uint8_t>(bytes, 11) != static_cast<std::uint8_t>(made_of->kind)) {
-      refuse("the composition is damaged, or a later version wrote it");
-    }
-    if (!is_zero(bytes.subspan(at + 4 + length, header_size - at - 4 - length))) refuse("the header is damaged");
-    header_.made_of = *made_of;
+NEARDUP_INLINE void container::check_section(section_tag tag) const {
+  for (const section& s : sections_) {
+    if (s.tag == tag && checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
   }
+}
 
-  [[nodiscard]] const file_header& header() const noexcept { return header_; }
-  [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+NEARDUP_INLINE std::uint64_t container::checksum_of_header(std::size_t size) const {
+  std::string header(to_text(bytes_.first(size)));
+  std::fill_n(header.begin() + 56, 8, '\0');
+  return checksum_of(to_bytes(header));
+}
 
-  /// The bytes of a section; empty if the file has no such section.
-  [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept {
-    for (const section& s : sections_) {
-      if (s.tag == tag && s.table == table) return s.bytes;
-    }
-    return {};
-  }
-
-  /// Checks the checksums of all sections. Throws: std::runtime_error if one is wrong.
-  void check_sections() const {
-    for (const section& s : sections_) {
-      if (checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
-      const auto end = static_cast<std::size_t>(s.bytes.data() + s.bytes.size() - bytes_.data());
-      if (!is_zero(bytes_.subspan(end, (std::min)(align_section(end), bytes_.size()) - end))) {
-        refuse("the space between sections is damaged");
-      }
-    }
-  }
-
-  /// Checks the checksum of the sections with a tag. Throws: std::runtime_error if one is wrong.
-  void check_section(section_tag tag) const {
-    for (const section& s : sections_) {
-      if (s.tag == tag && checksum_of(s.bytes) != s.checksum) refuse("a section is damaged");
-    }
-  }
-
-  /// Throws: std::runtime_error unless the file is for fingerprints of this width and kind.
-  void check_fingerprints(std::size_t bits, fingerprint_kind kind) const {
-    if (header_.bits != bits) {
-      refuse("fingerprints of " + std::to_string(header_.bits) + " bits, not " + std::to_string(bits));
-    }
-    const fingerprint_kind found = header_.made_of.kind;
-    if (found != kind) {
-      refuse("fingerprints of the kind " + std::string(to_string(found)) + ", not " + std::string(to_string(kind)) +
-             "; read it as " + std::string(to_string(found)) + "<" + std::to_string(bits) + ">");
-    }
-  }
-
-  /// Throws: std::invalid_argument unless the composition of the file is `expected`.
-  void check_composition(const fingerprint_composition& expected) const {
-    const fingerprint_composition& made_of = header_.made_of;
-    if (made_of == expected) return;
-    std::string what;
-    const auto compare = [&](std::string_view name, const std::string& of_file, const std::string& of_caller) {
-      if (of_file == of_caller || !what.empty()) return;
-      what.append(name).append(" ").append(of_file.empty() ? "(none)" : of_file).append(", not ");
-      what.append(of_caller.empty() ? "(none)" : of_caller);
-    };
-    compare("kind", std::string(to_string(made_of.kind)), std::string(to_string(expected.kind)));
-    compare("definition", std::to_string(made_of.definition), std::to_string(expected.definition));
-    for (const auto& field : composition_fields) compare(field.name, made_of.*field.value, expected.*field.value);
-    fail<std::invalid_argument>(name_ + ": the fingerprints are made otherwise: " + what);
-  }
-
-  /// Throws: std::runtime_error "NAME: WHAT".
-  [[noreturn]] void refuse(const std::string& what) const { fail<std::runtime_error>(name_ + ": " + what); }
-
- private:
-  static std::string_view name_of(file_content content) noexcept {
-    switch (content) {
-      case file_content::list: return "a list of fingerprints";
-      case file_content::index: return "an index";
-      case file_content::deduplicator: return "a deduplicator";
-      case file_content::dictionary: return "a dictionary of words";
-      case file_content::sets: return "an index of sets";
-      case file_content::attachments: return "what a program keeps beside fingerprints";
-    }
-    return "something unknown";
-  }
-
-  static bool is_zero(byte_span bytes) noexcept {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
-  }
-
-  // The checksum is computed with zeros in the checksum field itself.
-  std::uint64_t checksum_of_header(std::size_t size) const {
-    std::string header(to_text(bytes_.first(size)));
-    std::fill_n(header.begin() + 56, 8, '\0');
-    return checksum_of(to_bytes(header));
-  }
-
-  // Each section begins at the first multiple of 64 bytes behind the one before, and the last section ends the file.
-  void find_sections(std::size_t header_size, std::size_t count) {
-    sections_.reserve(count);
-    std::size_t end = header_size;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t at = 64 + 32 * i;
-      const auto begin = get<std::uint64_t>(bytes_, at + 8), size = get<std::uint64_t>(bytes_, at + 16);
-      if (begin != align_section(end) || begin > bytes_.size() || size == 0 || size > bytes_.size() - begin) {
-        refuse("a section is out of place");
-      }
-      end = to_size(begin + size);
-      sections_.push_back({static_cast<section_tag>(get<std::uint32_t>(bytes_, at)), get<std::uint32_t>(bytes_, at + 4),
-                           bytes_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size)),
-                           get<std::uint64_t>(bytes_, at + 24)});
-    }
-    if (end != bytes_.size()) refuse("there is something behind the last section");
-  }
-
-  std::string name_;
-  byte_span bytes_;
-  file_header header_;
-  std::vector<section> sections_;
-};
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/compiled.hpp"
 #include "../../detail/filters.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
@@ -37,57 +38,12 @@ struct index_details {
   id_form form = id_form::unsigned_number;
   std::size_t id_size = 0, offset_size = 0;
 
-  [[nodiscard]] std::array<std::uint8_t, 16> encode() const noexcept {
-    std::array<std::uint8_t, 16> bytes{};
-    bytes[0] = static_cast<std::uint8_t>(k);
-    bytes[1] = static_cast<std::uint8_t>(k >> 8);
-    bytes[2] = static_cast<std::uint8_t>(blocks);
-    bytes[3] = static_cast<std::uint8_t>(blocks >> 8);
-    bytes[4] = static_cast<std::uint8_t>(max_radius_width);
-    bytes[5] = is_flat ? 1 : 0;
-    bytes[6] = static_cast<std::uint8_t>(form);
-    bytes[7] = static_cast<std::uint8_t>(id_size);
-    bytes[8] = static_cast<std::uint8_t>(offset_size);
-    return bytes;
-  }
-  static index_details decode(const std::array<std::uint8_t, 16>& bytes) noexcept {
-    return {bytes[0] + 256 * bytes[1],
-            bytes[2] + 256 * bytes[3],
-            bytes[4],
-            bytes[5] != 0,
-            static_cast<id_form>(bytes[6]),
-            bytes[7],
-            bytes[8]};
-  }
+  [[nodiscard]] std::array<std::uint8_t, 16> encode() const noexcept;
+  static index_details decode(const std::array<std::uint8_t, 16>& bytes) noexcept;
 };
 
 /// Converts a section between the byte order of files and that of this machine.
-inline void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept {
-  const auto swap = [&](std::size_t begin, std::size_t count, std::size_t width) {
-    for (std::size_t i = 0; i < count; ++i) {
-      std::byte* const at = bytes.data() + begin + i * width;
-      std::reverse(at, at + width);
-    }
-  };
-  const auto swap_all = [&](std::size_t width) { swap(0, bytes.size() / width, width); };
-  switch (tag) {
-    case section_tag::ids:
-    case section_tag::lists:
-      if (details.form != id_form::bytes) swap_all(details.id_size);
-      break;
-    case section_tag::starts:
-    case section_tag::slots: swap_all(details.offset_size); break;
-    case section_tag::narrow: swap_all(4); break;
-    case section_tag::lines:
-      // Ten 16-bit filters; then ten slots and the state, 32 bits each.
-      for (std::size_t line = 0; line + 64 <= bytes.size(); line += 64) {
-        swap(line, 10, 2);
-        swap(line + 20, 11, 4);
-      }
-      break;
-    default: swap_all(8);
-  }
-}
+void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept;
 
 /// The sections of an engine, in file order.
 template <class Engine>
@@ -419,5 +375,60 @@ template <std::size_t Words, class Id, class Offset>
                                          copy(store.ids().list_begins()), copy(store.ids().marks())});
   return frozen_engine<Words, Id, Offset>(engine.plans(), std::move(owned), std::move(tables));
 }
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::array<std::uint8_t, 16> index_details::encode() const noexcept {
+  std::array<std::uint8_t, 16> bytes{};
+  bytes[0] = static_cast<std::uint8_t>(k);
+  bytes[1] = static_cast<std::uint8_t>(k >> 8);
+  bytes[2] = static_cast<std::uint8_t>(blocks);
+  bytes[3] = static_cast<std::uint8_t>(blocks >> 8);
+  bytes[4] = static_cast<std::uint8_t>(max_radius_width);
+  bytes[5] = is_flat ? 1 : 0;
+  bytes[6] = static_cast<std::uint8_t>(form);
+  bytes[7] = static_cast<std::uint8_t>(id_size);
+  bytes[8] = static_cast<std::uint8_t>(offset_size);
+  return bytes;
+}
+
+NEARDUP_INLINE index_details index_details::decode(const std::array<std::uint8_t, 16>& bytes) noexcept {
+  return {bytes[0] + 256 * bytes[1],
+          bytes[2] + 256 * bytes[3],
+          bytes[4],
+          bytes[5] != 0,
+          static_cast<id_form>(bytes[6]),
+          bytes[7],
+          bytes[8]};
+}
+
+NEARDUP_INLINE void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept {
+  const auto swap = [&](std::size_t begin, std::size_t count, std::size_t width) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* const at = bytes.data() + begin + i * width;
+      std::reverse(at, at + width);
+    }
+  };
+  const auto swap_all = [&](std::size_t width) { swap(0, bytes.size() / width, width); };
+  switch (tag) {
+    case section_tag::ids:
+    case section_tag::lists:
+      if (details.form != id_form::bytes) swap_all(details.id_size);
+      break;
+    case section_tag::starts:
+    case section_tag::slots: swap_all(details.offset_size); break;
+    case section_tag::narrow: swap_all(4); break;
+    case section_tag::lines:
+      // Ten 16-bit filters; then ten slots and the state, 32 bits each.
+      for (std::size_t line = 0; line + 64 <= bytes.size(); line += 64) {
+        swap(line, 10, 2);
+        swap(line + 20, 11, 4);
+      }
+      break;
+    default: swap_all(8);
+  }
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../../detail/bytes.hpp"
+#include "../../detail/compiled.hpp"
 #include "../tokenizer.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
@@ -136,66 +137,12 @@ class chinese_words {
     return at;
   }
 
-  static bool has_letter(std::string_view token) noexcept {
-    const auto first = static_cast<unsigned char>(token.front());
-    // Fast path: most tokens begin with an ASCII letter or digit, or with one of U+5000 to U+8FFF.
-    if (word_dictionary::is_ascii_alphanumeric(first) || (first >= 0xe5 && first <= 0xe8 && token.size() % 3 == 0)) {
-      return true;
-    }
-    for (std::size_t i = 0; i < token.size();) {
-      const decoded next = decode_one(token.substr(i));
-      const character_class kind = classify(next.code_point);
-      if (kind == character_class::letter || kind == character_class::lone || kind == character_class::han) return true;
-      i += next.length;
-    }
-    return false;
-  }
+  static bool has_letter(std::string_view token) noexcept;
 
   /// Finds one or more tokens from `at` on. Returns: the end of the last token found.
-  std::size_t cut_part(std::string_view text, std::size_t at, workspace& memory) const {
-    memory.tokens.clear();
-    while (at < text.size() && memory.tokens.size() < enough_tokens) {
-      const std::size_t end = end_of_run(text, at);
-      if (end > at) {
-        cut_run(part_of(text, at, end - at), at, memory);
-        at = end;
-        continue;
-      }
-      const char first = text[at];
-      const bool is_line_end = first == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
-      const unsigned length = is_line_end ? 2 : decode_one(part_of(text, at, text.size() - at)).length;
-      const bool is_blank = first == ' ' || first == '\t' || first == '\r' || first == '\n';
-      memory.tokens.push_back({at, length, is_blank ? 0U : 1U});
-      at += length;
-    }
-    return at;
-  }
+  std::size_t cut_part(std::string_view text, std::size_t at, workspace& memory) const;
 
-  void cut_run(std::string_view run, std::size_t begin, workspace& memory) const {
-    auto& steps = memory.steps;
-    word_dictionary::decode(run, steps);
-    dictionary_->best_path(steps);
-    std::size_t from = 0;
-    const auto end_word = [&](std::size_t to) {
-      memory.tokens.push_back(
-          {begin + steps[from].begin, steps[to].begin - steps[from].begin, static_cast<std::uint32_t>(to - from)});
-      from = to;
-    };
-    const std::size_t count = steps.size() - 1;
-    if (!model_) {
-      while (from < count) end_word(word_dictionary::end_of_simple_word(steps, from));
-      return;
-    }
-    for (std::size_t i = 0; i < count; i = from) {
-      std::size_t singles = i;
-      while (singles < count && steps[singles].next == singles + 1) ++singles;
-      if (singles > i) {
-        cut_singles(i, singles, run, memory, end_word);
-      } else {
-        end_word(steps[i].next);
-      }
-    }
-  }
+  void cut_run(std::string_view run, std::size_t begin, workspace& memory) const;
 
   /// Cuts the characters begin .. end, which the dictionary leaves single, into words.
   template <class EndWord>
@@ -285,5 +232,69 @@ struct detail::cuts_of<chinese_words> {
     return {found, found};
   }
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE bool chinese_words::has_letter(std::string_view token) noexcept {
+  const auto first = static_cast<unsigned char>(token.front());
+  // Fast path: most tokens begin with an ASCII letter or digit, or with one of U+5000 to U+8FFF.
+  if (word_dictionary::is_ascii_alphanumeric(first) || (first >= 0xe5 && first <= 0xe8 && token.size() % 3 == 0)) {
+    return true;
+  }
+  for (std::size_t i = 0; i < token.size();) {
+    const decoded next = decode_one(token.substr(i));
+    const character_class kind = classify(next.code_point);
+    if (kind == character_class::letter || kind == character_class::lone || kind == character_class::han) return true;
+    i += next.length;
+  }
+  return false;
+}
+
+NEARDUP_INLINE std::size_t chinese_words::cut_part(std::string_view text, std::size_t at, workspace& memory) const {
+  memory.tokens.clear();
+  while (at < text.size() && memory.tokens.size() < enough_tokens) {
+    const std::size_t end = end_of_run(text, at);
+    if (end > at) {
+      cut_run(part_of(text, at, end - at), at, memory);
+      at = end;
+      continue;
+    }
+    const char first = text[at];
+    const bool is_line_end = first == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
+    const unsigned length = is_line_end ? 2 : decode_one(part_of(text, at, text.size() - at)).length;
+    const bool is_blank = first == ' ' || first == '\t' || first == '\r' || first == '\n';
+    memory.tokens.push_back({at, length, is_blank ? 0U : 1U});
+    at += length;
+  }
+  return at;
+}
+
+NEARDUP_INLINE void chinese_words::cut_run(std::string_view run, std::size_t begin, workspace& memory) const {
+  auto& steps = memory.steps;
+  word_dictionary::decode(run, steps);
+  dictionary_->best_path(steps);
+  std::size_t from = 0;
+  const auto end_word = [&](std::size_t to) {
+    memory.tokens.push_back(
+        {begin + steps[from].begin, steps[to].begin - steps[from].begin, static_cast<std::uint32_t>(to - from)});
+    from = to;
+  };
+  const std::size_t count = steps.size() - 1;
+  if (!model_) {
+    while (from < count) end_word(word_dictionary::end_of_simple_word(steps, from));
+    return;
+  }
+  for (std::size_t i = 0; i < count; i = from) {
+    std::size_t singles = i;
+    while (singles < count && steps[singles].next == singles + 1) ++singles;
+    if (singles > i) {
+      cut_singles(i, singles, run, memory, end_word);
+    } else {
+      end_word(steps[i].next);
+    }
+  }
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
 #include "../utf8.hpp"
@@ -106,24 +107,7 @@ class word_dictionary {
   /// word the last line counts.
   /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line; std::length_error, here and below, if the
   /// frequencies sum to 2^63 or more.
-  [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary") {
-    word_dictionary result;
-    // Estimates the number of nodes by the ratio of jieba's dictionary.
-    result.reserve_nodes(contents.size() / 9);
-    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
-      const std::size_t space = line.find(' ');
-      const auto frequency = space == line.npos
-                                 ? std::nullopt
-                                 : detail::parse_count(line.substr(space + 1, line.find(' ', space + 1) - space - 1));
-      if (!frequency || !result.set(line.substr(0, space), *frequency)) {
-        detail::fail<std::runtime_error>(
-            std::string(name) + ":" + std::to_string(number) +
-            ": not \"word frequency\" in UTF-8: a word, a space, a whole number below 2^53");
-      }
-    });
-    result.update_total();
-    return result;
-  }
+  [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary");
 
   /// Reads a file as parse() does. Throws: std::runtime_error naming the file and the line.
   [[nodiscard]] static word_dictionary load(const std::string& path) { return parse(detail::read_file(path), path); }
@@ -132,28 +116,7 @@ class word_dictionary {
   /// contain blanks. A word without a frequency gets suggested_frequency(word).
   /// Throws: std::runtime_error "NAME:LINE: ..." for a line that is not UTF-8, or whose last number is negative or at
   /// least 2^53; the lines before it have been added then.
-  void add_user_words(std::string_view contents, std::string_view name = "user dictionary") {
-    detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
-      const auto all_of = [](std::string_view part, char first, char last) {
-        return !part.empty() && std::all_of(part.begin(), part.end(), [=](char c) { return c >= first && c <= last; });
-      };
-      const auto last_part = [&] { return line.substr((std::min)(line.rfind(' '), line.size() - 1) + 1); };
-      if (line.find(' ') != line.npos && all_of(last_part(), 'a', 'z')) line.remove_suffix(last_part().size() + 1);
-      const auto refuse = [&](const std::string& what) {
-        detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": " + what);
-      };
-      std::optional<std::uint64_t> frequency;
-      const std::string_view last = line.find(' ') != line.npos ? last_part() : "";
-      if (all_of(last.substr(last.starts_with('-') ? 1 : 0), '0', '9')) {
-        frequency = detail::parse_count(last);
-        if (!frequency || *frequency >= max_frequency)
-          refuse(std::string(last) + " is no frequency from 0 to 2^53 - 1");
-        line.remove_suffix(last.size() + 1);
-      }
-      if (count_invalid(line) != 0) refuse("not UTF-8");
-      add_word(line, frequency ? *frequency : suggested_frequency(line));
-    });
-  }
+  void add_user_words(std::string_view contents, std::string_view name = "user dictionary");
 
   /// Reads a file as add_user_words() does. Throws: std::runtime_error naming the file and the line.
   void load_user_words(const std::string& path) { add_user_words(detail::read_file(path), path); }
@@ -161,33 +124,11 @@ class word_dictionary {
   /// Adds a word or changes its frequency. Either way the total grows by the frequency, as in jieba. A frequency of 0
   /// removes the word, and also bars the model of unknown words from forming it.
   /// Throws: std::invalid_argument if the word is empty or not UTF-8, or the frequency is at least 2^53.
-  void add_word(std::string_view word, std::uint64_t frequency) {
-    if (frequency >= max_frequency || !set(word, frequency)) {
-      detail::fail<std::invalid_argument>("a dictionary takes words in UTF-8 with frequencies below 2^53");
-    }
-    update_total();
-    if (frequency == 0) never_.insert(std::string(word));
-  }
+  void add_word(std::string_view word, std::uint64_t frequency);
 
   /// The least frequency at which a word is kept whole: one more than its expected frequency if its parts occurred
   /// independently.
-  [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const {
-    const auto total = static_cast<double>(total_);
-    double share = 1;
-    std::vector<detail::segment_step> steps;
-    decode(word, steps);
-    best_path(steps);
-    for (std::size_t i = 0; i + 1 < steps.size(); i = steps[i].next) {
-      const std::size_t end = end_of_simple_word(steps, i);
-      const std::string_view part = word.substr(steps[i].begin, steps[end].begin - steps[i].begin);
-      share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
-      if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
-    }
-    // The product is below the total. But a mapped file may claim any total, so the result is capped below 2^53, like
-    // every frequency.
-    const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
-    return (std::max)(by_chance, known_frequency(word).value_or(1));
-  }
+  [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const;
 
   /// The frequency of a word; 0 if it is not in the dictionary.
   [[nodiscard]] std::uint64_t frequency(std::string_view word) const { return known_frequency(word).value_or(0); }
@@ -203,27 +144,7 @@ class word_dictionary {
   /// A digest of all words and frequencies, independent of their order, which distinguishes this dictionary from
   /// others.
   /// Complexity: linear.
-  [[nodiscard]] std::uint64_t identity() const {
-    std::vector<std::uint64_t> paths(nodes_.size(), 0);  // paths[node]: the digest of its word; 0: not computed yet
-    std::vector<std::uint32_t> way;
-    std::uint64_t sum = detail::mix(total_ + detail::golden_ratio);
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].log_frequency == no_word) continue;
-      for (std::uint32_t at = i; at < nodes_.size() && paths[at] == 0 && way.size() <= nodes_.size();) {
-        way.push_back(at);
-        at = parent_of(nodes_[at].key);
-      }
-      for (; !way.empty(); way.pop_back()) {
-        const std::uint64_t key = nodes_[way.back()].key;
-        const std::uint32_t parent = parent_of(key);
-        const std::uint64_t before = parent < nodes_.size() ? paths[parent] : 0;
-        paths[way.back()] = detail::mix(before * detail::golden_ratio + code_point_of(key) + 1);
-      }
-      sum += detail::mix(paths[i] ^ std::bit_cast<std::uint64_t>(nodes_[i].log_frequency));
-    }
-    for (const std::string& word : never_) sum += detail::digest_of(word);
-    return sum;
-  }
+  [[nodiscard]] std::uint64_t identity() const;
 
   /// Bytes allocated, an estimate; a mapped file does not count.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.memory_usage() + first_.memory_usage(); }
@@ -259,32 +180,7 @@ class word_dictionary {
   /// Finds the most probable segmentation of the run in `steps`: the largest product of frequency / total, where an
   /// unknown character has frequency 1; ties go to the longer word. Sets `next` of all steps.
   /// Complexity: O(n * longest word).
-  void best_path(std::vector<detail::segment_step>& steps) const noexcept {
-    for (std::size_t i = steps.size() - 1; i-- > 0;) {
-      double best = 0;
-      std::size_t end = 0;
-      std::uint32_t at = root;
-      for (std::size_t j = i; j + 1 < steps.size(); ++j) {
-        at = child(at, steps[j].code_point);
-        if (at == none) break;
-        const node& here = nodes_[at];
-        if (here.log_frequency != no_word) {
-          const double score = here.log_frequency - log_total_ + steps[j + 1].score;
-          if (end == 0 || score >= best) {
-            best = score;
-            end = j + 1;
-          }
-        }
-        if ((here.key & has_children) == 0) break;
-      }
-      if (end == 0) {
-        best = 0.0 - log_total_ + steps[i + 1].score;
-        end = i + 1;
-      }
-      steps[i].score = best;
-      steps[i].next = static_cast<std::uint32_t>(end);
-    }
-  }
+  void best_path(std::vector<detail::segment_step>& steps) const noexcept;
 
   /// True if the characters begin .. end are a word.
   [[nodiscard]] bool is_word(const std::vector<detail::segment_step>& steps, std::size_t begin,
@@ -330,48 +226,10 @@ class word_dictionary {
     }
   }
 
-  std::uint32_t add_child(std::uint32_t parent, char32_t code_point) {
-    const std::uint64_t key = key_of(parent, code_point);
-    std::size_t i = place_of(key);
-    while (nodes_[i].key != 0) i = (i + 1) & mask_;
-    std::vector<node>& nodes = nodes_.own();
-    nodes[i].key = key;
-    ++node_count_;
-    if (parent != root) nodes[parent].key |= has_children;
-    if (parent == root && code_point < first_size) first_.own()[code_point] = static_cast<std::uint32_t>(i);
-    return static_cast<std::uint32_t>(i);
-  }
+  std::uint32_t add_child(std::uint32_t parent, char32_t code_point);
 
   /// Makes room for `count` nodes in all. The existing nodes get new numbers.
-  void reserve_nodes(std::size_t count) {
-    std::size_t capacity = 1024;
-    while (capacity * 3 / 4 < count) capacity *= 2;
-    if (capacity <= nodes_.size()) return;
-    const detail::shared_table<node> old =
-        std::exchange(nodes_, detail::shared_table<node>(std::vector<node>(capacity)));
-    first_ = detail::shared_table<std::uint32_t>(std::vector<std::uint32_t>(first_size, none));
-    measure_nodes();
-    node_count_ = 0;
-    std::vector<std::uint32_t> moved(old.size(), none);
-    std::vector<std::uint32_t> path;
-    for (std::uint32_t i = 0; i < old.size(); ++i) {
-      if (old[i].key == 0) continue;
-      // A parent is moved before its children. In a damaged mapped file a node may have no parent, or be its own
-      // ancestor.
-      for (std::uint32_t at = i; at < old.size() && moved[at] == none && path.size() <= old.size();) {
-        path.push_back(at);
-        at = parent_of(old[at].key);
-      }
-      if (path.size() > old.size()) detail::fail<std::runtime_error>("the dictionary is damaged");
-      for (; !path.empty(); path.pop_back()) {
-        const std::uint64_t key = old[path.back()].key;
-        const std::uint32_t parent = parent_of(key);
-        const std::uint32_t now = add_child(parent < old.size() ? moved[parent] : root, code_point_of(key));
-        nodes_.own()[now].log_frequency = old[path.back()].log_frequency;
-        moved[path.back()] = now;
-      }
-    }
-  }
+  void reserve_nodes(std::size_t count);
 
   /// Updates the parameters of the hash function. Call it after every change of the table size, a power of two.
   void measure_nodes() noexcept {
@@ -381,49 +239,14 @@ class word_dictionary {
   }
 
   /// Sets the frequency of a word. Returns: false, without any change, if the word is empty or not UTF-8.
-  bool set(std::string_view word, std::uint64_t frequency) {
-    if (word.empty() || count_invalid(word) != 0) return false;
-    if (frequency > max_total - total_) {
-      detail::fail<std::length_error>("the frequencies of a dictionary of words sum to 2^63 or more");
-    }
-    if ((node_count_ + word.size()) * 4 > nodes_.size() * 3) {
-      reserve_nodes(node_count_ + (std::max)(nodes_.size(), word.size()));
-    }
-    std::uint32_t at = root;
-    for_each_code_point(word, [&](char32_t code_point, std::string_view) {
-      const std::uint32_t found = child(at, code_point);
-      at = found == none ? add_child(at, code_point) : found;
-    });
-    double& place = nodes_.own()[at].log_frequency;
-    words_ += (frequency != 0 ? 1 : 0);
-    words_ -= (place != no_word ? 1 : 0);
-    place = frequency == 0 ? no_word : logarithm(frequency);
-    total_ += frequency;
-    return true;
-  }
+  bool set(std::string_view word, std::uint64_t frequency);
 
   /// Caches logarithms of small numbers, since few frequencies are large.
-  double logarithm(std::uint64_t number) {
-    if (number >= 4096) return detail::natural_logarithm(number);
-    if (logarithms_.empty()) logarithms_.resize(4096, -1);
-    double& known = logarithms_[detail::to_size(number)];
-    if (known < 0) known = detail::natural_logarithm(number);
-    return known;
-  }
+  double logarithm(std::uint64_t number);
 
   void update_total() { log_total_ = total_ == 0 ? 0 : detail::natural_logarithm(total_); }
 
-  [[nodiscard]] std::optional<std::uint64_t> known_frequency(std::string_view word) const {
-    std::uint32_t at = word.empty() ? none : root;
-    for_each_code_point(word, [&](char32_t code_point, std::string_view) {
-      if (at != none) at = child(at, code_point);
-    });
-    if (at == none) return std::nullopt;
-    const double log_frequency = nodes_[at].log_frequency;
-    if (log_frequency == no_word) return 0;
-    // Rounding restores the frequency: the error of the logarithm matters only from about 2^46 on.
-    return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
-  }
+  [[nodiscard]] std::optional<std::uint64_t> known_frequency(std::string_view word) const;
 
   // A hash table by key: open addressing, linear probing, at most 3/4 full. The other hash tables of the library cannot
   // be used: here the keys of the children of a node contain its index in the table, and the table is searched in a
@@ -439,5 +262,206 @@ class word_dictionary {
   std::uint64_t total_ = 0;
   double log_total_ = 0;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE word_dictionary word_dictionary::parse(std::string_view contents, std::string_view name) {
+  word_dictionary result;
+  // Estimates the number of nodes by the ratio of jieba's dictionary.
+  result.reserve_nodes(contents.size() / 9);
+  detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+    const std::size_t space = line.find(' ');
+    const auto frequency = space == line.npos
+                               ? std::nullopt
+                               : detail::parse_count(line.substr(space + 1, line.find(' ', space + 1) - space - 1));
+    if (!frequency || !result.set(line.substr(0, space), *frequency)) {
+      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
+                                       ": not \"word frequency\" in UTF-8: a word, a space, a whole number below 2^53");
+    }
+  });
+  result.update_total();
+  return result;
+}
+
+NEARDUP_INLINE void word_dictionary::add_user_words(std::string_view contents, std::string_view name) {
+  detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
+    const auto all_of = [](std::string_view part, char first, char last) {
+      return !part.empty() && std::all_of(part.begin(), part.end(), [=](char c) { return c >= first && c <= last; });
+    };
+    const auto last_part = [&] { return line.substr((std::min)(line.rfind(' '), line.size() - 1) + 1); };
+    if (line.find(' ') != line.npos && all_of(last_part(), 'a', 'z')) line.remove_suffix(last_part().size() + 1);
+    const auto refuse = [&](const std::string& what) {
+      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": " + what);
+    };
+    std::optional<std::uint64_t> frequency;
+    const std::string_view last = line.find(' ') != line.npos ? last_part() : "";
+    if (all_of(last.substr(last.starts_with('-') ? 1 : 0), '0', '9')) {
+      frequency = detail::parse_count(last);
+      if (!frequency || *frequency >= max_frequency) refuse(std::string(last) + " is no frequency from 0 to 2^53 - 1");
+      line.remove_suffix(last.size() + 1);
+    }
+    if (count_invalid(line) != 0) refuse("not UTF-8");
+    add_word(line, frequency ? *frequency : suggested_frequency(line));
+  });
+}
+
+NEARDUP_INLINE void word_dictionary::add_word(std::string_view word, std::uint64_t frequency) {
+  if (frequency >= max_frequency || !set(word, frequency)) {
+    detail::fail<std::invalid_argument>("a dictionary takes words in UTF-8 with frequencies below 2^53");
+  }
+  update_total();
+  if (frequency == 0) never_.insert(std::string(word));
+}
+
+NEARDUP_INLINE std::uint64_t word_dictionary::suggested_frequency(std::string_view word) const {
+  const auto total = static_cast<double>(total_);
+  double share = 1;
+  std::vector<detail::segment_step> steps;
+  decode(word, steps);
+  best_path(steps);
+  for (std::size_t i = 0; i + 1 < steps.size(); i = steps[i].next) {
+    const std::size_t end = end_of_simple_word(steps, i);
+    const std::string_view part = word.substr(steps[i].begin, steps[end].begin - steps[i].begin);
+    share *= static_cast<double>(known_frequency(part).value_or(1)) / (std::max)(total, 1.0);
+    if (end != steps[i].next) steps[i].next = static_cast<std::uint32_t>(end);
+  }
+  // The product is below the total. But a mapped file may claim any total, so the result is capped below 2^53, like
+  // every frequency.
+  const auto by_chance = static_cast<std::uint64_t>((std::min)(share * total, 9007199254740990.0)) + 1;
+  return (std::max)(by_chance, known_frequency(word).value_or(1));
+}
+
+NEARDUP_INLINE std::uint64_t word_dictionary::identity() const {
+  std::vector<std::uint64_t> paths(nodes_.size(), 0);  // paths[node]: the digest of its word; 0: not computed yet
+  std::vector<std::uint32_t> way;
+  std::uint64_t sum = detail::mix(total_ + detail::golden_ratio);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].log_frequency == no_word) continue;
+    for (std::uint32_t at = i; at < nodes_.size() && paths[at] == 0 && way.size() <= nodes_.size();) {
+      way.push_back(at);
+      at = parent_of(nodes_[at].key);
+    }
+    for (; !way.empty(); way.pop_back()) {
+      const std::uint64_t key = nodes_[way.back()].key;
+      const std::uint32_t parent = parent_of(key);
+      const std::uint64_t before = parent < nodes_.size() ? paths[parent] : 0;
+      paths[way.back()] = detail::mix(before * detail::golden_ratio + code_point_of(key) + 1);
+    }
+    sum += detail::mix(paths[i] ^ std::bit_cast<std::uint64_t>(nodes_[i].log_frequency));
+  }
+  for (const std::string& word : never_) sum += detail::digest_of(word);
+  return sum;
+}
+
+NEARDUP_INLINE void word_dictionary::best_path(std::vector<detail::segment_step>& steps) const noexcept {
+  for (std::size_t i = steps.size() - 1; i-- > 0;) {
+    double best = 0;
+    std::size_t end = 0;
+    std::uint32_t at = root;
+    for (std::size_t j = i; j + 1 < steps.size(); ++j) {
+      at = child(at, steps[j].code_point);
+      if (at == none) break;
+      const node& here = nodes_[at];
+      if (here.log_frequency != no_word) {
+        const double score = here.log_frequency - log_total_ + steps[j + 1].score;
+        if (end == 0 || score >= best) {
+          best = score;
+          end = j + 1;
+        }
+      }
+      if ((here.key & has_children) == 0) break;
+    }
+    if (end == 0) {
+      best = 0.0 - log_total_ + steps[i + 1].score;
+      end = i + 1;
+    }
+    steps[i].score = best;
+    steps[i].next = static_cast<std::uint32_t>(end);
+  }
+}
+
+NEARDUP_INLINE std::uint32_t word_dictionary::add_child(std::uint32_t parent, char32_t code_point) {
+  const std::uint64_t key = key_of(parent, code_point);
+  std::size_t i = place_of(key);
+  while (nodes_[i].key != 0) i = (i + 1) & mask_;
+  std::vector<node>& nodes = nodes_.own();
+  nodes[i].key = key;
+  ++node_count_;
+  if (parent != root) nodes[parent].key |= has_children;
+  if (parent == root && code_point < first_size) first_.own()[code_point] = static_cast<std::uint32_t>(i);
+  return static_cast<std::uint32_t>(i);
+}
+
+NEARDUP_INLINE void word_dictionary::reserve_nodes(std::size_t count) {
+  std::size_t capacity = 1024;
+  while (capacity * 3 / 4 < count) capacity *= 2;
+  if (capacity <= nodes_.size()) return;
+  const detail::shared_table<node> old = std::exchange(nodes_, detail::shared_table<node>(std::vector<node>(capacity)));
+  first_ = detail::shared_table<std::uint32_t>(std::vector<std::uint32_t>(first_size, none));
+  measure_nodes();
+  node_count_ = 0;
+  std::vector<std::uint32_t> moved(old.size(), none);
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t i = 0; i < old.size(); ++i) {
+    if (old[i].key == 0) continue;
+    // A parent is moved before its children. In a damaged mapped file a node may have no parent, or be its own
+    // ancestor.
+    for (std::uint32_t at = i; at < old.size() && moved[at] == none && path.size() <= old.size();) {
+      path.push_back(at);
+      at = parent_of(old[at].key);
+    }
+    if (path.size() > old.size()) detail::fail<std::runtime_error>("the dictionary is damaged");
+    for (; !path.empty(); path.pop_back()) {
+      const std::uint64_t key = old[path.back()].key;
+      const std::uint32_t parent = parent_of(key);
+      const std::uint32_t now = add_child(parent < old.size() ? moved[parent] : root, code_point_of(key));
+      nodes_.own()[now].log_frequency = old[path.back()].log_frequency;
+      moved[path.back()] = now;
+    }
+  }
+}
+
+NEARDUP_INLINE bool word_dictionary::set(std::string_view word, std::uint64_t frequency) {
+  if (word.empty() || count_invalid(word) != 0) return false;
+  if (frequency > max_total - total_) {
+    detail::fail<std::length_error>("the frequencies of a dictionary of words sum to 2^63 or more");
+  }
+  if ((node_count_ + word.size()) * 4 > nodes_.size() * 3) {
+    reserve_nodes(node_count_ + (std::max)(nodes_.size(), word.size()));
+  }
+  std::uint32_t at = root;
+  for_each_code_point(word, [&](char32_t code_point, std::string_view) {
+    const std::uint32_t found = child(at, code_point);
+    at = found == none ? add_child(at, code_point) : found;
+  });
+  double& place = nodes_.own()[at].log_frequency;
+  words_ += (frequency != 0 ? 1 : 0);
+  words_ -= (place != no_word ? 1 : 0);
+  place = frequency == 0 ? no_word : logarithm(frequency);
+  total_ += frequency;
+  return true;
+}
+
+NEARDUP_INLINE double word_dictionary::logarithm(std::uint64_t number) {
+  if (number >= 4096) return detail::natural_logarithm(number);
+  if (logarithms_.empty()) logarithms_.resize(4096, -1);
+  double& known = logarithms_[detail::to_size(number)];
+  if (known < 0) known = detail::natural_logarithm(number);
+  return known;
+}
+
+NEARDUP_INLINE std::optional<std::uint64_t> word_dictionary::known_frequency(std::string_view word) const {
+  std::uint32_t at = word.empty() ? none : root;
+  for_each_code_point(word, [&](char32_t code_point, std::string_view) {
+    if (at != none) at = child(at, code_point);
+  });
+  if (at == none) return std::nullopt;
+  const double log_frequency = nodes_[at].log_frequency;
+  if (log_frequency == no_word) return 0;
+  // Rounding restores the frequency: the error of the logarithm matters only from about 2^46 on.
+  return static_cast<std::uint64_t>(std::llround(std::exp(log_frequency)));
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/compiled.hpp"
 #include "../../detail/text_lines.hpp"
 #include "../../error.hpp"
 #include "../utf8.hpp"
@@ -39,12 +40,7 @@ class python_table_reader {
     read_entries({}, false, visit);
   }
 
-  [[noreturn]] void refuse(const char* why) const {
-    const std::string_view before = all_.substr(0, all_.size() - rest_.size());
-    std::size_t line = 1;
-    for (const char c : before) line += c == '\n' ? 1 : 0;
-    fail<std::runtime_error>(path_ + ":" + std::to_string(line) + ": not a table of a segmentation model: " + why);
-  }
+  [[noreturn]] void refuse(const char* why) const;
 
  private:
   /// Reads to the end of a dictionary. If `is_inside`, this dictionary is the value of the name `outer` in another
@@ -65,52 +61,69 @@ class python_table_reader {
   }
 
   /// Skips blanks, commas and colons, then `brace` if it follows. Returns: true if `brace` followed.
-  bool skip(char brace) noexcept {
-    rest_.remove_prefix((std::min)(rest_.find_first_not_of(" \t\r\n,:"), rest_.size()));
-    const bool is_next = rest_.starts_with(brace);
-    rest_.remove_prefix(is_next ? 1 : 0);
-    return is_next;
-  }
+  bool skip(char brace) noexcept;
 
-  std::string name() {
-    const char quote = rest_.front();
-    if (quote != '\'' && quote != '"') refuse("a name in quotes is missing");
-    const std::size_t end = rest_.find(quote, 1);
-    if (end == rest_.npos) refuse("a name does not end");
-    const std::string_view written = rest_.substr(1, end - 1);
-    std::string result(written);
-    if (written.substr(0, 2) == "\\u") {
-      std::uint32_t code_point = 0;
-      const auto [last, error] = std::from_chars(written.data() + 2, written.data() + written.size(), code_point, 16);
-      if (written.size() != 6 || error != std::errc{} || last != written.data() + 6) refuse("an escape is not \\uXXXX");
-      char bytes[4];
-      result.assign(bytes, encode(code_point, bytes));
-    }
-    rest_.remove_prefix(end + 1);
-    return result;
-  }
+  std::string name();
 
-  double number() {
-    const std::size_t length = (std::min)(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
-    const std::string digits(rest_.substr(0, length));
-    double value = 0;
-    bool is_whole = !digits.empty();
-#if defined(__cpp_lib_to_chars)
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    is_whole = is_whole && error == std::errc{} && end == digits.data() + digits.size();
-#else
-    char* end = nullptr;
-    value = std::strtod(digits.c_str(), &end);
-    is_whole = is_whole && end == digits.c_str() + digits.size();
-#endif
-    if (!is_whole || !(value <= 0)) refuse("a logarithm of a probability is missing");
-    rest_.remove_prefix(length);
-    return value;
-  }
+  double number();
 
   std::string_view rest_, all_;
   std::string path_;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE void python_table_reader::refuse(const char* why) const {
+  const std::string_view before = all_.substr(0, all_.size() - rest_.size());
+  std::size_t line = 1;
+  for (const char c : before) line += c == '\n' ? 1 : 0;
+  fail<std::runtime_error>(path_ + ":" + std::to_string(line) + ": not a table of a segmentation model: " + why);
+}
+
+NEARDUP_INLINE bool python_table_reader::skip(char brace) noexcept {
+  rest_.remove_prefix((std::min)(rest_.find_first_not_of(" \t\r\n,:"), rest_.size()));
+  const bool is_next = rest_.starts_with(brace);
+  rest_.remove_prefix(is_next ? 1 : 0);
+  return is_next;
+}
+
+NEARDUP_INLINE std::string python_table_reader::name() {
+  const char quote = rest_.front();
+  if (quote != '\'' && quote != '"') refuse("a name in quotes is missing");
+  const std::size_t end = rest_.find(quote, 1);
+  if (end == rest_.npos) refuse("a name does not end");
+  const std::string_view written = rest_.substr(1, end - 1);
+  std::string result(written);
+  if (written.substr(0, 2) == "\\u") {
+    std::uint32_t code_point = 0;
+    const auto [last, error] = std::from_chars(written.data() + 2, written.data() + written.size(), code_point, 16);
+    if (written.size() != 6 || error != std::errc{} || last != written.data() + 6) refuse("an escape is not \\uXXXX");
+    char bytes[4];
+    result.assign(bytes, encode(code_point, bytes));
+  }
+  rest_.remove_prefix(end + 1);
+  return result;
+}
+
+NEARDUP_INLINE double python_table_reader::number() {
+  const std::size_t length = (std::min)(rest_.find_first_not_of("+-.0123456789eE"), rest_.size());
+  const std::string digits(rest_.substr(0, length));
+  double value = 0;
+  bool is_whole = !digits.empty();
+#if defined(__cpp_lib_to_chars)
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  is_whole = is_whole && error == std::errc{} && end == digits.data() + digits.size();
+#else
+  char* end = nullptr;
+  value = std::strtod(digits.c_str(), &end);
+  is_whole = is_whole && end == digits.c_str() + digits.size();
+#endif
+  if (!is_whole || !(value <= 0)) refuse("a logarithm of a probability is missing");
+  rest_.remove_prefix(length);
+  return value;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace detail
 
@@ -127,42 +140,7 @@ class unknown_word_model {
 
   /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder; python3-jieba has them in finalseg/.
   /// Throws: std::runtime_error naming the file and the line.
-  [[nodiscard]] static unknown_word_model load(const std::string& folder) {
-    unknown_word_model result;
-    result.emission_.assign(last_character - first_character + 1, {impossible, impossible, impossible, impossible});
-    const auto read = [&](const char* name, const auto& visit) {
-      const std::string path = folder + "/" + name;
-      const std::string contents = detail::read_file(path);
-      detail::python_table_reader reader(contents, path);
-      bool is_empty = true;
-      reader.for_each_number([&](std::string_view outer, std::string_view inner, double value) {
-        is_empty = false;
-        if (!visit(outer, inner, value)) reader.refuse("its names are the states B, M, E and S, and single characters");
-      });
-      if (is_empty) reader.refuse("it is empty");
-    };
-    read("prob_start.py", [&](std::string_view outer, std::string_view inner, double value) {
-      const std::size_t state = state_of(inner);
-      if (!outer.empty() || state == states) return false;
-      result.start_[state] = value;
-      return true;
-    });
-    read("prob_trans.py", [&](std::string_view outer, std::string_view inner, double value) {
-      const std::size_t from = state_of(outer), to = state_of(inner);
-      if (from == states || to == states) return false;
-      result.transition_[from][to] = value;
-      return true;
-    });
-    read("prob_emit.py", [&](std::string_view outer, std::string_view inner, double value) {
-      const std::size_t state = state_of(outer);
-      if (state == states || inner.empty()) return false;
-      const decoded character = decode_one(inner);
-      if (!character.valid || character.length != inner.size()) return false;
-      if (is_chinese(character.code_point)) result.emission_[character.code_point - first_character][state] = value;
-      return true;
-    });
-    return result;
-  }
+  [[nodiscard]] static unknown_word_model load(const std::string& folder);
 
   /// Scratch memory, reused from run to run.
   struct workspace {
@@ -207,18 +185,7 @@ class unknown_word_model {
   }
 
   /// A digest of all numbers, which distinguishes this model from others.
-  [[nodiscard]] std::uint64_t identity() const noexcept {
-    std::uint64_t digest = 0;
-    const auto add = [&](const std::array<double, states>& numbers) {
-      for (const double number : numbers) {
-        digest = detail::mix(digest + detail::golden_ratio + std::bit_cast<std::uint64_t>(number));
-      }
-    };
-    add(start_);
-    for (const auto& row : transition_) add(row);
-    for (const auto& row : emission_) add(row);
-    return digest;
-  }
+  [[nodiscard]] std::uint64_t identity() const noexcept;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return emission_.capacity() * sizeof(emission_[0]); }
 
@@ -240,5 +207,59 @@ class unknown_word_model {
   std::array<std::array<double, states>, states> transition_;
   std::vector<std::array<double, states>> emission_;  // by character
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE unknown_word_model unknown_word_model::load(const std::string& folder) {
+  unknown_word_model result;
+  result.emission_.assign(last_character - first_character + 1, {impossible, impossible, impossible, impossible});
+  const auto read = [&](const char* name, const auto& visit) {
+    const std::string path = folder + "/" + name;
+    const std::string contents = detail::read_file(path);
+    detail::python_table_reader reader(contents, path);
+    bool is_empty = true;
+    reader.for_each_number([&](std::string_view outer, std::string_view inner, double value) {
+      is_empty = false;
+      if (!visit(outer, inner, value)) reader.refuse("its names are the states B, M, E and S, and single characters");
+    });
+    if (is_empty) reader.refuse("it is empty");
+  };
+  read("prob_start.py", [&](std::string_view outer, std::string_view inner, double value) {
+    const std::size_t state = state_of(inner);
+    if (!outer.empty() || state == states) return false;
+    result.start_[state] = value;
+    return true;
+  });
+  read("prob_trans.py", [&](std::string_view outer, std::string_view inner, double value) {
+    const std::size_t from = state_of(outer), to = state_of(inner);
+    if (from == states || to == states) return false;
+    result.transition_[from][to] = value;
+    return true;
+  });
+  read("prob_emit.py", [&](std::string_view outer, std::string_view inner, double value) {
+    const std::size_t state = state_of(outer);
+    if (state == states || inner.empty()) return false;
+    const decoded character = decode_one(inner);
+    if (!character.valid || character.length != inner.size()) return false;
+    if (is_chinese(character.code_point)) result.emission_[character.code_point - first_character][state] = value;
+    return true;
+  });
+  return result;
+}
+
+NEARDUP_INLINE std::uint64_t unknown_word_model::identity() const noexcept {
+  std::uint64_t digest = 0;
+  const auto add = [&](const std::array<double, states>& numbers) {
+    for (const double number : numbers) {
+      digest = detail::mix(digest + detail::golden_ratio + std::bit_cast<std::uint64_t>(number));
+    }
+  };
+  add(start_);
+  for (const auto& row : transition_) add(row);
+  for (const auto& row : emission_) add(row);
+  return digest;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0

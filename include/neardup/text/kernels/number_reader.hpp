@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/compiled.hpp"
 #include "../unicode.hpp"
 #include "../utf8.hpp"
 
@@ -245,16 +246,7 @@ class number_reader {
   }
 
   /// Whether the number that begins at i is negative: "-2", "-$2", "$-2", "-US$ 2".
-  [[nodiscard]] bool is_negative(std::size_t i) const noexcept {
-    constexpr std::size_t max_letters = 3;
-    std::size_t before = i;
-    if (is_currency(at(i - 1))) before = i - 1;
-    if (is_blank(at(i - 1)) && is_currency(at(i - 2))) before = i - 2;
-    if (before != i) {
-      for (std::size_t n = 0; n < max_letters && is_latin(at(before - 1)); ++n) --before;
-    }
-    return at(before - 1) == U'-' && !ends_word(at(before - 2));
-  }
+  [[nodiscard]] bool is_negative(std::size_t i) const noexcept;
 
   // ---- A number
 
@@ -286,21 +278,7 @@ class number_reader {
 
   /// Appends the character that joins the amount before i to the next amount. Returns: the beginning of the next
   /// amount; i if no amount is joined.
-  std::size_t read_joint(std::size_t i) {
-    const auto is_times = [](char32_t c) { return c == U'*' || c == U'x'; };
-    const bool is_spaced = is_blank(at(i)) && is_times(at(i + 1)) && is_blank(at(i + 2));
-    const char32_t joint = at(is_spaced ? i + 1 : i);
-    if (!is_joint(joint) || is_digit(joint)) return i;
-    if (joint == U'/' && !fraction_text(at(i - 1)).empty()) return i;  // "½/3" is not 1/2/3
-    std::size_t next = is_spaced ? i + 3 : i + 1;
-    const bool is_minus = at(next) == U'-';
-    if (is_minus || at(next) == U'+') ++next;
-    if (is_currency(at(next))) ++next;
-    if (!begins_amount(next) || (joint == U'/' && !fraction_text(at(next)).empty())) return i;
-    append(is_times(joint) ? U'*' : joint);
-    if (is_minus) number_ += '-';
-    return next;
-  }
+  std::size_t read_joint(std::size_t i);
 
   template <class Visit>
   std::size_t read_amount(std::size_t i, const Visit& visit) {
@@ -326,13 +304,7 @@ class number_reader {
     return read_percent(i);
   }
 
-  std::size_t read_power(std::size_t i) {
-    number_ += '^';
-    if (at(i) == superscript_minus) number_ += '-';
-    if (superscript_value(at(i)) < 0) ++i;
-    for (int value = 0; (value = superscript_value(at(i))) >= 0; ++i) number_ += static_cast<char>('0' + value);
-    return i;
-  }
+  std::size_t read_power(std::size_t i);
 
   std::size_t read_subscript(std::size_t i) {
     for (; is_subscript(at(i)); ++i) append(at(i) - 0x2080 + U'0');
@@ -340,58 +312,15 @@ class number_reader {
   }
 
   /// Reads the fraction of a mixed number: "1½" and "1 1/2".
-  std::size_t read_fraction(std::size_t i) {
-    if (const std::string_view fraction = fraction_text(at(i)); !fraction.empty()) {
-      number_.append(" ").append(fraction);
-      return i + 1;
-    }
-    const std::size_t end = end_of_fraction(i);
-    const std::string_view whole = std::string_view(number_).substr(number_.starts_with('-') ? 1 : 0);
-    if (end == i || whole.find_first_not_of("0123456789") != whole.npos) return i;
-    number_ += ' ';
-    for (++i; i < end; ++i) append(at(i));
-    return end;
-  }
+  std::size_t read_fraction(std::size_t i);
 
   /// The end of a blank and a proper fraction whose numerator and denominator have at most two digits each; i if there
   /// is no such fraction.
-  [[nodiscard]] std::size_t end_of_fraction(std::size_t i) const noexcept {
-    if (!is_blank(at(i))) return i;
-    std::size_t end = i + 1;
-    const auto read = [&] {
-      std::size_t value = 0;
-      const std::size_t begin = end;
-      for (; is_digit(at(end)) && end < begin + 3; ++end) value = 10 * value + (at(end) - U'0');
-      return end > begin && end < begin + 3 ? value : 0;
-    };
-    const std::size_t numerator = read();
-    if (numerator == 0 || at(end) != U'/') return i;
-    ++end;
-    const std::size_t denominator = read();
-    const bool goes_on = (is_joint(at(end)) && is_digit(at(end + 1))) || (at(end) == U'.' && is_digit(at(end + 1)));
-    return numerator < denominator && !goes_on ? end : i;
-  }
+  [[nodiscard]] std::size_t end_of_fraction(std::size_t i) const noexcept;
 
-  std::size_t read_exponent(std::size_t i) {
-    std::size_t end = at(i) == U'.' ? i + 1 : i;  // "1.e5"
-    if (at(end) != U'e') return i;
-    ++end;
-    const bool is_minus = at(end) == U'-';
-    if (is_minus || at(end) == U'+') ++end;
-    if (!is_digit(at(end))) return i;
-    number_ += is_minus ? "e-" : "e";
-    while (at(end) == U'0' && is_digit(at(end + 1))) ++end;
-    for (; is_digit(at(end)); ++end) append(at(end));
-    return end;
-  }
+  std::size_t read_exponent(std::size_t i);
 
-  std::size_t read_percent(std::size_t i) {
-    const std::size_t sign = is_blank(at(i)) ? i + 1 : i;
-    const bool is_percent = at(sign) == U'%' || at(sign) == 0x2030 || at(sign) == 0x2031;
-    if (!is_percent) return i;
-    append(at(sign));
-    return sign + 1;
-  }
+  std::size_t read_percent(std::size_t i);
 
   // ---- Digits with separators
 
@@ -421,30 +350,7 @@ class number_reader {
   }
 
   /// Removes apostrophes and no-break spaces between groups of three digits: "1'234'567", "3.141 592 65".
-  void remove_group_marks() {
-    std::vector<part> merged;
-    for (std::size_t begin = 0, end = 0; begin < parts_.size(); begin = end) {
-      part one = parts_[begin];
-      for (end = begin + 1; end < parts_.size() && parts_[end].before == parts_[begin + 1].before; ++end) {
-      }
-      const bool is_mark = end > begin + 1 && (parts_[begin + 1].before == '\'' || parts_[begin + 1].before == ' ');
-      const bool is_decimal = one.before == '.' || one.before == ',';
-      one.is_grouped = is_mark && (is_decimal ? parts_[end - 1].digits.size() <= 3 : one.digits.size() <= 3);
-      for (std::size_t k = is_decimal ? begin : begin + 1; k < (is_decimal ? end - 1 : end); ++k) {
-        one.is_grouped = one.is_grouped && parts_[k].digits.size() == 3;
-      }
-      if (one.is_grouped) {
-        for (std::size_t k = begin + 1; k < end; ++k) one.digits += parts_[k].digits;
-        merged.push_back(std::move(one));
-      } else {
-        // The no-break spaces do not group digits, so a new number begins behind each.
-        end = !is_mark ? begin + 1 : parts_[begin + 1].before == ' ' ? end - 1 : end;
-        merged.insert(merged.end(), parts_.begin() + static_cast<std::ptrdiff_t>(begin),
-                      parts_.begin() + static_cast<std::ptrdiff_t>(end));
-      }
-    }
-    parts_ = std::move(merged);
-  }
+  void remove_group_marks();
 
   /// Appends parts [begin, end) as one number, or as a list of numbers; the last number is left open.
   template <class Visit>
@@ -471,18 +377,7 @@ class number_reader {
 
   /// Whether `separator` divides parts [begin, end) into at least two groups of digits, as for thousands ("1,234") or
   /// lakhs ("12,34,567").
-  [[nodiscard]] bool are_groups(std::size_t begin, std::size_t end, char separator) const noexcept {
-    if (end < begin + 2 || parts_[begin].digits.front() == '0') return false;
-    const std::size_t first = parts_[begin].digits.size();
-    bool are_thousands = first <= 3, are_lakhs = first <= 2 && end > begin + 2 && separator == ',';
-    for (std::size_t k = begin; k < end; ++k) {
-      if (parts_[k].is_grouped || (k > begin && parts_[k].before != separator)) return false;
-      if (k == begin) continue;
-      are_thousands = are_thousands && parts_[k].digits.size() == 3;
-      are_lakhs = are_lakhs && parts_[k].digits.size() == (k + 1 == end ? 3U : 2U);
-    }
-    return are_thousands || are_lakhs;
-  }
+  [[nodiscard]] bool are_groups(std::size_t begin, std::size_t end, char separator) const noexcept;
 
   [[nodiscard]] bool is_grouped_alone(std::size_t begin, std::size_t end) const noexcept {
     return end == begin + 2 && parts_[begin].is_grouped && !parts_[begin + 1].is_grouped;
@@ -514,5 +409,133 @@ class number_reader {
   std::string number_;   // the number that is being read
   std::vector<part> parts_;
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE bool number_reader::is_negative(std::size_t i) const noexcept {
+  constexpr std::size_t max_letters = 3;
+  std::size_t before = i;
+  if (is_currency(at(i - 1))) before = i - 1;
+  if (is_blank(at(i - 1)) && is_currency(at(i - 2))) before = i - 2;
+  if (before != i) {
+    for (std::size_t n = 0; n < max_letters && is_latin(at(before - 1)); ++n) --before;
+  }
+  return at(before - 1) == U'-' && !ends_word(at(before - 2));
+}
+
+NEARDUP_INLINE std::size_t number_reader::read_joint(std::size_t i) {
+  const auto is_times = [](char32_t c) { return c == U'*' || c == U'x'; };
+  const bool is_spaced = is_blank(at(i)) && is_times(at(i + 1)) && is_blank(at(i + 2));
+  const char32_t joint = at(is_spaced ? i + 1 : i);
+  if (!is_joint(joint) || is_digit(joint)) return i;
+  if (joint == U'/' && !fraction_text(at(i - 1)).empty()) return i;  // "½/3" is not 1/2/3
+  std::size_t next = is_spaced ? i + 3 : i + 1;
+  const bool is_minus = at(next) == U'-';
+  if (is_minus || at(next) == U'+') ++next;
+  if (is_currency(at(next))) ++next;
+  if (!begins_amount(next) || (joint == U'/' && !fraction_text(at(next)).empty())) return i;
+  append(is_times(joint) ? U'*' : joint);
+  if (is_minus) number_ += '-';
+  return next;
+}
+
+NEARDUP_INLINE std::size_t number_reader::read_power(std::size_t i) {
+  number_ += '^';
+  if (at(i) == superscript_minus) number_ += '-';
+  if (superscript_value(at(i)) < 0) ++i;
+  for (int value = 0; (value = superscript_value(at(i))) >= 0; ++i) number_ += static_cast<char>('0' + value);
+  return i;
+}
+
+NEARDUP_INLINE std::size_t number_reader::read_fraction(std::size_t i) {
+  if (const std::string_view fraction = fraction_text(at(i)); !fraction.empty()) {
+    number_.append(" ").append(fraction);
+    return i + 1;
+  }
+  const std::size_t end = end_of_fraction(i);
+  const std::string_view whole = std::string_view(number_).substr(number_.starts_with('-') ? 1 : 0);
+  if (end == i || whole.find_first_not_of("0123456789") != whole.npos) return i;
+  number_ += ' ';
+  for (++i; i < end; ++i) append(at(i));
+  return end;
+}
+
+NEARDUP_INLINE std::size_t number_reader::end_of_fraction(std::size_t i) const noexcept {
+  if (!is_blank(at(i))) return i;
+  std::size_t end = i + 1;
+  const auto read = [&] {
+    std::size_t value = 0;
+    const std::size_t begin = end;
+    for (; is_digit(at(end)) && end < begin + 3; ++end) value = 10 * value + (at(end) - U'0');
+    return end > begin && end < begin + 3 ? value : 0;
+  };
+  const std::size_t numerator = read();
+  if (numerator == 0 || at(end) != U'/') return i;
+  ++end;
+  const std::size_t denominator = read();
+  const bool goes_on = (is_joint(at(end)) && is_digit(at(end + 1))) || (at(end) == U'.' && is_digit(at(end + 1)));
+  return numerator < denominator && !goes_on ? end : i;
+}
+
+NEARDUP_INLINE std::size_t number_reader::read_exponent(std::size_t i) {
+  std::size_t end = at(i) == U'.' ? i + 1 : i;  // "1.e5"
+  if (at(end) != U'e') return i;
+  ++end;
+  const bool is_minus = at(end) == U'-';
+  if (is_minus || at(end) == U'+') ++end;
+  if (!is_digit(at(end))) return i;
+  number_ += is_minus ? "e-" : "e";
+  while (at(end) == U'0' && is_digit(at(end + 1))) ++end;
+  for (; is_digit(at(end)); ++end) append(at(end));
+  return end;
+}
+
+NEARDUP_INLINE std::size_t number_reader::read_percent(std::size_t i) {
+  const std::size_t sign = is_blank(at(i)) ? i + 1 : i;
+  const bool is_percent = at(sign) == U'%' || at(sign) == 0x2030 || at(sign) == 0x2031;
+  if (!is_percent) return i;
+  append(at(sign));
+  return sign + 1;
+}
+
+NEARDUP_INLINE void number_reader::remove_group_marks() {
+  std::vector<part> merged;
+  for (std::size_t begin = 0, end = 0; begin < parts_.size(); begin = end) {
+    part one = parts_[begin];
+    for (end = begin + 1; end < parts_.size() && parts_[end].before == parts_[begin + 1].before; ++end) {
+    }
+    const bool is_mark = end > begin + 1 && (parts_[begin + 1].before == '\'' || parts_[begin + 1].before == ' ');
+    const bool is_decimal = one.before == '.' || one.before == ',';
+    one.is_grouped = is_mark && (is_decimal ? parts_[end - 1].digits.size() <= 3 : one.digits.size() <= 3);
+    for (std::size_t k = is_decimal ? begin : begin + 1; k < (is_decimal ? end - 1 : end); ++k) {
+      one.is_grouped = one.is_grouped && parts_[k].digits.size() == 3;
+    }
+    if (one.is_grouped) {
+      for (std::size_t k = begin + 1; k < end; ++k) one.digits += parts_[k].digits;
+      merged.push_back(std::move(one));
+    } else {
+      // The no-break spaces do not group digits, so a new number begins behind each.
+      end = !is_mark ? begin + 1 : parts_[begin + 1].before == ' ' ? end - 1 : end;
+      merged.insert(merged.end(), parts_.begin() + static_cast<std::ptrdiff_t>(begin),
+                    parts_.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+  }
+  parts_ = std::move(merged);
+}
+
+NEARDUP_INLINE bool number_reader::are_groups(std::size_t begin, std::size_t end, char separator) const noexcept {
+  if (end < begin + 2 || parts_[begin].digits.front() == '0') return false;
+  const std::size_t first = parts_[begin].digits.size();
+  bool are_thousands = first <= 3, are_lakhs = first <= 2 && end > begin + 2 && separator == ',';
+  for (std::size_t k = begin; k < end; ++k) {
+    if (parts_[k].is_grouped || (k > begin && parts_[k].before != separator)) return false;
+    if (k == begin) continue;
+    are_thousands = are_thousands && parts_[k].digits.size() == 3;
+    are_lakhs = are_lakhs && parts_[k].digits.size() == (k + 1 == end ? 3U : 2U);
+  }
+  return are_thousands || are_lakhs;
+}
+
+#endif  // NEARDUP_BODIES
 
 }  // namespace neardup::inline v0::detail

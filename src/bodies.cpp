@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+// The bodies of functions that are no templates.
+#define NEARDUP_BODIES 1
+
+#include <neardup/neardup.hpp>
+#include <neardup/text/chinese/chinese_words.hpp>
