@@ -206,6 +206,9 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/canonical_form.hpp
     include/neardup/text/kernels/canonical_tables.hpp
     include/neardup/text/kernels/joined_words.hpp
+    include/neardup/text/kernels/joined_words_avx512.hpp
+    include/neardup/text/kernels/joined_words_neon.hpp
+    include/neardup/text/kernels/joined_words_portable.hpp
     include/neardup/text/kernels/normalise_blocks.hpp
     include/neardup/text/kernels/number_reader.hpp
     include/neardup/text/kernels/reference_tables.hpp

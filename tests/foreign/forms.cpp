@@ -21,8 +21,10 @@
 #include <neardup/sets/engine/bitmap_filter.hpp>
 #include <neardup/sets/engine/common_elements.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
+#include <neardup/text/kernels/joined_words.hpp>
 #include <neardup/text/kernels/word_spans.hpp>
 #include <neardup/text/normalise.hpp>
+#include <neardup/text/utf8.hpp>
 
 namespace {
 
@@ -223,8 +225,16 @@ std::string random_text(std::size_t pieces) {
                                        "\xe5",
                                        "\xc3"};
   const std::size_t kinds = below(2) == 0 ? 7 : std::size(some);
+  const bool is_chinese = below(3) == 0;
   std::string text;
-  for (; pieces > 0; --pieces) text += some[below(kinds)];
+  for (; pieces > 0; --pieces) {
+    if (is_chinese && below(8) != 0) {
+      char bytes[4];
+      text.append(bytes, encode(static_cast<char32_t>(0x4e00 + below(0x5200)), bytes));
+    } else {
+      text += some[below(kinds)];
+    }
+  }
   return text;
 }
 
@@ -240,6 +250,26 @@ void compare_texts() {
       }
       return words;
     });
+
+    const std::size_t n = 1 + below(3);
+    std::size_t cut = below(text.size() + 1);
+    while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0U) == 0x80) ++cut;  // whole characters
+    for (const auto form : {detail::word_form::as_written, detail::word_form::folded, detail::word_form::normalised}) {
+      compare("joined words", [&] {
+        std::vector<std::string> shingles;
+        const auto add = [&](const char* joined, const detail::span_view& spans) {
+          for (std::size_t i = 0; i < spans.count; ++i) {
+            shingles.emplace_back(joined + spans.begin[i], spans.end[i] - spans.begin[i]);
+          }
+        };
+        detail::joined_words words;
+        words.start(n, form);
+        words.append(std::string_view(text).substr(0, cut), add);
+        words.append(std::string_view(text).substr(cut), add);
+        words.finish(add);
+        return shingles;
+      });
+    }
 
     std::string bytes(1200, ' ');
     for (char& c : bytes) c = static_cast<char>(random_source());

@@ -144,10 +144,15 @@ class distinct_hashes {
     } else {
       first_number_ += static_cast<std::uint32_t>(count_);
     }
+    // Local copies stay in registers: the compiler must assume that stores change the members.
+    const std::uint32_t first_number = first_number_;
+    const std::uint64_t multiplier = multiplier_;
+    const int shift = shift_;
+    std::uint32_t* const all = slots_.data();
     for (std::size_t i = 0; i < count_; ++i) {
-      std::size_t slot = slot_of(key_of([&](std::size_t j) { return distinct_[j][i]; }));
-      while (slots_[slot] >= first_number_) slot = next(slot);
-      slots_[slot] = first_number_ + static_cast<std::uint32_t>(i);
+      std::size_t slot = to_size(key_of([&](std::size_t j) { return distinct_[j][i]; }) * multiplier >> shift);
+      while (all[slot] >= first_number) slot = next(slot);
+      all[slot] = first_number + static_cast<std::uint32_t>(i);
     }
   }
 
@@ -179,12 +184,12 @@ class distinct_hashes {
     std::uint32_t* const slots = slots_.data();
     std::array<std::uint64_t*, Words> distinct;
     for (std::size_t j = 0; j < Words; ++j) distinct[j] = distinct_[j].data();
-    const auto add_at = [&](std::size_t i, std::size_t distance) NEARDUP_INLINE_LAMBDA {
+    const auto add_at = [&](std::size_t i, const auto& slot_from) NEARDUP_INLINE_LAMBDA {
       const std::uint64_t key = key_of([&](std::size_t j) { return block.columns[j][i]; });
       for (std::size_t j = 0; j < Words; ++j) distinct[j][count] = block.columns[j][i];
       if constexpr (Counts) counts_[count] = 0;
       if constexpr (Origins) origins_[count] = static_cast<std::uint32_t>(i);
-      std::uint32_t& entry = slots[(to_size(key * multiplier >> shift) + distance) & last_slot];
+      std::uint32_t& entry = slots[slot_from(to_size(key * multiplier >> shift))];
       const bool is_free = entry < first_number;
       // If the slot is free, `entry - first_number` wraps around, so that the minimum is `count`, the index of a new
       // hash.
@@ -198,11 +203,13 @@ class distinct_hashes {
       left_count += is_there ? 0 : 1;
       count += is_free ? 1 : 0;
     };
-    for (std::size_t i = first; i < last; ++i) add_at(i, 0);
+    for (std::size_t i = first; i < last; ++i) add_at(i, [](std::size_t home) { return home; });
     for (std::size_t distance = 1; left_count > 0; ++distance) {
       const std::size_t n = left_count;
       left_count = 0;
-      for (std::size_t k = 0; k < n; ++k) add_at(left[k], distance);
+      for (std::size_t k = 0; k < n; ++k) {
+        add_at(left[k], [&](std::size_t home) { return (home + distance) & last_slot; });
+      }
     }
     count_ = count;
   }

@@ -47,36 +47,50 @@ inline std::uint64_t hash_17_to_32_neon(const seeded_xxh3& formulas, const char*
   return avalanche_neon(length * 0x9e3779b185ebca87U + first_half + second_half);
 }
 
-/// hash_spans_portable with formulas for up to 32 bytes. The numbers of the spans of a length class are collected first,
-/// without a branch, so that each loop uses one formula.
+/// hash_spans_portable with formulas for up to 32 bytes. The spans of each length class are collected first, without a
+/// branch, so that each loop uses one formula.
 inline void hash_spans_neon(const char* text, const span_view& spans, std::uint64_t seed,
                             std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
   constexpr std::size_t classes = 5;
-  // Lengths are looked up by a byte; all longer ones are of the last class.
+  // The class of each length up to 33, which stands for all longer ones.
   static constexpr auto class_of = [] {
-    std::array<std::uint8_t, 34> result{};
-    for (std::size_t length = 0; length < result.size(); ++length) {
-      result[length] = static_cast<std::uint8_t>(length < 4    ? 0
-                                                 : length < 9  ? 1
-                                                 : length < 17 ? 2
-                                                 : length < 33 ? 3
-                                                               : 4);
+    std::array<std::uint8_t, 48> result{};
+    for (std::size_t length = 4; length < result.size(); ++length) {
+      result[length] = static_cast<std::uint8_t>(length < 9 ? 1 : length < 17 ? 2 : length < 33 ? 3 : 4);
     }
     return result;
   }();
-  std::uint16_t numbers[classes][span_view::capacity];
-  std::uint16_t* end[classes] = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
-  for (std::size_t i = 0; i < spans.count; ++i) {
+  // Begin and length of the spans of each class.
+  std::uint32_t sorted[classes][2 * span_view::capacity];
+  std::uint32_t* end[classes] = {sorted[0], sorted[1], sorted[2], sorted[3], sorted[4]};
+  const auto append = [&](std::uint32_t which, uint32x2_t span) {
+    vst1_u32(end[which], span);
+    end[which] += 2;
+  };
+  const uint8x16x3_t table = {{vld1q_u8(&class_of[0]), vld1q_u8(&class_of[16]), vld1q_u8(&class_of[32])}};
+  std::size_t i = 0;
+  for (; i + 4 <= spans.count; i += 4) {
+    const uint32x4_t begin = vld1q_u32(spans.begin + i);
+    const uint32x4_t length = vsubq_u32(vld1q_u32(spans.end + i), begin);
+    // The upper bytes of each length are 0, and so is their class.
+    const uint32x4_t which =
+        vreinterpretq_u32_u8(vqtbl3q_u8(table, vreinterpretq_u8_u32(vminq_u32(length, vdupq_n_u32(33)))));
+    const uint32x4_t low = vzip1q_u32(begin, length);
+    const uint32x4_t high = vzip2q_u32(begin, length);
+    append(vgetq_lane_u32(which, 0), vget_low_u32(low));
+    append(vgetq_lane_u32(which, 1), vget_high_u32(low));
+    append(vgetq_lane_u32(which, 2), vget_low_u32(high));
+    append(vgetq_lane_u32(which, 3), vget_high_u32(high));
+  }
+  for (; i < spans.count; ++i) {
     const std::uint32_t length = spans.end[i] - spans.begin[i];
-    *end[class_of[length < 33 ? length : 33]]++ = static_cast<std::uint16_t>(i);
+    const std::uint32_t span[2] = {spans.begin[i], length};
+    append(class_of[length < 33 ? length : 33], vld1_u32(span));
   }
   std::uint64_t* out = hashes;
   const auto hash_class = [&](std::size_t which, const auto& hash) {
-    for (const std::uint16_t* at = numbers[which]; at != end[which]; ++at) {
-      const std::uint32_t begin = spans.begin[*at];
-      *out++ = hash(text + begin, std::uint64_t{spans.end[*at] - begin});
-    }
+    for (const std::uint32_t* at = sorted[which]; at != end[which]; at += 2) *out++ = hash(text + at[0], at[1]);
   };
   hash_class(0, [&](const char* token, std::uint64_t length) { return formulas.hash_1_to_3(token, length); });
   hash_class(1, [&](const char* token, std::uint64_t length) { return formulas.hash_4_to_8(token, length); });

@@ -222,8 +222,8 @@ struct folded_block {
 };
 
 /// Normalises the first `size` bytes of a block. Precondition: the masks cover their characters.
-NEARDUP_ALWAYS_INLINE void take_block(normalise_cursor& cursor, const char* block, std::size_t size,
-                                      const character_masks& masks) noexcept {
+NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& cursor, const char* block,
+                                      std::size_t size, const character_masks& masks) noexcept {
   const folded_block folded(block, masks.upper);
   const std::uint64_t kept = (masks.word | masks.han) & low_mask(size);
   char* out = cursor.out;

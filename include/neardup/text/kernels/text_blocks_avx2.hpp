@@ -86,7 +86,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::si
 /// take_blocks_by_words with AVX2.
 template <class Cursor>
 NEARDUP_TARGET_AVX2 void take_blocks_avx2(Cursor& cursor, const char* limit) noexcept {
-  take_blocks_by_words(cursor, limit, find_masks_avx2);
+  take_blocks_by_words(avx2_form{}, cursor, limit, find_masks_avx2);
 }
 
 template <class Cursor>

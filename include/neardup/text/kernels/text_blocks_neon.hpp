@@ -88,7 +88,7 @@ NEARDUP_ALWAYS_INLINE std::size_t find_masks_neon(const char* text, std::size_t 
 
 template <class Cursor>
 void take_blocks_neon(Cursor& cursor, const char* limit) noexcept {
-  take_blocks_by_words(cursor, limit, find_masks_neon);
+  take_blocks_by_words(neon_form{}, cursor, limit, find_masks_neon);
 }
 
 template <class Cursor>

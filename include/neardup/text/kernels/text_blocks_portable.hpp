@@ -98,7 +98,8 @@ struct character_masks {
 /// Computes the masks for ASCII, eight bytes at a time, and for Chinese, character by character. `upper` stays 0.
 /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
 /// Precondition: 64 bytes are readable; bytes from `size` on are 0.
-inline std::size_t find_masks_portable(const char* text, std::size_t size, character_masks& masks) noexcept {
+NEARDUP_ALWAYS_INLINE std::size_t find_masks_portable(const char* text, std::size_t size,
+                                                      character_masks& masks) noexcept {
   masks = {};
   for (std::size_t i = 0; i < 8; ++i) {
     const std::uint64_t x = load_little_endian(text + 8 * i);
@@ -160,8 +161,8 @@ NEARDUP_ALWAYS_INLINE std::ptrdiff_t unknown_run(const char* at, std::ptrdiff_t 
 
 /// Processes a block of the text of `cursor` after removing a soft hyphen from it. The masks cover the first `known`
 /// bytes; the soft hyphen follows them.
-template <class Cursor, class FindMasks>
-NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Cursor& cursor, std::size_t known,
+template <class Form, class Cursor, class FindMasks>
+NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Form form, Cursor& cursor, std::size_t known,
                                                     const FindMasks& find_masks) noexcept {
   constexpr std::size_t hyphen = 2, room = text_block_size + text_block_margin;
   const auto left = static_cast<std::size_t>(cursor.end - cursor.at) - hyphen;
@@ -172,15 +173,15 @@ NEARDUP_ALWAYS_INLINE void take_without_soft_hyphen(Cursor& cursor, std::size_t 
   const std::size_t found = find_masks(block, left < text_block_size ? left : text_block_size, masks);
   // An ill-formed continuation byte behind the hyphen may look like a part of the character before it.
   const std::size_t size = found > known ? found : known;
-  if (size > 0) take_block(cursor, block, size, masks);
+  if (size > 0) take_block(form, cursor, block, size, masks);
   cursor.at += hyphen;
 }
 
-/// Processes the characters of the text of `cursor` that begin before `limit`. Calls take_block(cursor, ...) for the
+/// Processes the characters of the text of `cursor` that begin before `limit`. Calls take_block(form, cursor, ...) for the
 /// characters that the masks of `find_masks(bytes, size, masks)` cover, and take_characters(cursor, limit) for the rest
 /// of a block. `find_masks` is a template parameter because inlining it makes portable normalising 5 % faster.
-template <class Cursor, class FindMasks>
-NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limit,
+template <class Form, class Cursor, class FindMasks>
+NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Form form, Cursor& cursor, const char* limit,
                                                 const FindMasks& find_masks) noexcept {
   while (cursor.at < limit) {
     const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
@@ -196,12 +197,12 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limi
     const std::size_t known = find_masks(bytes, size, masks);
     if constexpr (requires { Cursor::copies_characters; }) {
       if (known < size && is_soft_hyphen(cursor.at + known, left - known)) {
-        take_without_soft_hyphen(cursor, known, find_masks);
+        take_without_soft_hyphen(form, cursor, known, find_masks);
         continue;
       }
     }
     if (known > 0) {
-      take_block(cursor, bytes, known, masks);
+      take_block(form, cursor, bytes, known, masks);
     } else {
       take_characters(cursor, cursor.at + unknown_run(cursor.at, static_cast<std::ptrdiff_t>(left), text_block_size));
     }
@@ -210,7 +211,7 @@ NEARDUP_ALWAYS_INLINE void take_blocks_by_words(Cursor& cursor, const char* limi
 
 template <class Cursor>
 void take_blocks_portable(Cursor& cursor, const char* limit) noexcept {
-  take_blocks_by_words(cursor, limit, find_masks_portable);
+  take_blocks_by_words(portable_form{}, cursor, limit, find_masks_portable);
 }
 
 template <class Cursor>

@@ -75,7 +75,7 @@ class word_span_finder {
         continue;
       }
 #endif
-      take_blocks_by_words(*this, limit, find_masks_portable);
+      take_blocks_by_words(portable_form{}, *this, limit, find_masks_portable);
     }
 #if !NEARDUP_X86_KERNELS && !NEARDUP_NEON_KERNELS
     static_cast<void>(level_);  // clang warns of a member that is never used
@@ -87,7 +87,7 @@ class word_span_finder {
   }
 
   /// Called by take_blocks_by_words(): finds the words of the first `size` bytes of a block.
-  friend void take_block(word_span_finder& finder, const char* /*block*/, std::size_t size,
+  friend void take_block(portable_form /*form*/, word_span_finder& finder, const char* /*block*/, std::size_t size,
                          const character_masks& masks) noexcept {
     // If the open word contains ignored characters, which masks do not show, the scanner continues it.
     if (finder.words_.is_plain()) [[likely]] {
