@@ -2,7 +2,8 @@
 
 In gdb, or in ~/.gdbinit:  source path/to/neardup/tools/gdb_printers.py
 Then `print fingerprint` says simhash<64> 0854140684049009, and `print index`
-pigeonhole_index<64, 3, 4>: 3 pairs, 2 distinct fingerprints, 4 tables.
+pigeonhole_index<64, 3, 4>: 3 pairs, 2 distinct fingerprints, 4 tables. Of sets it says
+set_index<unsigned int, unsigned int>: 3 ids, 2 distinct sets, jaccard of at least 0.8.
 """
 
 import re
@@ -55,17 +56,32 @@ class Index:
         if kind.name.split("<")[0].endswith("pigeonhole_index"):
             arguments += [str(int(kind.template_argument(i))) for i in (1, 2)]
         name = kind.name.split("<")[0].split("::")[-1]
-        text = f"{name}<{', '.join(arguments)}>: {int(store['pairs_'])} pairs"
-        text += f", {elements(store['fingerprints_'])} distinct fingerprints"
+        if name == "frozen_index":
+            pairs, distinct = int(store["ids_"]["size_"]), int(store["fingerprints_"]["size_"])
+        else:
+            pairs, distinct = int(store["pairs_"]), elements(store["fingerprints_"])
+        text = f"{name}<{', '.join(arguments)}>: {pairs} pairs, {distinct} distinct fingerprints"
         if any(field.name == "tables_" for field in engine.type.strip_typedefs().fields()):
             text += f", {elements(engine['tables_'])} tables"
         return text
 
 
+class SetIndex:
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        bounds = self.value["postings_"]["bounds_"]
+        measure = str(bounds["by_"]).split("::")[-1]
+        text = f"{short_name(self.value)}: {int(self.value['ids_']['size_'])} ids, {int(self.value['distinct_'])} distinct sets"
+        return f"{text}, {measure} of at least {float(bounds['threshold_']):g}"
+
+
 def collection():
     printers = gdb.printing.RegexpCollectionPrettyPrinter("neardup")
     printers.add_printer("fingerprint", r"^neardup::(v\d+::)?(simhash|minwise)<", Fingerprint)
-    printers.add_printer("index", r"^neardup::(v\d+::)?(pigeonhole_index|flat_index)<", Index)
+    printers.add_printer("index", r"^neardup::(v\d+::)?(pigeonhole_index|flat_index|frozen_index)<", Index)
+    printers.add_printer("set_index", r"^neardup::(v\d+::)?set_index<", SetIndex)
     return printers
 
 

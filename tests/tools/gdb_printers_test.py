@@ -10,8 +10,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = """
 #include <neardup/index/flat_index.hpp>
+#include <neardup/index/frozen_index.hpp>
 #include <neardup/index/pigeonhole_index.hpp>
 #include <neardup/minwise.hpp>
+#include <neardup/sets/set_index.hpp>
 
 int main() {
   const neardup::simhash<64> fingerprint{0x0123456789abcdefU};
@@ -22,7 +24,14 @@ int main() {
   neardup::flat_index<64> flat;
   for (unsigned id = 0; id < 3; ++id) index.insert(neardup::simhash<64>{id / 2}, id);
   flat.insert(fingerprint, 7);
-  return index.size() == 3 && wide && narrow.to_uint64() != 0 && code.to_uint64() != 0 ? 0 : 1;  // stop here
+  const neardup::frozen_index<64> frozen = freeze(index, 3, 4);
+  const std::vector<std::uint32_t> features = {1, 2, 3}, others = {4, 5, 6, 7};
+  neardup::set_index<> sets{0.75};
+  sets.insert(features, 1);
+  sets.insert(features, 2);
+  sets.insert(others, 3);
+  const neardup::set_index<std::uint64_t> none{0.9, neardup::set_similarity::containment};
+  return index.size() == frozen.size() && sets.size() == 3 && none.empty() && wide && narrow.to_uint64() != 0 && code.to_uint64() != 0 ? 0 : 1;  // stop here
 }
 """
 
@@ -37,7 +46,7 @@ class Printers(unittest.TestCase):
             program = os.path.join(folder, "program")
             subprocess.run(["g++", "-std=c++20", "-g", "-O0", "-w", f"-I{ROOT / 'include'}", str(source), "-o", program], check=True)
             commands = [f"source {ROOT / 'tools/gdb_printers.py'}", f"break program.cpp:{line}", "run"]
-            names = ["fingerprint", "narrow", "wide._M_payload._M_payload._M_value", "code", "index", "flat"]
+            names = ["fingerprint", "narrow", "wide._M_payload._M_payload._M_value", "code", "index", "flat", "frozen", "sets", "none"]
             arguments = [part for command in commands + [f"print {name}" for name in names] for part in ("-ex", command)]
             run = subprocess.run(["gdb", "-batch", "-nx", *arguments, program], capture_output=True, text=True, check=False)
         printed = [line.split(" = ", 1)[1] for line in run.stdout.splitlines() if line.startswith("$")]
@@ -50,6 +59,9 @@ class Printers(unittest.TestCase):
                 "minwise<32> 000000fe",
                 "pigeonhole_index<64, 3, 4>: 3 pairs, 2 distinct fingerprints, 4 tables",
                 "flat_index<64>: 1 pairs, 1 distinct fingerprints",
+                "frozen_index<64>: 3 pairs, 2 distinct fingerprints, 4 tables",
+                "set_index<unsigned int, unsigned int>: 3 ids, 2 distinct sets, jaccard of at least 0.75",
+                "set_index<unsigned long, unsigned int>: 0 ids, 0 distinct sets, containment of at least 0.9",
             ],
             run.stdout + run.stderr,
         )
