@@ -21,7 +21,7 @@
 namespace neardup::inline v0::detail {
 
 /// Lower-cases the ASCII letters among eight bytes.
-inline std::uint64_t fold_bytes(std::uint64_t x) noexcept {
+NEARDUP_ALWAYS_INLINE std::uint64_t fold_bytes(std::uint64_t x) noexcept {
   const std::uint64_t low = x & ~byte_tops;
   // The highest bit of a byte: set if it is at least 'A' and at most 'Z'.
   const std::uint64_t upper = (low + byte_ones * (0x80 - 'A')) & ~(low + byte_ones * (0x80 - 'Z' - 1)) & ~x & byte_tops;
@@ -208,8 +208,9 @@ NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::
 struct folded_block {
   alignas(64) char bytes[text_block_size + text_block_margin];
 
-  /// `upper`: a bit mask of the bytes that belong to upper-case letters beyond ASCII.
-  folded_block(const char* block, std::uint64_t upper) noexcept {
+  /// `upper`: a bit mask of the bytes that belong to upper-case letters beyond ASCII. Always inlined, so that it uses
+  /// the vectors of the function around it.
+  NEARDUP_ALWAYS_INLINE folded_block(const char* block, std::uint64_t upper) noexcept {
     for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
       std::uint64_t x;
       std::memcpy(&x, block + i, sizeof x);
