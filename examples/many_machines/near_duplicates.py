@@ -30,6 +30,8 @@ class Plan(NamedTuple):
     measure: str
     features: str
     order: str  # the column that says which text is earlier; empty: the ids
+    copies_once: bool  # of copies, only one is paired with other texts: copies are a class, which has the number of that one
+    grouping: str
     partitions: int
     payload: str
     features_in_all: int  # about twice as many, so that few features share a cell of the counts
@@ -40,8 +42,18 @@ class Plan(NamedTuple):
     def shuffle(self):
         made_of = hashlib.blake2b(f"{self.features} {neardup.__version__}".encode(), digest_size=8).digest()
         return neardup.Shuffle(
-            self.similarity, self.measure, 0, self.partitions, self.payload, int.from_bytes(made_of, "little")
+            self.similarity,
+            self.measure,
+            0,
+            self.partitions,
+            self.payload,
+            int.from_bytes(made_of, "little"),
+            copies_once=self.copies_once,
         )
+
+    def keys(self):
+        """The columns that say which text is earlier. Of containment, larger texts are."""
+        return [*(["size"] if self.measure == "containment" else []), *(["order"] if self.order else []), "id"]
 
     def sets(self, batch):
         return neardup.features(batch.column("text"), self.features, bits=64, threads=1)
@@ -87,6 +99,11 @@ def rows_to(plan, kind, table, targets):
     for partition in range(plan.partitions):
         if ends[partition] < ends[partition + 1]:
             yield row(partition, kind, table.slice(ends[partition], ends[partition + 1] - ends[partition]))
+
+
+def rows_at(plan, kind, table, column):
+    """Rows that move each row of a table to the partition of its number in a column."""
+    return rows_to(plan, kind, table, plan.partition_of(table[column].to_numpy()))
 
 
 def table_of(blobs):
@@ -182,7 +199,7 @@ def scatter(plan, batches):
             yield partition, "sets", blob
         if names:
             table = pa.Table.from_batches(names)
-            yield from rows_to(plan, "name", table, plan.partition_of(table["number"].to_numpy()))
+            yield from rows_at(plan, "name", table, "number")
             names.clear()
 
     for batch in batches:
@@ -190,9 +207,12 @@ def scatter(plan, batches):
         if plan.order and pc.any(pc.is_null(batch.column(plan.order), nan_is_null=True)).as_py():
             without = batch.filter(pc.is_null(batch.column(plan.order), nan_is_null=True))
             raise ValueError(f"the text of the id {without.column('id')[0].as_py()!r} has no {plan.order}")
-        moving.add(numbers, plan.sets(batch))
-        values = [batch.column(name) for name in columns]
-        names.append(pa.record_batch([pa.array(numbers), *values], ["number", "id", "order"][: 1 + len(values)]))
+        sets = plan.sets(batch)
+        moving.add(numbers, sets)
+        named = {"number": pa.array(numbers), **dict(zip(["id", "order"], (batch.column(name) for name in columns)))}
+        if "size" in plan.keys():
+            named["size"] = pa.array(-np.diff(sets.offsets))
+        names.append(pa.record_batch([named[key] for key in ("number", *plan.keys())], ["number", *plan.keys()]))
         if len(moving) >= BYTES_AT_ONCE:
             yield from flush()
     yield from flush()
@@ -202,7 +222,7 @@ def gather(plan, partition, rows):
     """Sets -> pairs, or candidates."""
     found = pa.table(plan.shuffle().gather(rows.get("sets", []), partition, threads=1))
     if plan.payload == "sets":
-        yield from halves(plan, found)
+        yield from named_next(plan, found)
         return
     numbers = [found[name].to_numpy() for name in ("first", "second")]
     yield from rows_to(plan, "candidate", found, plan.partition_of(numbers[0]))
@@ -269,17 +289,40 @@ def verify(plan, partition, rows):
     a, b = (neardup.feature_sets(one, bits=64) for one in (sent["set"], behind))
     common, similarity = plan.shuffle().verify(a, b)
     found = pa.table({"first": sent["first"], "second": sent["second"], "common": common, "similarity": similarity})
-    yield from halves(plan, found.filter(pa.array(common > 0)))
+    yield from named_next(plan, found.filter(pa.array(common > 0)))
 
 
 # ---- From numbers to ids ---------------------------------------------------------------------------------------------
 
 
-def halves(plan, pairs):
-    """Pairs -> to each of their two documents, which know their ids."""
+def named_next(plan, pairs):
+    """Pairs -> to each of their two documents, which know their ids. A pair of copies -> to the second one."""
+    if plan.copies_once:
+        are_copies = pc.equal(pairs["similarity"], 1.0)
+        copies = pairs.filter(are_copies).select(["first", "second"]).rename_columns(["class", "number"])
+        yield from rows_at(plan, "copy", copies, "number")
+        pairs = pairs.filter(pc.invert(are_copies))
     for half in ("first", "second"):
         table = pairs.select(["first", "second", "similarity"]).append_column("half", pa.array(np.full(len(pairs), half == "second")))
         yield from rows_to(plan, "half", table, plan.partition_of(pairs[half].to_numpy()))
+
+
+def name_copies(plan, partition, rows):
+    """Copies and ids -> copies with ids, to where their class is."""
+    if "copy" in rows:
+        copies, names = table_of(rows["copy"]), table_of(rows["name"])
+        at = found_in(names, copies["number"].to_numpy())
+        copies = pa.table({"class": copies["class"], **{key: names[key].take(at) for key in plan.keys()}})
+        yield from rows_at(plan, "class", copies, "class")
+
+
+def members(plan, rows, names):
+    """The documents of classes of copies, sorted by class, the earliest first: those of `names` and the copies."""
+    copies = table_of(rows["class"])
+    numbers = np.unique(copies["class"].to_numpy())
+    first = names.take(found_in(names, numbers)).rename_columns({"number": "class"}).select(copies.column_names)
+    every = pa.concat_tables([first, copies], promote_options="none").combine_chunks()
+    return every.sort_by([(key, "ascending") for key in ("class", *plan.keys())])
 
 
 def name(plan, partition, rows):
@@ -293,11 +336,22 @@ def name(plan, partition, rows):
             if len(set(ids)) == len(ids):
                 raise ValueError(f"the ids {ids[0]!r} and {ids[1]!r} have the same hash: rename one of them")
             raise ValueError(f"{len(ids)} texts have the id {max(ids, key=ids.count)!r}")
+    if "class" in rows:  # a class has the id of its earliest document
+        every = members(plan, rows, names)
+        numbers = every["class"].to_numpy()
+        is_first = np.append(True, numbers[1:] != numbers[:-1])
+        earliest = every.filter(pa.array(is_first))
+        of = np.cumsum(is_first) - 1
+        copies = pa.table({"first": earliest["id"].take(of), "second": every["id"], "similarity": np.ones(len(of))})
+        yield row(partition, "copies", copies.filter(pa.array(~is_first)))
+        others = names.filter(pa.array(~np.isin(names["number"].to_numpy(), numbers)))
+        earliest = earliest.rename_columns({"class": "number"}).select(names.column_names)
+        names = pa.concat_tables([others, earliest]).combine_chunks()
     if "half" in rows:
         half = table_of(rows["half"])
         own = pc.if_else(half["half"], half["second"], half["first"]).to_numpy()
         at = found_in(names, own)
-        for column in names.column_names[1:]:
+        for column in plan.keys():
             half = half.append_column(column, names[column].take(at))
         meeting = plan.partition_of(half["first"].to_numpy() ^ mixed(half["second"].to_numpy()))
         yield from rows_to(plan, "named", half, meeting)
@@ -305,24 +359,32 @@ def name(plan, partition, rows):
 
 def meet(plan, partition, rows):
     """Both halves of pairs -> pairs of an earlier and a later document."""
+    for blob in rows.get("copies", []):
+        yield partition, "pairs", blob
+        yield tally(pairs=len(table_of([blob])))
     if "named" not in rows:
         return
     both = table_of(rows["named"]).sort_by([("first", "ascending"), ("second", "ascending"), ("half", "ascending")])
     a, b = both.take(np.arange(0, len(both), 2)), both.take(np.arange(1, len(both), 2))
-    is_later = pc.less(b["id"], a["id"])  # the first one
-    if plan.order:
-        is_later = pc.or_(pc.less(b["order"], a["order"]), pc.and_(pc.equal(b["order"], a["order"]), is_later))
+    is_later, is_equal = pa.array(np.zeros(len(a), bool)), pa.array(np.ones(len(a), bool))  # the first one
+    for key in plan.keys():
+        is_later = pc.or_(is_later, pc.and_(is_equal, pc.less(b[key], a[key])))
+        is_equal = pc.and_(is_equal, pc.equal(b[key], a[key]))
     ends = {"earlier": (a["first"], a["second"]), "later": (a["second"], a["first"])}
-    ends.update({"earlier_id": (a["id"], b["id"]), "later_id": (b["id"], a["id"])})
-    if plan.order:
-        ends.update({"earlier_order": (a["order"], b["order"]), "later_order": (b["order"], a["order"])})
+    for key in plan.keys():
+        ends.update({f"earlier_{key}": (a[key], b[key]), f"later_{key}": (b[key], a[key])})
     pairs = pa.table({key: pc.if_else(is_later, two[1], two[0]) for key, two in ends.items()})
     pairs = pairs.append_column("similarity", a["similarity"])
-    yield tally(pairs=len(pairs))
+    earlier, later = (["earlier", *(f"earlier_{key}" for key in plan.keys())], ["later", *(f"later_{key}" for key in plan.keys())])
+    yield tally(pairs=len(pairs), edges=len(pairs))
     yield row(partition, "pairs", pairs.select(["earlier_id", "later_id", "similarity"]).rename_columns(["first", "second", "similarity"]))
     to_earlier = plan.partition_of(pairs["earlier"].to_numpy())
-    yield from rows_to(plan, "close", pairs.drop_columns(["later_id", *(["later_order"] if plan.order else [])]), to_earlier)
-    yield from rows_to(plan, "edge", pairs.select(["earlier", "later", "later_id", *(["later_order"] if plan.order else [])]), to_earlier)
+    yield from rows_to(plan, "close", pairs.select([*earlier, "later", "similarity"]), to_earlier)
+    if plan.copies_once:  # a later class may be kept before some copies of a dropped one
+        other = pairs.select([*later, "earlier", "similarity"]).rename_columns([*earlier, "later", "similarity"])
+        yield from rows_at(plan, "close", other, "earlier")
+    earlier = earlier if plan.grouping == "components" else ["earlier"]
+    yield from rows_to(plan, "edge", pairs.select([*earlier, *later]), to_earlier)
 
 
 # ---- Decisions: a document is dropped if an earlier one that it matches is kept ------------------------------------------
@@ -347,7 +409,7 @@ def keep(plan, partition, rows):
     if "open" in rows:
         is_open = np.isin(edges["earlier"].to_numpy(), table_of(rows["open"])["number"].to_numpy())
     edges = edges.append_column("is_kept", pa.array(~is_open))
-    yield from rows_to(plan, "marked", edges, plan.partition_of(edges["later"].to_numpy()))
+    yield from rows_at(plan, "marked", edges, "later")
 
 
 def drop(plan, partition, rows):
@@ -363,16 +425,15 @@ def drop(plan, partition, rows):
         yield row(partition, "dropped", pa.table({"number": dropped}))
     if len(later) > 0:
         yield row(partition, "open", pa.table({"number": later}))
-    yield from rows_to(plan, "edge", edges, plan.partition_of(edges["earlier"].to_numpy()))
+    yield from rows_at(plan, "edge", edges, "earlier")
 
 
-def decide(edges, gone):
+def decide(plan, edges, gone):
     """The dropped ones among the documents of edges, in one process: in order, a byte a document. `gone`: documents
     that the last round has dropped, whose edges may be there yet."""
     if edges is None:
         return np.zeros(0, np.uint64)
-    keys = [(key, "ascending") for key in ("later_order", "later_id") if key in edges.column_names]
-    edges = edges.sort_by(keys)
+    edges = edges.sort_by([(f"later_{key}", "ascending") for key in plan.keys()])
     ends = [edges[end].to_numpy() for end in ("earlier", "later")]
     documents = np.unique(np.concatenate(ends))
     is_dropped = bytearray(len(documents))
@@ -385,6 +446,27 @@ def decide(edges, gone):
     return documents[np.frombuffer(is_dropped, bool)]
 
 
+def connect(plan, edges):
+    """Edges -> the earliest document of its component, for each other document, in one process: union-find."""
+    columns = ["class", *plan.keys()]
+    ends = [[end, *(f"{end}_{key}" for key in plan.keys())] for end in ("earlier", "later")]
+    documents = pa.concat_tables([edges.select(end).rename_columns(columns) for end in ends]).combine_chunks()
+    numbers, at = np.unique(documents["class"].to_numpy(), return_index=True)
+    documents = documents.take(at)
+    order = np.argsort(pc.sort_indices(documents, [(key, "ascending") for key in plan.keys()]).to_numpy())
+    parent = list(range(len(numbers)))  # by their order: parent[i] <= i
+    for i, j in zip(*(order[np.searchsorted(numbers, edges[end].to_numpy())].tolist() for end in ("earlier", "later"))):
+        while i != j:
+            i, j = min(i, j), max(i, j)
+            parent[j], j = min(i, parent[j]), parent[j]
+    for i, one in enumerate(parent):
+        parent[i] = parent[one]
+    place = np.argsort(order)
+    first = documents.take(place[np.array(parent, np.int64)])
+    result = first.set_column(0, "class", documents["class"].take(place)).append_column("similarity", pa.array(np.ones(len(first))))
+    return result.filter(pa.array(np.array(parent) != np.arange(len(parent))))
+
+
 def close(plan, partition, rows):
     """Pairs by their earlier ends -> those whose earlier end is kept, by their later ends."""
     if "close" not in rows:
@@ -393,29 +475,45 @@ def close(plan, partition, rows):
     if "dropped" in rows:
         gone = np.isin(pairs["earlier"].to_numpy(), table_of(rows["dropped"])["number"].to_numpy())
         pairs = pairs.filter(pa.array(~gone))
-    yield from rows_to(plan, "original", pairs.drop_columns(["earlier"]), plan.partition_of(pairs["later"].to_numpy()))
+    originals = pa.table({"class": pairs["later"], "similarity": pairs["similarity"], **{key: pairs[f"earlier_{key}"] for key in plan.keys()}})
+    yield from rows_to(plan, "original", originals, plan.partition_of(pairs["later"].to_numpy()))
 
 
 def group(plan, partition, rows):
-    """Ids and kept matches -> for each document its representative: the closest, of equally close ones the earliest."""
+    """Ids and kept matches -> for each document its representative: the closest of those before it, of equally close
+    ones the earliest. A class without matches has its earliest document."""
     names = table_of(rows.get("name", []))
     if names is None:
         return
-    ids = names["id"].combine_chunks()
-    represented_by, is_kept = np.arange(len(names)), np.ones(len(names), bool)
-    if "original" in rows:
-        best = table_of(rows["original"])
-        keys = [(key, "ascending") for key in ("earlier_order", "earlier_id") if key in best.column_names]
-        best = best.sort_by([("later", "ascending"), ("similarity", "descending"), *keys])
-        later = best["later"].to_numpy()
-        best = best.filter(pa.array(np.append(True, later[1:] != later[:-1])))
-        at = found_in(names, best["later"].to_numpy())
-        is_kept[at], represented_by[at] = False, len(names) + np.arange(len(best))
-        ids = pa.concat_arrays([ids, best["earlier_id"].combine_chunks()])
-    representatives = ids.take(pa.array(represented_by))
-    yield row(partition, "groups", pa.table({"id": names["id"], "representative": representatives}))
-    yield row(partition, "kept", pa.table({"id": names["id"].filter(pa.array(is_kept))}))
-    yield tally(kept=int(is_kept.sum()))
+    if "copy" in rows:  # the class of a copy is in another partition
+        names = names.filter(pa.array(~np.isin(names["number"].to_numpy(), table_of(rows["copy"])["number"].to_numpy())))
+    names = names.rename_columns({"number": "class"})
+    originals = table_of(rows.get("original", []))
+    more = [table_of(rows[kind]) for kind in ("class",) if kind in rows]
+    some = np.unique(np.concatenate([np.zeros(0, np.uint64), *(t["class"].to_numpy() for t in (*more, *filter(None, [originals])))]))
+    is_in = np.isin(names["class"].to_numpy(), some)
+    alone = names.filter(pa.array(~is_in))["id"]
+    columns = ["class", *plan.keys(), "similarity"]
+    every = pa.concat_tables([names.filter(pa.array(is_in)), *(t.select(names.column_names) for t in more)])
+    is_member = np.append(np.ones(len(every), bool), np.zeros(0 if originals is None else len(originals), bool))
+    every = every.append_column("similarity", pa.array(np.zeros(len(every)))).select(columns)
+    if originals is not None:
+        every = pa.concat_tables([every, originals.select(columns)])
+    every = every.append_column("is_member", pa.array(is_member)).combine_chunks()
+    every = every.sort_by([(key, "ascending") for key in ("class", *plan.keys())])
+    # The best row so far in each class: classes ascend, so the highest key so far is of the own class.
+    levels, rank = np.unique(every["similarity"].to_numpy(), return_inverse=True)
+    key = np.searchsorted(some, every["class"].to_numpy()) * max(1, len(levels)) + rank
+    best = np.maximum.accumulate(key)
+    is_better = np.append(True, best[1:] > best[:-1])[: len(best)]
+    at = np.maximum.accumulate(np.where(is_better, np.arange(len(best)), 0))
+    is_member = every["is_member"].to_numpy()
+    ids, own = every["id"].combine_chunks(), np.flatnonzero(is_member)
+    kept = pa.concat_arrays([alone.combine_chunks(), ids.take(pa.array(own[at[own] == own]))])
+    represented = pa.table({"id": ids.take(pa.array(own)), "representative": ids.take(pa.array(at[own]))})
+    yield row(partition, "groups", pa.concat_tables([pa.table({"id": alone, "representative": alone}), represented]))
+    yield row(partition, "kept", pa.table({"id": kept}))
+    yield tally(kept=len(kept))
 
 
 # ---- A run -----------------------------------------------------------------------------------------------------------
@@ -428,9 +526,11 @@ def arguments(usage, *more):
     for name, options in more:
         parser.add_argument(name, **options)
     parser.add_argument("--similarity", type=float, default=0.8)
-    parser.add_argument("--measure", choices=["jaccard", "cosine"], default="jaccard")
+    parser.add_argument("--measure", choices=["jaccard", "cosine", "containment"], default="jaccard")
     parser.add_argument("--features", default="words:2")
     parser.add_argument("--order", default="", metavar="COLUMN", help="earlier texts have lower values; equal ones go by id")
+    parser.add_argument("--grouping", choices=["representatives", "components"], default="representatives")
+    parser.add_argument("--copies-once", action="store_true", help="of copies, only the earliest is paired with other texts")
     parser.add_argument("--partitions", type=int, default=0, help="default: 4 for each core")
     parser.add_argument("--payload", choices=["auto", "sets", "sketch", "ids"], default="auto")
     parser.add_argument("--edges", type=int, default=10_000_000, help="how many pairs one process decides about")
@@ -440,16 +540,35 @@ def arguments(usage, *more):
     return given
 
 
+def decisions(engine, plan, edges, left, most):
+    """The dropped documents of edges: by rounds on the engine, until one process can decide about the rest."""
+    dropped, opened = [], None
+    for i in range(MOST_ROUNDS):
+        if left <= most:
+            break
+        opened = engine.step(open_ones, plan, edges) if i == 0 else opened
+        state = engine.step(drop, plan, engine.step(keep, plan, edges, engine.only(opened, "open"), *dropped[-1:]))
+        left = total(blob for _, blob in engine.collect(state, "tally")).get("edges", 0)
+        edges, opened = engine.only(state, "edge"), state
+        dropped.append(engine.only(state, "dropped"))
+    last = table_of(blob for _, blob in engine.collect(dropped[-1], "dropped")) if dropped else None
+    numbers = decide(plan, table_of(blob for _, blob in engine.collect(edges, "edge")), last)
+    table = pa.table({"number": numbers})
+    return [*dropped, engine.local(list(rows_at(plan, "dropped", table, "number")))]
+
+
 def run(engine, given):
     """Writes OUT/pairs, OUT/groups and OUT/kept."""
     missing = [name for name in ["id", "text", given.order] if name and name not in engine.columns]
     if missing:
         raise ValueError(f"{given.input} has no column '{missing[0]}', but {', '.join(engine.columns)}")
+    if given.copies_once and given.measure == "containment":
+        raise ValueError("--copies-once is not for containment, by which more than copies have the similarity 1")
     texts, sample = engine.size, neardup.features(engine.sample(), given.features, bits=64)
     a_text = len(sample.values) / max(1, len(sample))
     payload = given.payload if given.payload != "auto" else "sets" if a_text <= LONG_TEXT else "sketch"
     partitions = given.partitions or 4 * engine.cores
-    plan = Plan(given.similarity, given.measure, given.features, given.order, partitions, payload, int(2 * a_text * texts) + 1)
+    plan = Plan(given.similarity, given.measure, given.features, given.order, given.copies_once, given.grouping, partitions, payload, int(2 * a_text * texts) + 1)
     blobs = lambda data, kind: (blob for _, blob in engine.collect(data, kind))  # noqa: E731
 
     counted = engine.read(count, plan, ["text"], few=True)
@@ -468,23 +587,20 @@ def run(engine, given):
         sets = engine.read(fetch, plan, ["id", "text"])
         sent = engine.step(send, plan, engine.only(found, "candidate"), sets)
         found = engine.step(verify, plan, sent, sets)
-    pairs = engine.step(meet, plan, engine.step(name, plan, found, names))
+    copies = [engine.step(name_copies, plan, engine.only(found, "copy"), names)] if plan.copies_once else []
+    copied = [*copies, *([engine.only(found, "copy")] if plan.copies_once else [])]
+    pairs = engine.step(meet, plan, engine.step(name, plan, engine.only(found, "half"), names, *copies))
     read.update(total(blobs(pairs, "tally")))
-    edges, dropped = engine.only(pairs, "edge"), []
-    left, opened = read.get("pairs", 0), None
-    for i in range(MOST_ROUNDS):  # on the engine, until one process can decide about the rest
-        if left <= given.edges:
-            break
-        opened = engine.step(open_ones, plan, edges) if i == 0 else opened
-        state = engine.step(drop, plan, engine.step(keep, plan, edges, engine.only(opened, "open"), *dropped[-1:]))
-        left = total(blobs(state, "tally")).get("edges", 0)
-        edges, opened = engine.only(state, "edge"), state
-        dropped.append(engine.only(state, "dropped"))
-    last = table_of(blobs(dropped[-1], "dropped")) if dropped else None
-    numbers = decide(table_of(blobs(edges, "edge")), last)
-    targets = plan.partition_of(numbers)
-    dropped.append(engine.local(list(rows_to(plan, "dropped", pa.table({"number": numbers}), targets))))
-    groups = engine.step(group, plan, engine.step(close, plan, engine.only(pairs, "close"), *dropped), names)
+    edges, left = engine.only(pairs, "edge"), read.get("edges", 0)
+    if plan.grouping == "components":
+        if left > given.edges:
+            raise ValueError(f"{left:,} pairs of different texts: one process connects up to --edges {given.edges:,}")
+        table = table_of(blobs(edges, "edge"))
+        originals = [] if table is None else rows_at(plan, "original", connect(plan, table), "class")
+        closest = engine.local(list(originals))
+    else:
+        closest = engine.step(close, plan, engine.only(pairs, "close"), *decisions(engine, plan, edges, left, given.edges))
+    groups = engine.step(group, plan, closest, names, *copied)
     engine.write(pairs, "pairs", {"first": "id", "second": "id", "similarity": ""})
     engine.write(groups, "groups", {"id": "id", "representative": "id"})
     engine.write(groups, "kept", {"id": "id"})

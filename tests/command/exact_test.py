@@ -199,6 +199,7 @@ class ByDefault(CommandTest):
             ("groups", "--check", "containment"),
             ("groups", "--grouping", "components"),
             ("groups", "--keep", "longest"),
+            ("unique",),
             ("unique", "--keep", "longest"),
         ):
             with self.subTest(options=options):

@@ -3,6 +3,7 @@
 import random
 
 import neardup
+import numpy as np
 import pyarrow as pa
 
 
@@ -20,12 +21,35 @@ def corpus(seed, count):
     return pa.table({"age": ages, "text": pa.array(texts, pa.string()), "id": ids})
 
 
+def skewed(shape, count):
+    """Texts of which very many share a feature, or all of them."""
+    rng = random.Random(count)
+    words = [f"w{i}" for i in range(500)]
+    template = rng.sample(words, 60)
+    versions = [template, [*template[:58], "x", "y"], [*template[:56], "u", "v", "x", "y"]]
+
+    def text():
+        if shape == "template":  # five words of sixty are filled in
+            return [rng.choice(words[:20]) if i % 12 == 0 else word for i, word in enumerate(template)]
+        if shape == "vocabulary":  # six words
+            return rng.choices(words[:6], k=rng.randrange(2, 8))
+        return rng.choice(versions)  # three texts, over and over
+
+    ages = pa.array(rng.choices(range(5), k=count), pa.int32())
+    texts = pa.array([" ".join(text()) for _ in range(count)])
+    return pa.table({"age": ages, "text": texts, "id": pa.array([f"é{i}" for i in rng.sample(range(count), count)])})
+
+
 def answers(table, given):
     """Sorted pairs, groups and kept ids."""
     rows = sorted(table.to_pylist(), key=lambda row: (row[given.order] if given.order else 0, row["id"]))
+    if given.measure == "containment":  # the largest first
+        sets = neardup.features([row["text"] for row in rows], given.features)
+        rows = [row for _, row in sorted(zip(np.diff(sets.offsets).tolist(), rows), key=lambda pair: -pair[0])]
     sets, ids = neardup.features([row["text"] for row in rows], given.features), [row["id"] for row in rows]
     how = {"similarity": given.similarity, "measure": given.measure}
-    labels, pairs = neardup.groups(sets, **how).tolist(), neardup.pairs(sets, **how)
+    labels = neardup.groups(sets, chains=given.grouping == "components", **how).tolist()
+    pairs = neardup.pairs(sets, copies_once=given.copies_once, **how)
     found = zip(pairs.first.tolist(), pairs.second.tolist(), pairs.similarity.tolist())
     return {
         "pairs": sorted((ids[i], ids[j], similarity) for i, j, similarity in found),

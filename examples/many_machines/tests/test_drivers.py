@@ -11,11 +11,12 @@ import time
 import pyarrow.parquet as pq
 import pytest
 
-from expected import answers, corpus
+from expected import answers, corpus, skewed
 from test_steps import settings
 
 DRIVERS = pathlib.Path(__file__).parents[1]
 COLUMNS = {"pairs": ["first", "second", "similarity"], "groups": ["id", "representative"], "kept": ["id"]}
+SIZES = {"template": 3000, "vocabulary": 3000, "copies": 30_000}  # texts
 
 
 def read(folder):
@@ -23,19 +24,24 @@ def read(folder):
     return {name: sorted(zip(*(table[column].to_pylist() for column in COLUMNS[name]))) for name, table in tables.items()}
 
 
-def run(folder, driver, payload, *options, **how):
-    table = corpus(1, 1000)
-    pq.write_table(table, folder / "in.parquet", row_group_size=300)
-    command = [sys.executable, DRIVERS / driver, "--order", "age", "--similarity", "0.5", "--payload", payload, *options]
-    command += ["--edges", "1000", "--partitions", "3", folder / "in.parquet", folder / "out"]
+def run(folder, driver, payload, *options, shape=None, **how):
+    table = corpus(1, 1000) if shape is None else skewed(shape, SIZES[shape])
+    pq.write_table(table, folder / "in.parquet", row_group_size=len(table) // 4 + 1)
+    similarity, copies_once = 0.5 if shape is None else 0.8, shape == "copies"
+    command = [sys.executable, DRIVERS / driver, "--order", "age", "--similarity", str(similarity), "--payload", payload, *options]
+    command += ["--copies-once"] * copies_once + ["--edges", "1000", "--partitions", "3", folder / "in.parquet", folder / "out"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, **how)
     assert done.returncode == 0, done.stderr
-    assert read(folder / "out") == answers(table, settings(order="age", similarity=0.5, measure="jaccard"))
+    given = settings(order="age", similarity=similarity, measure="jaccard", copies_once=copies_once, grouping="representatives")
+    assert read(folder / "out") == answers(table, given)
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["groups", "kept", "pairs"]
 
 
-def test_dask(tmp_path):
+@pytest.mark.parametrize("shape", [None, *SIZES])
+def test_dask(tmp_path, shape, request):
     """A worker dies in the middle."""
+    if shape is not None and not request.config.getoption("--engines"):
+        pytest.skip("--engines")
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
         killed = threading.Event()
@@ -49,13 +55,15 @@ def test_dask(tmp_path):
 
         killer = threading.Thread(target=kill)
         killer.start()
-        run(tmp_path, "with_dask.py", "sketch", "--scheduler", cluster.scheduler_address)
+        run(tmp_path, "with_dask.py", "sketch", "--scheduler", cluster.scheduler_address, shape=shape)
         killer.join()
         assert killed.is_set()
 
 
-@pytest.mark.parametrize("payload", ["sets", "sketch"])
-def test_spark(tmp_path, payload, request):
+@pytest.mark.parametrize(
+    "payload, shape", [("sets", None), ("sketch", None), ("sets", "template"), ("sketch", "vocabulary"), ("sketch", "copies")]
+)
+def test_spark(tmp_path, payload, shape, request):
     """An executor dies in the middle."""
     if not request.config.getoption("--engines"):
         pytest.skip("--engines")
@@ -81,6 +89,6 @@ def test_spark(tmp_path, payload, request):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    run(tmp_path, "with_spark.py", payload, env=environment)
+    run(tmp_path, "with_spark.py", payload, shape=shape, env=environment)
     killer.join()
     assert killed.is_set()

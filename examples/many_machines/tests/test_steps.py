@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from expected import answers, corpus
+from expected import answers, corpus, skewed
 
 
 class Engine:
@@ -58,13 +58,17 @@ def settings(seed=0, **changes):
     chosen = {
         "input": "in.parquet",
         "similarity": rng.choice([0.3, 0.5, 0.8]),
-        "measure": rng.choice(["jaccard", "cosine"]),
+        "measure": rng.choice(["jaccard", "jaccard", "cosine", "containment"]),
         "features": "words:2",
         "order": rng.choice(["", "age"]),
         "partitions": rng.choice([0, 1, 3, 8]),
         "payload": rng.choice(["auto", "sets", "sketch", "ids"]),
         "edges": rng.choice([0, 0, 5, 10_000_000]),
+        "grouping": rng.choice(["representatives", "representatives", "components"]),
     }
+    chosen["copies_once"] = chosen["measure"] != "containment" and rng.random() < 0.5
+    if chosen["grouping"] == "components":
+        chosen["edges"] = 10_000_000
     return argparse.Namespace(**{**chosen, **changes})
 
 
@@ -80,13 +84,24 @@ def test_the_answers_of_the_library(seed, tmp_path, capsys):
     assert capsys.readouterr().err.replace(",", "") == said.replace(",", "")
 
 
+@pytest.mark.parametrize("payload", ["sets", "sketch"])
+@pytest.mark.parametrize("shape", ["template", "vocabulary", "copies"])
+def test_skew(shape, payload, tmp_path):
+    table = skewed(shape, 300)
+    given = settings(measure="jaccard", payload=payload, similarity=0.8, order="age", copies_once=shape == "copies")
+    engine = Engine(table, tmp_path)
+    steps.run(engine, given)
+    assert engine.written == answers(table, given)
+    assert len(engine.written["pairs"]) >= 50
+
+
 def test_a_chain_takes_many_rounds(tmp_path):
     """Each text matches the one before it and the one behind it, so that every other one is kept."""
     texts = [" ".join(f"w{j}" for j in range(i, i + 20)) for i in range(300)]
     table = pa.table({"id": range(300), "text": texts})
     for edges in (0, 10_000):
         engine = Engine(table, tmp_path)
-        steps.run(engine, settings(similarity=0.85, measure="jaccard", order="", edges=edges))
+        steps.run(engine, settings(similarity=0.85, measure="jaccard", order="", edges=edges, grouping="representatives"))
         assert engine.written["kept"] == [(i,) for i in range(0, 300, 2)]
 
 

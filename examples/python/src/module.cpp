@@ -933,7 +933,8 @@ struct set_scatter {
 /// Settings of a shuffle: (similarity, measure, min_common, partitions, payload, all_counted, identity).
 neardup_shuffle shuffle_of(const nb::tuple& given) {
   neardup_shuffle result{};
-  result.join = join_of(nb::cast<double>(given[0]), nb::cast<int>(given[1]), nb::cast<std::size_t>(given[2]), false);
+  result.join = join_of(nb::cast<double>(given[0]), nb::cast<int>(given[1]), nb::cast<std::size_t>(given[2]),
+                        nb::cast<bool>(given[7]));
   result.partitions = nb::cast<std::uint32_t>(given[3]);
   result.payload = static_cast<neardup_payload>(nb::cast<int>(given[4]));
   result.all_counted = nb::cast<bool>(given[5]) ? 1 : 0;

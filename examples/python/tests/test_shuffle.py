@@ -30,9 +30,10 @@ def counts_of(parts, features=1000):
     measure=st.sampled_from(["jaccard", "cosine", "containment"]),
     payload=st.sampled_from(["sets", "sketch", "ids"]),
     partitions=st.integers(1, 5),
+    copies_once=st.booleans(),
 )
-def test_the_pairs_of_a_join(texts, cut, least, measure, payload, partitions):
-    shuffle = neardup.Shuffle(least, measure, 1, partitions, payload, identity=5)
+def test_the_pairs_of_a_join(texts, cut, least, measure, payload, partitions, copies_once):
+    shuffle = neardup.Shuffle(least, measure, 1, partitions, payload, identity=5, copies_once=copies_once)
     numbers = np.arange(len(texts), dtype=np.uint64) * np.uint64(3) + np.uint64(2**63)
     parts = [neardup.features(part, bits=64) for part in (texts[:cut], texts[cut:])]
     counts, blobs = counts_of(parts), [[] for _ in range(partitions)]
@@ -45,7 +46,7 @@ def test_the_pairs_of_a_join(texts, cut, least, measure, payload, partitions):
             blobs[partition].append(pa.py_buffer(blob))
     found = [shuffle.gather(blobs[p], p) for p in range(partitions)]
     rows = [row for one in found for row in zip(one.first.tolist(), one.second.tolist())]
-    wanted = neardup.pairs(texts, similarity=least, measure=measure, min_common=1, bits=64)
+    wanted = neardup.pairs(texts, similarity=least, measure=measure, min_common=1, bits=64, copies_once=copies_once)
     place = {int(number): i for i, number in enumerate(numbers)}
     if payload == "sets":
         rows = [

@@ -1272,7 +1272,8 @@ class Shuffle(NamedTuple):
     All sets of a corpus are counted. Each is scattered to the partitions of its rare features. A partition is gathered
     with the blobs that all scatters made for it. The settings are the same in all steps; blobs of others are refused.
     `payload`: "sets" moves whole sets, and a partition has pairs, each once in all; "sketch" and "ids" move less, and a
-    partition has candidates for verify(). `identity`: any number that says what made the features.
+    partition has candidates for verify(). `identity`: any number that says what made the features. `copies_once`: of
+    equal sets, only the one with the lowest number is paired with other sets.
     """
 
     similarity: float = 0.8
@@ -1282,6 +1283,7 @@ class Shuffle(NamedTuple):
     payload: str = "sets"
     identity: int = 0
     bits: int = 64
+    copies_once: bool = False
 
     def _settings(self) -> Any:
         return (
@@ -1292,6 +1294,7 @@ class Shuffle(NamedTuple):
             _number({"sets": 0, "sketch": 1, "ids": 2}, self.payload, "payload"),
             True,
             _whole(self.identity, "identity", 0, 2**64 - 1),
+            bool(self.copies_once),
         )
 
     def scatter(self, counts: FeatureCounts) -> SetScatter:
