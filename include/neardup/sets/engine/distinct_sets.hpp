@@ -38,7 +38,7 @@ class distinct_sets {
   /// Sets from number `first_count` on are a second corpus. A set of the second corpus never counts as a copy of a set
   /// of the first. Throws: std::length_error.
   /// Complexity: two passes over all features, and O(n log n) for n sets. Memory: 28 bytes per set, temporarily twice
-  /// that, and for the counts at most a byte for every two features, up to 128 MiB.
+  /// that; and for the counts 1.6 bytes for each feature.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
       : source_(std::move(source)), first_count_(first_count) {
     if (source_.size >= (std::numeric_limits<std::uint32_t>::max)()) {
@@ -66,8 +66,6 @@ class distinct_sets {
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
   [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
   [[nodiscard]] const token_counts& counts() const noexcept { return counts_; }
-  /// Whether all sets were counted, so that a token with a count of one occurs in one set only.
-  [[nodiscard]] bool are_all_counted() const noexcept { return are_all_counted_; }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// A set by its number in the source.
   [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }
@@ -80,50 +78,34 @@ class distinct_sets {
   };
 
   void look_at_all(std::span<record> records, std::span<set_bitmap> bitmaps, const any_runner& run) {
-    // If there are many features, only the features of some sets are counted. The order by these counts is as good.
-    constexpr std::size_t counted_features = std::size_t{1} << 26;
     std::size_t sum = 0, sampled = (std::min)(source_.size, std::size_t{1024});
     for (std::size_t i = 0; i < sampled; ++i) sum += source_.of(source_.size / sampled * i).size();
     const double expected = static_cast<double>(sum) * static_cast<double>(source_.size) /
                             static_cast<double>((std::max)(sampled, std::size_t{1}));
-    const auto stride = static_cast<std::size_t>(expected / static_cast<double>(counted_features)) + 1;
-    counts_ = token_counts(static_cast<std::size_t>(expected / static_cast<double>(stride)));
-    are_all_counted_ = stride == 1;
+    counts_ = token_counts(static_cast<std::size_t>(expected));
     constexpr std::size_t step = 512;
     const std::size_t parts = parts_for(run, source_.size, step);
     in_steps(run, parts, source_.size, step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+      token_counter counter(counts_, parts > 1);
       for (std::size_t i = first; i < last; ++i) {
         const std::span<const Feature> set = source_.of(i);
         if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
           fail<std::length_error>("a set of " + std::to_string(set.size()) + " features is too large to join");
         }
-        const std::uint64_t hash = look_at(set, i % stride == 0, parts > 1, bitmaps[i]);
-        records[i] = {i < first_count_ ? hash : ~hash, static_cast<std::uint32_t>(set.size()),
+        set_sketcher sketcher;
+        for (const Feature feature : set) {
+          const std::uint32_t token = feature_token(feature);
+          counter.add(token);
+          sketcher.add(token);
+        }
+        const set_sketch sketch = sketcher.result();
+        bitmaps[i] = sketch.bitmap;
+        records[i] = {i < first_count_ ? sketch.hash : ~sketch.hash, static_cast<std::uint32_t>(set.size()),
                       static_cast<std::uint32_t>(i)};
       }
+      counter.finish();
       return true;
     });
-  }
-
-  /// Returns: a hash of the set.
-  std::uint64_t look_at(std::span<const Feature> set, bool is_counted, bool in_parts, set_bitmap& bitmap) {
-    constexpr std::size_t step = 128;
-    std::uint32_t tokens[step];
-    set_sketcher sketcher;
-    for (std::size_t begin = 0; begin < set.size(); begin += step) {
-      const std::size_t count = (std::min)(step, set.size() - begin);
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t token = feature_token(set[begin + i]);
-        tokens[i] = token;
-        if (is_counted) counts_.prefetch(token);
-        sketcher.add(token);
-      }
-      if (!is_counted) continue;
-      for (std::size_t i = 0; i < count; ++i) counts_.count(tokens[i], in_parts);
-    }
-    const set_sketch sketch = sketcher.result();
-    bitmap = sketch.bitmap;
-    return sketch.hash;
   }
 
   /// Sorts records by size, with equal sets adjacent and in the order of their numbers. Marks the copies in `hash`.
@@ -203,7 +185,6 @@ class distinct_sets {
   set_source<Feature> source_;
   std::size_t first_count_;
   token_counts counts_;
-  bool are_all_counted_ = false;
   std::vector<std::uint32_t> members_;
   large_array<std::uint32_t> begins_;  // by rank: index of the first member in members_
   large_array<std::uint32_t> sizes_;

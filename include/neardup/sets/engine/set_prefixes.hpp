@@ -91,12 +91,9 @@ class set_prefixes {
                            const overlap_bounds& bounds, std::vector<std::uint32_t>& to) {
     const std::size_t prefix = bounds.looks_up_all() ? bounds.indexed(set.size()) : bounds.prefix(set.size());
     if (prefix == 0) return 0;
-    const std::span<const std::uint64_t> keys = finder.find(set, prefix, sets.counts());
-    const std::uint64_t least = sets.are_all_counted() ? std::uint64_t{2} << 32 : 0;
-    std::size_t left_out = 0;
-    while (left_out < prefix && keys[left_out] < least) ++left_out;
-    for (const std::uint64_t key : keys.subspan(left_out)) to.push_back(static_cast<std::uint32_t>(key));
-    return static_cast<std::uint32_t>(left_out);
+    const std::span<const std::uint64_t> keys = finder.find_repeated(set, prefix, sets.counts());
+    for (const std::uint64_t key : keys) to.push_back(static_cast<std::uint32_t>(key));
+    return static_cast<std::uint32_t>(prefix - keys.size());
   }
 
   std::size_t block_;

@@ -1,0 +1,87 @@
+// The counts that order features, against a map.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <neardup/sets/engine/rare_first.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+using neardup::detail::token_counts;
+
+/// Tokens of which most occur once, in random order.
+std::vector<std::uint32_t> random_tokens(std::size_t distinct, std::mt19937_64& random) {
+  std::vector<std::uint32_t> tokens;
+  for (std::size_t i = 0; i < distinct; ++i) {
+    const auto token = static_cast<std::uint32_t>(random());
+    const std::size_t times = random() % 8 != 0 ? 1 : 2 + random() % 30;
+    tokens.insert(tokens.end(), times, token);
+  }
+  std::shuffle(tokens.begin(), tokens.end(), random);
+  return tokens;
+}
+
+std::map<std::uint32_t, std::size_t> occurrences(const std::vector<std::uint32_t>& tokens) {
+  std::map<std::uint32_t, std::size_t> result;
+  for (const std::uint32_t token : tokens) ++result[token];
+  return result;
+}
+
+void count(token_counts& counts, const std::vector<std::uint32_t>& tokens, std::size_t threads) {
+  std::vector<std::thread> all;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    all.emplace_back([&, thread] {
+      neardup::detail::token_counter counter(counts, threads > 1);
+      for (std::size_t i = thread; i < tokens.size(); i += threads) counter.add(tokens[i]);
+      counter.finish();
+    });
+  }
+  for (std::thread& one : all) one.join();
+}
+
+}  // namespace
+
+TEST_CASE("a token that is met again has a count, whatever the size of the table and the threads", "[sets]") {
+  std::mt19937_64 random(1);
+  for (const std::size_t distinct : {1U, 63U, 64U, 65U, 1000U, 20'000U}) {
+    const std::vector<std::uint32_t> tokens = random_tokens(distinct, random);
+    for (const std::size_t expected : {std::size_t{0}, tokens.size() / 30, tokens.size(), 4 * tokens.size()}) {
+      for (const std::size_t threads : {1U, 3U}) {
+        token_counts counts(expected);
+        count(counts, tokens, threads);
+        for (const auto& [token, times] : occurrences(tokens)) {
+          if (counts[token] + 1U < times) {
+            FAIL("token " << token << " of " << times << " has the count " << counts[token]);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("of the tokens that occur once few have a count, if the table has the right size", "[sets]") {
+  std::mt19937_64 random(2);
+  const std::vector<std::uint32_t> tokens = random_tokens(100'000, random);
+  token_counts counts(tokens.size());
+  count(counts, tokens, 1);
+  std::size_t once = 0, counted = 0;
+  for (const auto& [token, times] : occurrences(tokens)) {
+    once += times == 1 ? 1 : 0;
+    counted += times == 1 && counts[token] != 0 ? 1 : 0;
+  }
+  CHECK(once > 80'000);
+  CHECK(counted < once / 50);
+}
+
+TEST_CASE("counts stay below 2^15, and above all others, when many threads count one token", "[sets]") {
+  token_counts counts(100);
+  count(counts, std::vector<std::uint32_t>(200'000, 0x12345678U), 4);
+  CHECK(counts[0x12345678U] == 0x7000);
+  CHECK(counts[0x87654321U] == 0);
+}
