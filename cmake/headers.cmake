@@ -220,6 +220,11 @@ set(NEARDUP_HEADERS
     include/neardup/text/kernels/text_blocks_portable.hpp
     include/neardup/text/kernels/unicode_tables.hpp
     include/neardup/text/kernels/utf8_blocks.hpp
+    include/neardup/text/kernels/utf8_blocks_avx2.hpp
+    include/neardup/text/kernels/utf8_blocks_avx512.hpp
+    include/neardup/text/kernels/utf8_blocks_neon.hpp
+    include/neardup/text/kernels/utf8_blocks_portable.hpp
+    include/neardup/text/kernels/utf8_blocks_sse2.hpp
     include/neardup/text/kernels/word_runs.hpp
     include/neardup/text/kernels/word_scanner.hpp
     include/neardup/text/kernels/word_spans.hpp

@@ -22,6 +22,7 @@
 #include <neardup/sets/engine/common_elements.hpp>
 #include <neardup/sets/engine/rare_first.hpp>
 #include <neardup/text/kernels/joined_words.hpp>
+#include <neardup/text/kernels/utf8_blocks.hpp>
 #include <neardup/text/kernels/word_spans.hpp>
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/utf8.hpp>
@@ -241,6 +242,16 @@ std::string random_text(std::size_t pieces) {
 void compare_texts() {
   for (std::size_t round = 0; round < 500; ++round) {
     const std::string text = random_text(below(round % 10 == 0 ? 1500 : 90));
+    // A well-formed text, with one byte changed or not.
+    std::string whole;
+    for (std::size_t i = below(200); i > 0; --i) {
+      char c[4];
+      const auto limit = static_cast<std::size_t>(below(3) == 0 ? 0x11'0000 : below(2) == 0 ? 0x1'0000 : 0x800);
+      whole.append(c, encode(static_cast<char32_t>(below(limit)), c));
+    }
+    if (!whole.empty() && below(2) == 0) whole[below(whole.size())] = static_cast<char>(random_source());
+    compare("validation of texts", [&] { return detail::is_well_formed(whole, active_instruction_set()); });
+    compare("validation of any bytes", [&] { return detail::is_well_formed(text, active_instruction_set()); });
     compare("normalised texts", [&] { return normalise(text); });
     compare("words", [&] {
       std::vector<std::pair<std::uint32_t, std::uint32_t>> words;
