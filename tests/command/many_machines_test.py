@@ -119,6 +119,15 @@ class ResultsOfTasks(Tasks):
             self.check(few, 2 + number, 3, ("--features", "words:1"), ("--check", check, "--similarity", similarity, *payload))
         self.check(few, 2, 2, ("--features", "words:1"), ("--check", "containment", "--similarity", "0.75", "--payload", "sketches"))
 
+    def test_of_texts_that_share_very_frequent_features(self):
+        make = random.Random(6)
+        template = [" ".join(make.choice(WORDS[:9]) if i % 12 == 0 else WORDS[i] for i in range(60)) for _ in range(250)]
+        few_words = [" ".join(make.choices(WORDS[:4], k=make.randrange(2, 9))) for _ in range(250)]
+        few_texts = make.choices(template[:3], k=250)
+        for made in (template, few_words, few_texts):
+            for payload in ("sets", "sketches"):
+                self.check(made, 2, 3, (), ("--payload", payload))
+
     def test_parts_without_documents_and_with_one_text_many_times(self):
         copies = ["one and the same text of ten words in all here"] * 2000
         for made, parts in ((copies, 2), ([*copies[:3], "", "", ""], 2), ([""] * 4, 2)):
