@@ -77,11 +77,6 @@ class feature_memory {
     if (document < places_.size()) places_[document] = {};
   }
 
-  /// Documents from this number on no longer exist; their numbers may be used again.
-  void forget_from(doc_number document) noexcept {
-    if (document < places_.size()) places_.erase(places_.begin() + document, places_.end());
-  }
-
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
  private:

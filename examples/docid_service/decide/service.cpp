@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <iostream>
 #include <neardup/dedup/decider.hpp>
 #include <neardup/fingerprint.hpp>
@@ -35,6 +34,15 @@ constexpr std::uint64_t spread = 0x9e3779b97f4a7c15U;
 constexpr std::uint64_t unspread = 0xf1de83e19937733dU;
 static_assert(spread * unspread == 1);
 
+/// Whether contents are found by their features.
+bool finds_by_features(const cascade_options& options) { return options.by_content && options.is_exact; }
+
+/// The part of --feature-memory for `features_`; the rest is for the pairs of words. Titles alone take little.
+std::size_t features_share(const cascade_options& options) {
+  const std::size_t eighth = options.feature_memory / 8;
+  return finds_by_features(options) ? eighth : options.feature_memory - eighth;
+}
+
 std::uint64_t digest_of(const article& arrived) { return neardup::xxh3<64>{}(arrived.json); }
 
 std::string name_of(const description& title, const description& content, doc_number number) {
@@ -61,13 +69,11 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       bodies_(bodies),
       map_(map),
       kept_(kept),
-      features_(options.feature_memory - options.feature_memory / 8),
-      pairs_(options.feature_memory / 8) {
-  if (options_.by_content && options_.is_exact) {
-    exact_.emplace(options_.content.similarity, [this](doc_number document) { return content_features(document); });
-  }
+      features_(features_share(options)),
+      pairs_(options.feature_memory - features_share(options)) {
+  if (finds_by_features(options)) content_sets_.emplace(options_.content.similarity);
   in_transaction([] {});  // an empty transaction gives the indexes what they lack
-  counts_.feature_bytes = features_.bytes() + pairs_.bytes();
+  count_memory();
   if (options_.finds_clues) {
     constexpr std::size_t together = 1000;
     doc_number last = 0;
@@ -94,7 +100,7 @@ std::future<std::vector<answer>> service::submit(std::vector<article> articles) 
     if (kept_.is_local() || content.size() > long_content) incoming.pairs = describe_.pairs(content);
     if (options_.finds_clues) incoming.all_pairs = all_pairs_of(content);
     work.titles.prints.push_back(incoming.title.print);
-    work.bodies.prints.push_back(options_.by_content && !exact_ ? incoming.content.print : std::nullopt);
+    work.bodies.prints.push_back(options_.by_content && !content_sets_ ? incoming.content.print : std::nullopt);
     work.items.push_back(std::move(incoming));
   }
   titles_.search_early(work.titles);
@@ -203,7 +209,8 @@ bool service::erase(const std::string& nid) {
       if (!gone || !kept) throw std::runtime_error("the store has no document " + std::to_string(*document));
       if (gone->title.print) titles_.erase(*gone->title.print, *document);
       if (gone->content.print) bodies_.erase(*gone->content.print, *document);
-      if (gone->content.print && exact_) exact_->erase(*document, gone->content);
+      changed_.push_back(*document);
+      if (content_sets_) content_sets_->erase(*document);
       kept_.erase(*document, kept->version);
       map_.erase_document(*document);
       note_for_clues(*document);
@@ -379,9 +386,14 @@ void service::write() {
     }
     counts_.documents = map_.documents();
     counts_.nids = map_.nids();
-    counts_.feature_bytes = features_.bytes() + pairs_.bytes();
+    count_memory();
     counts_.clue_bytes = clues_.bytes();
   }
+}
+
+void service::count_memory() {
+  counts_.feature_bytes = features_.bytes() + pairs_.bytes();
+  counts_.content_bytes = content_sets_ ? content_sets_->memory_usage() : 0;
 }
 
 /// Logs the exception that is being handled, at most once a second.
@@ -406,14 +418,11 @@ void service::in_transaction(Work&& work) {
     log_failure();
     throw;
   }
-  const doc_number first = map_.next_number();
   const std::size_t changed_before = changed_for_clues_.size();
-  redefined_.clear();
   try {
-    forget_redefined();
+    update_features();
     catch_up(titles_, [](const auto& title, const auto&) { return title; });
     catch_up(bodies_, [](const auto&, const auto& content) { return content; });
-    catch_up_contents();
     work();
     titles_.confirm();
     bodies_.confirm();
@@ -428,36 +437,26 @@ void service::in_transaction(Work&& work) {
     kept_.rollback();
     titles_.rollback();
     bodies_.rollback();
-    features_.forget_from(first);
-    pairs_.forget_from(first);
-    for (const doc_number document : redefined_) {
-      features_.forget(document);
-      pairs_.forget(document);
-    }
+    forget_changed();
     changed_for_clues_.resize(changed_before);
-    ahead_ = {};
-    if (exact_) exact_->rollback();
     log_failure();
     throw;
   }
   counts_.documents = map_.documents();
   counts_.nids = map_.nids();
-  redefinitions_ = map_.redefinitions();
+  known_ = {map_.next_number() - 1, map_.redefinitions()};
+  changed_.clear();
   ++counts_.groups;
   // The transaction is decided. If something fails from here on, the next transaction repairs it.
   try {
     kept_.commit();
     index_for_clues();
-    const known_state all{map_.next_number() - 1, map_.redefinitions()};
-    titles_.commit(all.number());
-    bodies_.commit(all.number());
-    if (exact_) exact_->commit(all.number());
+    titles_.commit(known_.number());
+    bodies_.commit(known_.number());
   } catch (const std::exception& error) {
     std::cerr << "docid_service: after a commit: " << error.what() << std::endl;
     titles_.rollback();
     bodies_.rollback();
-    ahead_ = {};
-    if (exact_) exact_->rollback();
   }
   map_.end();
 }
@@ -484,15 +483,47 @@ void service::index_for_clues() {
   }
 }
 
-/// Forgets the features of documents that another service has redefined.
-void service::forget_redefined() {
-  if (redefinitions_ && *redefinitions_ < map_.redefinitions()) {
-    map_.for_each_redefinition(*redefinitions_, [&](doc_number document, const auto&, const auto&) {
-      features_.forget(document);
-      pairs_.forget(document);
-    });
+/// Gives the features in memory what they lack: at the start the contents of all documents, later those of documents
+/// that another service has added or redefined, or that a failed transaction has changed.
+void service::update_features() {
+  constexpr std::size_t together = 1000;
+  const known_state last{map_.next_number() - 1, map_.redefinitions()};
+  if (known_.documents != 0 && known_.redefinitions != last.redefinitions) {
+    map_.for_each_redefinition(known_.redefinitions,
+                               [&](doc_number document, const auto&, const auto&) { changed_.push_back(document); });
   }
-  redefinitions_ = map_.redefinitions();
+  forget_changed();
+  if (content_sets_) {
+    for (const doc_number document : changed_) {
+      const auto now = map_.definition_of(document);
+      if (now) {
+        content_sets_->insert_or_assign(now->content.features, document);
+      } else {
+        content_sets_->erase(document);
+      }
+    }
+    neardup::feature_sets<> added;  // many at once, so that the order of the features is learnt once
+    std::vector<doc_number> numbers;
+    for (doc_number read = known_.documents; read < last.documents;) {
+      const std::vector<document_features> some = map_.features_after(read, together);
+      if (some.empty()) break;
+      for (const document_features& one : some) {
+        added.add(one.content);
+        numbers.push_back(one.document);
+      }
+      read = some.back().document;
+    }
+    content_sets_->insert_all(added, numbers);
+  }
+  known_ = last;
+  changed_.clear();
+}
+
+void service::forget_changed() noexcept {
+  for (const doc_number document : changed_) {
+    features_.forget(document);
+    pairs_.forget(document);
+  }
 }
 
 /// Gives an index the documents that it lacks: at the start all documents, later documents that another service has
@@ -522,59 +553,6 @@ void service::catch_up(fingerprint_index& index, PrintOf print_of) {
     if (print) index.insert(*print, document);
   });
   index.commit(last.number());
-}
-
-/// Adds the documents that the index of contents by features lacks.
-void service::catch_up_contents() {
-  ahead_ = {};
-  if (!exact_) return;
-  const known_state last{map_.next_number() - 1, map_.redefinitions()};
-  known_state known = known_state::of(exact_->known());
-  if (known == last) return;
-  std::vector<doc_number> documents;
-  map_.for_each_document(known.documents, [&](doc_number document, const auto&, const auto& content) {
-    if (content) documents.push_back(document);
-  });
-  if (known.documents == 0) {
-    known.redefinitions = last.redefinitions;
-    // All features are read here anyway, so they go into the cache. Half of the cache is left for new documents.
-    constexpr std::size_t together = 1000;
-    for (doc_number read = 0; read < last.documents && features_.bytes() < options_.feature_memory / 2;) {
-      const std::vector<document_features> some = map_.features_after(read, together);
-      if (some.empty()) break;
-      for (const document_features& one : some) {
-        if (!features_.find(one.document)) features_.add(one.document, {one.title, one.content});
-      }
-      read = some.back().document;
-    }
-    exact_->expect(documents);
-  }
-  for (const doc_number document : documents) exact_->take(document, content_features(document));
-  std::vector<doc_number> redefined;
-  map_.for_each_redefinition(known.redefinitions,
-                             [&](doc_number document, const auto&, const auto&) { redefined.push_back(document); });
-  for (const doc_number document : redefined) {
-    const auto now = map_.definition_of(document);
-    if (now && now->content.print) exact_->take(document, now->content.features);
-  }
-  exact_->commit(last.number());
-  ahead_ = {};
-}
-
-/// Called by feature_index, for many documents in ascending order, so features are read ahead. They are dropped before
-/// a document changes.
-feature_view service::content_features(doc_number document) {
-  if (const auto found = features_.find(document)) return (*found)[1];
-  constexpr std::size_t together = 100;
-  if (document < ahead_.first || document > ahead_.last) {
-    ahead_.documents = map_.features_after(document - 1, together);
-    ahead_.first = document;
-    ahead_.last = ahead_.documents.empty() ? document : ahead_.documents.back().document;
-  }
-  const auto found = std::lower_bound(ahead_.documents.begin(), ahead_.documents.end(), document,
-                                      [](const document_features& a, doc_number b) { return a.document < b; });
-  if (found == ahead_.documents.end() || found->document != document) return {};
-  return found->content;
 }
 
 void service::decide_all(std::vector<task>& group) {
@@ -650,13 +628,13 @@ answer service::decide(item& incoming, std::size_t query) {
     map_.add_document(number, defined, kept);
     kept_.put(number, kept.version, arrived.json);
     note_for_clues(number, std::move(incoming.all_pairs));
-    features_.add(number, {incoming.title.features, incoming.content.features});
+    changed_.push_back(number);
+    features_.add(number, {incoming.title.features, content_sets_ ? feature_view() : incoming.content.features});
+    if (content_sets_) content_sets_->insert_or_assign(incoming.content.features, number);
     if (kept_.is_local()) map_.add_pairs(number, pairs_of(incoming));
     map_.add(arrived.nid, arrived.url, number, {kept.heat, kept.version, digest_of(arrived)});
     if (incoming.title.print) titles_.insert(*incoming.title.print, number);
     if (options_.by_content && incoming.content.print) bodies_.insert(*incoming.content.print, number);
-    ahead_ = {};
-    if (exact_ && incoming.content.print) exact_->insert(number, incoming.content);
     return {defined.name, step::none, 0, std::nullopt};
   }
   auto [number, result] = *found;
@@ -728,12 +706,10 @@ void service::redefine(item& incoming, doc_number document) {
   move(titles_, old.title.print, incoming.title.print);
   if (options_.by_content) move(bodies_, old.content.print, incoming.content.print);
   map_.redefine(document, old, {old.name, incoming.title, incoming.content}, pairs_of(incoming));
+  changed_.push_back(document);
   features_.forget(document);
   pairs_.forget(document);
-  ahead_ = {};
-  if (exact_ && incoming.content.print && old.content != incoming.content)
-    exact_->replace(document, old.content, incoming.content);
-  redefined_.push_back(document);
+  if (content_sets_) content_sets_->insert_or_assign(incoming.content.features, document);
 }
 
 /// Stores the pairs of the first article before its content is erased, when they can still be computed.
@@ -785,16 +761,21 @@ std::optional<std::pair<doc_number, answer>> service::find_document(item& incomi
   if (incoming.title.print) {
     if (const auto found = nearest(step::title, incoming, query)) return found;
   }
-  return options_.by_content && incoming.content.print ? nearest(step::content, incoming, query) : std::nullopt;
+  if (!options_.by_content || !incoming.content.print) return std::nullopt;
+  return content_sets_ ? most_similar(incoming) : nearest(step::content, incoming, query);
 }
 
 std::optional<service::features_in_memory::views> service::features_of(doc_number document) {
   ++counts_.checks;
-  if (const auto found = features_.find(document)) return found;
-  ++counts_.checks_read;
-  const auto read = map_.definition_of(document);
-  if (!read) return std::nullopt;
-  return features_.add(document, {read->title.features, read->content.features});
+  auto found = features_.find(document);
+  if (!found) {
+    ++counts_.checks_read;
+    const auto read = map_.definition_of(document);
+    if (!read) return std::nullopt;
+    found = features_.add(document, {read->title.features, content_sets_ ? feature_view() : read->content.features});
+  }
+  if (content_sets_) found->back() = content_sets_->find(document).value_or(feature_view());
+  return found;
 }
 
 const feature_set& service::pairs_of(item& incoming) {
@@ -847,29 +828,37 @@ std::optional<std::pair<doc_number, answer>> service::nearest(step by, item& inc
     }
     return {confirms(min_pairs, incoming, document, content), similarity};
   };
-  const bool is_exact = !is_title && exact_;
-  std::size_t left = options_.most_candidates(is_exact);
-  const auto consider_all = [&](const auto& candidates, const auto& document_of, const auto& distance_of) {
-    for (const int part : {0, 1}) {
-      for (const auto& one : candidates) features_.prefetch(document_of(one), part);
-    }
-    for (const auto& one : candidates) {
-      const doc_number document = document_of(one);
-      if (!map_.has(document)) continue;  // erased, but the index of features does not know it yet
-      if (left-- == 0) break;
-      best.consider(document, document, distance_of(one), judge(document));
-      if (best.is_final()) break;  // candidates are sorted by distance, then by docId
-    }
-  };
-  if (is_exact) {
-    consider_all(exact_->near(incoming.content), std::identity(), [](doc_number) { return std::nullopt; });
-  } else {
-    consider_all((is_title ? titles_ : bodies_).near(query), std::mem_fn(&candidate::document),
-                 std::mem_fn(&candidate::distance));
+  const std::vector<candidate> candidates = (is_title ? titles_ : bodies_).near(query);
+  for (const int part : {0, 1}) {
+    for (const candidate& one : candidates) features_.prefetch(one.document, part);
+  }
+  std::size_t left = options_.most_candidates(false);
+  for (const auto& [document, distance] : candidates) {
+    if (!map_.has(document)) continue;  // erased, but the index does not know it yet
+    if (left-- == 0) break;
+    best.consider(document, document, distance, judge(document));
+    if (best.is_final()) break;  // candidates are sorted by distance, then by docId
   }
   const neardup::verdict<doc_number>& found = best.result();
   if (found.is_new()) return std::nullopt;
   return std::pair{*found.original, answer{{}, by, found.distance, found.similarity}};
+}
+
+/// Chooses the document with the most similar content of those that the pairs of words confirm; of equally similar ones
+/// the oldest, as original_choice would.
+std::optional<std::pair<doc_number, answer>> service::most_similar(item& incoming) {
+  std::vector<content_index::match_type> matches;
+  content_sets_->for_each_match(incoming.content.features, std::nullopt, scratch_, [&](const auto& match) {
+    if (map_.has(match.id)) matches.push_back(match);  // otherwise another service has erased it
+  });
+  std::sort(matches.begin(), matches.end());  // by similarity, then by docId
+  matches.resize(std::min(matches.size(), options_.most_candidates(true)));
+  for (const auto& [document, common, similarity] : matches) {
+    ++counts_.checks;
+    if (!confirms(options_.content_pairs(), incoming, document, *content_sets_->find(document))) continue;
+    return std::pair{document, answer{{}, step::content, std::nullopt, similarity}};
+  }
+  return std::nullopt;
 }
 
 }  // namespace docid

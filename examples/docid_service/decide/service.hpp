@@ -10,6 +10,7 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <neardup/sets/set_index.hpp>
 #include <optional>
 #include <random>
 #include <string>
@@ -23,7 +24,6 @@
 #include "../stores/stores.hpp"
 #include "cascade.hpp"
 #include "clue_index.hpp"
-#include "feature_index.hpp"
 #include "feature_memory.hpp"
 
 namespace docid {
@@ -95,6 +95,7 @@ struct counters {
   std::atomic<std::uint64_t> checks_read{};  // number of `checks` that read the features from the store
   std::atomic<std::uint64_t> checks_without_pairs{};
   std::atomic<std::uint64_t> feature_bytes{};
+  std::atomic<std::uint64_t> content_bytes{};
   std::atomic<std::uint64_t> clue_bytes{};
 };
 
@@ -176,19 +177,20 @@ class service {
   bool is_kept(const std::string& nid, const std::optional<stored_article>& stored, doc_number document);
   std::optional<std::string> kept_url(doc_number document, const kept_article& kept);
   bool keep_hottest(doc_number document);
-  void forget_redefined();
+  void count_memory();
+  void update_features();
+  void forget_changed() noexcept;
   void note_for_clues(doc_number document, std::optional<feature_set> pairs = std::nullopt);
   void index_for_clues();
   template <class PrintOf>
   void catch_up(fingerprint_index& index, PrintOf print_of);
-  void catch_up_contents();
-  feature_view content_features(doc_number document);
   using features_in_memory = feature_memory<2>;  // sets of title and content
   std::optional<features_in_memory::views> features_of(doc_number document);
   std::optional<feature_view> pairs_of(doc_number document);
   const feature_set& pairs_of(item& incoming);
   bool confirms(double least, item& incoming, doc_number document, feature_view content);
   std::optional<std::pair<doc_number, answer>> nearest(step by, item& incoming, std::size_t query);
+  std::optional<std::pair<doc_number, answer>> most_similar(item& incoming);
 
   cascade_options options_;
   describers describe_;
@@ -196,16 +198,16 @@ class service {
   fingerprint_index& bodies_;
   mapping& map_;
   contents& kept_;
-  features_in_memory features_;
+  features_in_memory features_;  // contents are empty if they are in `content_sets_`
   feature_memory<1> pairs_;
-  std::optional<feature_index> exact_;  // finds contents instead of `bodies_`, which then serves only /similar
-  // Features of documents first..last, read together.
-  struct {
-    std::vector<document_features> documents;
-    doc_number first = 1, last = 0;
-  } ahead_;
-  std::optional<std::uint64_t> redefinitions_;  // redefinitions up to which old features were dropped
-  std::vector<doc_number> redefined_;           // documents that the current transaction has redefined
+  // The features of all contents. Finds contents instead of `bodies_`, which then serves only /similar.
+  using content_index = neardup::set_index<std::uint32_t, doc_number>;
+  std::optional<content_index> content_sets_;
+  content_index::workspace scratch_;
+  known_state known_;  // state of the mapping that `content_sets_`, `features_` and `pairs_` are made from
+  // Documents that the current transaction has added, redefined or erased. If it fails, update_features() reads them
+  // again.
+  std::vector<doc_number> changed_;
   clue_index clues_;
   // Documents that the index of clues does not have in their present state, each with the features (pairs of words) of
   // its kept article, if they are computed already.

@@ -695,7 +695,8 @@ struct http_server::implementation {
         counts.checks_read.load());
     one("docid_checks_without_pairs_total", "counter",
         "Contents compared by their words, since their pairs are unknown.", counts.checks_without_pairs.load());
-    one("docid_feature_bytes", "gauge", "Features in memory.", counts.feature_bytes.load());
+    one("docid_content_bytes", "gauge", "Index of the features of all contents.", counts.content_bytes.load());
+    one("docid_feature_bytes", "gauge", "Other features in memory.", counts.feature_bytes.load());
     if (articles->finds_clues())
       one("docid_clue_bytes", "gauge", "Pairs of words in memory, for clues.", counts.clue_bytes.load());
     one("docid_commit_seconds_total", "counter", "Time that commits took.",

@@ -39,8 +39,9 @@ constexpr const char* usage = R"(Usage: docid_service [OPTION VALUE | OPTION=VAL
                           follow change it
   --candidates N                   at most N documents are compared with an article at each step, the nearest
                                    first; 64, but all where contents are found without fingerprints
-  --feature-memory SIZE   1G       of features of documents, for the check; beyond it they are
-                                   read from the store
+  --feature-memory SIZE   1G       of the features of titles, of pairs of words, and of contents if fingerprints find
+                                   them; others are read from the store when they are compared. Without fingerprints
+                                   the features of all contents are in memory besides, whatever it is
   --clues yes             no       answer GET /find, which finds the kept articles that hold a clue; takes memory
                                    for the pairs of words of each, and not with --mariadb
   --mariadb FILE                   documents and articles in MariaDB instead of DATA/docid.sqlite: an options

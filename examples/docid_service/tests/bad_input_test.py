@@ -145,10 +145,11 @@ class BadInput(TestCase):
         self.assertEqual([json.loads(one)["status"] for one in text.splitlines()], ["success", "error"])
 
     def test_features_beyond_the_memory_are_read(self):
-        # Enough documents for several chunks of a memory that is too small for all of them.
-        texts = [article(number, title=f"t{number}", content=sentence(f"content {number}", 200)) for number in range(200)]
-        for memory in ("0", "16K", "1G"):
-            self.restart_empty("--feature-memory", memory)
+        # Titles of several chunks, and a memory that is too small for all of them.
+        texts = [article(number, title=sentence(f"title {number}", 20), content=sentence(f"content {number}", 200))
+                 for number in range(200)]
+        for memory, *options in (("0",), ("16K",), ("1G",), ("16K", "--distance", "7"), ("1G", "--distance", "7")):
+            self.restart_empty("--feature-memory", memory, *options)
             first = [one["docId"] for one in self.service.post(texts)[1]]
             self.assertEqual(len(set(first)), 200)
             copies = [one | {"url": one["url"] + "/copy", "content": one["content"] + " x"} for one in texts]
@@ -159,7 +160,7 @@ class BadInput(TestCase):
             self.assertEqual(read == 0, memory == "1G", memory)
             # One chunk of 4 MB for the features, and one for the pairs.
             self.assertLessEqual(kept, 32768 if memory != "1G" else 2 * 4 * 2**20)
-            self.restart("--feature-memory", memory)  # memory is empty now
+            self.restart("--feature-memory", memory, *options)  # memory is empty now
             copies = [one | {"url": one["url"] + "/again", "content": one["content"] + " y"} for one in texts]
             self.assertEqual([one["docId"] for one in self.service.post(copies)[1]], first, memory)
 

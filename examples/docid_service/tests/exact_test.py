@@ -2,6 +2,8 @@
 """No article with a similar content is missed: the docIds are those of comparing each content with all."""
 import contextlib
 import random
+import resource
+import signal
 import sqlite3
 import tempfile
 
@@ -26,6 +28,32 @@ class Exact(TestCase):
                         contents.erase(self, self.service)
                     if round_number % 3 == 2:
                         self.restart(*options)
+                self.assertGreater(contents.found, 100)
+                self.assertGreater(contents.new, 100)
+
+    def test_random_changes_of_which_some_fail(self):
+        # Articles, changed articles, deletions, a disk that is full for a while, stops and kills, in random order.
+        for words, options in ((60, ()), (400, ("--recipe", "words", "--feature-memory", "0")), (60, ("--recipe", "pairs"))):
+            with self.subTest(words=words, options=options):
+                self.restart_empty(*options)
+                contents = Contents(words, words + 2, by_pairs="pairs" in options)
+                chance = contents.make
+                for round_number in range(15):
+                    if round_number == 0 or chance.random() < 0.4:
+                        self.service.stop(chance.choice((signal.SIGTERM, signal.SIGKILL)))
+                        self.service = self.start_service(*options, before=("bash", "-c", 'trap "" XFSZ; exec "$0" "$@"'))
+                    contents.send(self, self.service, 40)
+                    for _ in range(5):
+                        contents.update(self, self.service)
+                        contents.erase(self, self.service)
+                        contents.send(self, self.service, chance.choice((1, 1, 10)))
+                    process = self.service.process.pid
+                    limits = resource.prlimit(process, resource.RLIMIT_FSIZE)
+                    resource.prlimit(process, resource.RLIMIT_FSIZE, (4096, limits[1]))
+                    texts = contents.send_in_vain(self, self.service)
+                    resource.prlimit(process, resource.RLIMIT_FSIZE, limits)
+                    # Copies of an article that was not stored belong to it no more than if it had never come.
+                    contents.send_texts(self, self.service, texts)
                 self.assertGreater(contents.found, 100)
                 self.assertGreater(contents.new, 100)
 

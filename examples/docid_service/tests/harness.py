@@ -262,12 +262,18 @@ class Contents:
 
     def send(self, case, service, count):
         """Sends `count` articles in one request."""
-        texts, articles = [], []
+        texts = []
         for _ in range(count):
             # Some texts are edited versions of other texts in the same request.
             texts.append(list(self.make.choice(texts)) + [self.word()] if texts and self.make.random() < 0.3 else self.text())
-            articles.append({"url": f"http://example.org/{self.number}", "title": "", "content": " ".join(texts[-1])})
-            self.number += 1
+        self.send_texts(case, service, texts)
+
+    def articles_of(self, texts):
+        first, self.number = self.number, self.number + len(texts)
+        return [article(first + i, title="", content=" ".join(words)) for i, words in enumerate(texts)]
+
+    def send_texts(self, case, service, texts):
+        articles = self.articles_of(texts)
         status, answers = service.post(articles)
         case.assertEqual(status, 200, answers)
         for one, words, answer in zip(articles, texts, answers):
@@ -288,6 +294,18 @@ class Contents:
         url, words = self.make.choice(list(self.documents[name])), self.text()
         case.assertEqual(service.doc_id({"url": url, "title": "", "content": " ".join(words)}), name)
         self.note(name, url, words)
+
+    def send_in_vain(self, case, service):
+        """Sends new articles, other contents of known ones, and a deletion, to a service that can store nothing. Then
+        the documents are as they were. Returns: the texts that were not stored."""
+        known = [url for urls in self.documents.values() for url in urls]
+        texts = [self.text() for _ in range(self.make.choice((1, 1, 30)))]
+        articles = self.articles_of(texts)
+        for one in self.make.sample(articles, len(articles) // 2):
+            one["url"] = self.make.choice(known)
+        case.assertEqual(service.post(articles)[0], 503)
+        case.assertEqual(service.request("DELETE", "/articles/" + urllib.parse.quote(self.make.choice(known), safe=""))[0], 503)
+        return texts
 
     def erase(self, case, service):
         name = self.make.choice(list(self.documents))
