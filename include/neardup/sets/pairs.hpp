@@ -193,7 +193,7 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// visit all of them.
 /// Memory: for each set 28 bytes, and 4 bytes per feature for a share of about 1 - similarity of its features; posting
 /// lists in portions of some 100 MB (250 MB if sets are joined by parts), or of an eighth of that memory if that is
-/// more; temporarily 60 bytes per set; and 1.6 bytes for each feature, for document frequencies.
+/// more; temporarily 60 bytes per set; and two thirds of a byte for each feature, for document frequencies.
 template <set_range Sets, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Sets& sets, double similarity, Visit&& visit, const set_join_options& options = {}) {

@@ -38,7 +38,7 @@ class distinct_sets {
   /// Sets from number `first_count` on are a second corpus. A set of the second corpus never counts as a copy of a set
   /// of the first. Throws: std::length_error.
   /// Complexity: two passes over all features, and O(n log n) for n sets. Memory: 28 bytes per set, temporarily twice
-  /// that; and for the counts 1.6 bytes for each feature.
+  /// that; and for the counts two thirds of a byte for each feature.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
       : source_(std::move(source)), first_count_(first_count) {
     if (source_.size >= (std::numeric_limits<std::uint32_t>::max)()) {
