@@ -419,44 +419,60 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
   }
 }
 
-/// Adds n hashes, 0 < n <= max_added_hashes. At the thresholds of n, add_few_hashes and add_many_hashes take the same
-/// time for 64-bit codes (measured on an Intel Xeon Sapphire Rapids).
-inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
-                       const std::uint64_t* hashes, std::size_t n) noexcept {
-  [[maybe_unused]] const instruction_set level = active_instruction_set();
-#if NEARDUP_X86_KERNELS
-  if (has_avx512(level) && n <= 88) {
-    return add_few_hashes<fill_all_bins_avx512<true>, fill_all_bins_avx512<false>>(minima, bins, factors, hashes, n);
-  }
-  if (has_avx2(level)) {
-    constexpr auto add_few = add_few_hashes<fill_all_bins_avx2<true>, fill_all_bins_avx2<false>>;
-    constexpr auto add_many = add_many_hashes<choose_bins_avx2, top_bits_avx2<1>, fill_each_bin_avx2>;
-    return (n <= 56 ? add_few : add_many)(minima, bins, factors, hashes, n);
-  }
-#endif
-  constexpr std::size_t few = 44;
-#if NEARDUP_BASELINE_KERNELS
-  if (has_baseline(level)) {
-    constexpr auto add_few = add_few_hashes<fill_all_bins_baseline<true>, fill_all_bins_baseline<false>>;
-    constexpr auto add_many = add_many_hashes<choose_bins_portable, top_bits_baseline<1>, fill_each_bin_baseline>;
-    return (n <= few ? add_few : add_many)(minima, bins, factors, hashes, n);
-  }
-#endif
+// The forms of adding n hashes, 0 < n <= max_added_hashes. At the thresholds of n, add_few_hashes and add_many_hashes take
+// the same time for 64-bit codes (measured on an Intel Xeon Sapphire Rapids). And of one word of the code: the bits of 64
+// bins.
+
+inline constexpr std::size_t few_hashes = 44;
+
+inline void add_hashes_portable(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
+                                const std::uint64_t* hashes, std::size_t n) noexcept {
   constexpr auto add_few = add_few_hashes<fill_all_bins_portable<true>, fill_all_bins_portable<false>>;
   constexpr auto add_many = add_many_hashes<choose_bins_portable, top_bits_portable<1>, fill_each_bin_portable>;
-  (n <= few ? add_few : add_many)(minima, bins, factors, hashes, n);
+  (n <= few_hashes ? add_few : add_many)(minima, bins, factors, hashes, n);
 }
 
-/// One word of the code: the bits of 64 bins.
-inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
-  [[maybe_unused]] const instruction_set level = active_instruction_set();
-#if NEARDUP_X86_KERNELS
-  if (has_avx2(level)) return top_bits_avx2<bit_multiplier>(minima);
-#endif
+constexpr auto add_hashes_of(portable_form) noexcept { return add_hashes_portable; }
+constexpr auto bits_of_bins_of(portable_form) noexcept { return top_bits_portable<bit_multiplier>; }
+
 #if NEARDUP_BASELINE_KERNELS
-  if (has_baseline(level)) return top_bits_baseline<bit_multiplier>(minima);
+inline void add_hashes_baseline(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
+                                const std::uint64_t* hashes, std::size_t n) noexcept {
+  constexpr auto add_few = add_few_hashes<fill_all_bins_baseline<true>, fill_all_bins_baseline<false>>;
+  constexpr auto add_many = add_many_hashes<choose_bins_portable, top_bits_baseline<1>, fill_each_bin_baseline>;
+  (n <= few_hashes ? add_few : add_many)(minima, bins, factors, hashes, n);
+}
+
+constexpr auto add_hashes_of(baseline_form) noexcept { return add_hashes_baseline; }
+constexpr auto bits_of_bins_of(baseline_form) noexcept { return top_bits_baseline<bit_multiplier>; }
 #endif
-  return top_bits_portable<bit_multiplier>(minima);
+
+#if NEARDUP_X86_KERNELS
+inline void add_hashes_avx2(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
+                            const std::uint64_t* hashes, std::size_t n) noexcept {
+  constexpr auto add_few = add_few_hashes<fill_all_bins_avx2<true>, fill_all_bins_avx2<false>>;
+  constexpr auto add_many = add_many_hashes<choose_bins_avx2, top_bits_avx2<1>, fill_each_bin_avx2>;
+  (n <= 56 ? add_few : add_many)(minima, bins, factors, hashes, n);
+}
+
+inline void add_hashes_avx512(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
+                              const std::uint64_t* hashes, std::size_t n) noexcept {
+  if (n > 88) return add_hashes_avx2(minima, bins, factors, hashes, n);
+  add_few_hashes<fill_all_bins_avx512<true>, fill_all_bins_avx512<false>>(minima, bins, factors, hashes, n);
+}
+
+constexpr auto add_hashes_of(avx2_form) noexcept { return add_hashes_avx2; }
+constexpr auto add_hashes_of(avx512_form) noexcept { return add_hashes_avx512; }
+constexpr auto bits_of_bins_of(avx2_form) noexcept { return top_bits_avx2<bit_multiplier>; }
+#endif  // NEARDUP_X86_KERNELS
+
+inline void add_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block* factors,
+                       const std::uint64_t* hashes, std::size_t n) noexcept {
+  choose_form(active_instruction_set(), [&](auto form) { add_hashes_of(form)(minima, bins, factors, hashes, n); });
+}
+
+inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
+  return choose_form(active_instruction_set(), [&](auto form) { return bits_of_bins_of(form)(minima); });
 }
 
 /// The minima of a set of hashes, by bin. Neither the order of the hashes nor repetitions matter.

@@ -345,31 +345,35 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
   return more_than_half(count, needed < planes + 1 ? needed : planes + 1, tally.total);
 }
 
+constexpr auto count_bits_of(avx2_form) noexcept { return count_bits_avx2; }
+constexpr auto count_bits_of(avx512_form) noexcept { return count_bits_avx512; }
+constexpr auto majority_of(avx2_form) noexcept {
+  return [](const bit_tally& tally) noexcept { return majority_of_lanes(tally, 4); };
+}
+constexpr auto majority_of(avx512_form) noexcept { return majority_avx512; }
+
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
+constexpr auto count_bits_of(portable_form) noexcept { return count_bits_by<adders_portable>; }
+constexpr auto majority_of(portable_form) noexcept {
+  return [](const bit_tally& tally) noexcept { return majority_of_lanes(tally, adder_lanes<adders_portable>); };
+}
+#if NEARDUP_BASELINE_KERNELS
+constexpr auto count_bits_of(baseline_form) noexcept { return count_bits_by<adders_baseline>; }
+constexpr auto majority_of(baseline_form) noexcept {
+  return [](const bit_tally& tally) noexcept { return majority_of_lanes(tally, adder_lanes<adders_baseline>); };
+}
+#endif
+
 /// Counts the bits of `n` more words.
 inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (has_avx512(tally.level)) return count_bits_avx512(tally, words, n);
-  if (has_avx2(tally.level)) return count_bits_avx2(tally, words, n);
-#endif
-#if NEARDUP_BASELINE_KERNELS
-  if (has_baseline(tally.level)) return count_bits_by<adders_baseline>(tally, words, n);
-#endif
-  count_bits_by<adders_portable>(tally, words, n);
+  choose_form(tally.level, [&](auto form) { count_bits_of(form)(tally, words, n); });
 }
 
 /// The bits that are set in more than half of the counted words. Precondition: at most 2^48 words.
 inline std::uint64_t majority(const bit_tally& tally) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (has_avx512(tally.level)) return majority_avx512(tally);
-  if (has_avx2(tally.level)) return majority_of_lanes(tally, 4);
-#endif
-#if NEARDUP_BASELINE_KERNELS
-  if (has_baseline(tally.level)) return majority_of_lanes(tally, adder_lanes<adders_baseline>);
-#endif
-  return majority_of_lanes(tally, adder_lanes<adders_portable>);
+  return choose_form(tally.level, [&](auto form) { return majority_of(form)(tally); });
 }
 
 }  // namespace neardup::inline v0::detail

@@ -101,19 +101,20 @@ NEARDUP_TARGET_AVX512 inline std::size_t count_window_blocks_avx512(bit_tally& t
   return i;
 }
 
+constexpr auto count_window_blocks_of(avx2_form) noexcept { return count_window_blocks_avx2; }
+constexpr auto count_window_blocks_of(avx512_form) noexcept { return count_window_blocks_avx512; }
+
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
+constexpr auto count_window_blocks_of(portable_form) noexcept { return count_window_blocks_by<adders_portable>; }
+#if NEARDUP_BASELINE_KERNELS
+constexpr auto count_window_blocks_of(baseline_form) noexcept { return count_window_blocks_by<adders_baseline>; }
+#endif
+
 inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash, const char* text,
                                        std::size_t count) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (has_avx512(tally.level)) return count_window_blocks_avx512(tally, hash, text, count);
-  if (has_avx2(tally.level)) return count_window_blocks_avx2(tally, hash, text, count);
-#endif
-#if NEARDUP_BASELINE_KERNELS
-  if (has_baseline(tally.level)) return count_window_blocks_by<adders_baseline>(tally, hash, text, count);
-#endif
-  return count_window_blocks_by<adders_portable>(tally, hash, text, count);
+  return choose_form(tally.level, [&](auto form) { return count_window_blocks_of(form)(tally, hash, text, count); });
 }
 
 /// Counts the bits of the hashes of all windows of a text. Precondition: 4 <= hash.n <= max_vector_window and hash.n <=

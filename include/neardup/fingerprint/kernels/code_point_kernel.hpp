@@ -131,7 +131,28 @@ void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, con
   out.make_room(2 * text_block_size);
   add_pairs(rest, 2, last - position);
 }
+
+template <std::size_t Words>
+constexpr auto hash_pairs_of(avx2_form) noexcept {
+  return [](std::string_view text, std::uint64_t seed, gram_scratch& scratch, const hash_writer<Words>& out) {
+    hash_code_point_pairs_avx2(text, seed, scratch, out);
+    return true;
+  };
+}
+template <std::size_t Words>
+constexpr auto hash_pairs_of(avx512_form) noexcept {
+  return [](std::string_view text, std::uint64_t seed, gram_scratch& /*scratch*/, const hash_writer<Words>& out) {
+    hash_code_point_pairs_avx512(text, seed, out);
+    return true;
+  };
+}
 #endif  // NEARDUP_X86_KERNELS
+
+/// Hashes the pairs of code points of a text of more than 4 bytes. Returns: false if the form has no kernel for that.
+template <std::size_t Words>
+constexpr auto hash_pairs_of(portable_form) noexcept {
+  return [](std::string_view, std::uint64_t, gram_scratch&, const hash_writer<Words>&) { return false; };
+}
 
 /// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 of less than
 /// 4 GiB, and 1 <= n <= max_kernel_gram.
@@ -139,12 +160,8 @@ template <std::size_t Words>
 void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
                       const hash_writer<Words>& out) {
   const instruction_set level = active_instruction_set();
-#if NEARDUP_X86_KERNELS
-  if (n == 2 && text.size() > 4) {
-    if (has_avx512(level)) return hash_code_point_pairs_avx512(text, seed, out);
-    if (has_avx2(level)) return hash_code_point_pairs_avx2(text, seed, scratch, out);
-  }
-#endif
+  const auto hash_pairs = [&](auto form) { return hash_pairs_of<Words>(form)(text, seed, scratch, out); };
+  if (n == 2 && text.size() > 4 && choose_form(level, hash_pairs)) return;
   // places[i] is the offset of code point i, so n-gram i is the bytes [places[i], places[i + n]).
   std::uint32_t* const places = scratch.places;
   std::size_t position = 0;
@@ -222,10 +239,9 @@ struct token_kernel<code_point_ngrams, xxh3<Bits>> {
                     std::array<bit_tally, Words>& tallies) noexcept {
     const instruction_set level = tallies[0].level;
     if (tokenize.n != 2 || text.size() <= 4 || has_avx2(level)) return false;
-#if NEARDUP_BASELINE_KERNELS
-    if (has_baseline(level)) return pair_counter<pair_parts_baseline, Words>(tallies, hash.seed).count(text);
-#endif
-    return pair_counter<pair_parts_portable, Words>(tallies, hash.seed).count(text);
+    return choose_form(level, [&](auto form) {
+      return pair_counter<decltype(pair_parts_of(form)), Words>(tallies, hash.seed).count(text);
+    });
   }
 
   using stream = piecewise_kernel_stream<code_point_ngrams, xxh3<Bits>>;

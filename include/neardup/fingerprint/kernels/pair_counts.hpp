@@ -51,11 +51,13 @@ struct pair_parts_portable {
   using block = utf8_block_portable;
   using adders = adders_portable;
 };
+constexpr pair_parts_portable pair_parts_of(portable_form) noexcept { return {}; }
 #if NEARDUP_BASELINE_KERNELS
 struct pair_parts_baseline {
   using block = utf8_block_baseline;
   using adders = adders_baseline;
 };
+constexpr pair_parts_baseline pair_parts_of(baseline_form) noexcept { return {}; }
 #endif
 
 /// The greatest number of blocks whose pairs are listed at a time; and the capacity of the list of pairs of n bytes.

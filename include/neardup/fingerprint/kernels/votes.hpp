@@ -183,18 +183,21 @@ NEARDUP_TARGET_AVX512 void add_weighted_avx512(std::uint64_t* sums, const std::u
   (_mm512_storeu_si512(sums + 8 * At, eight[At]), ...);
 }
 
+constexpr auto add_weighted_of(avx512_form) noexcept {
+  return [](std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights, std::size_t stride,
+            std::size_t n) noexcept {
+    add_weighted_avx512(sums, words, weights, stride, n, std::make_index_sequence<8>{});
+  };
+}
+
 NEARDUP_KERNELS_END
 #endif
 
+constexpr auto add_weighted_of(portable_form) noexcept { return add_weighted_portable; }
+
 inline void add_weighted(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                          std::size_t stride, std::size_t n, instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (has_avx512(level)) {
-    return add_weighted_avx512(sums, words, weights, stride, n, std::make_index_sequence<8>{});
-  }
-#endif
-  static_cast<void>(level);
-  add_weighted_portable(sums, words, weights, stride, n);
+  choose_form(level, [&](auto form) { add_weighted_of(form)(sums, words, weights, stride, n); });
 }
 
 /// The fingerprint of weighted tokens. Lets adjusters (weighters with a member `inner`) change the weights first.

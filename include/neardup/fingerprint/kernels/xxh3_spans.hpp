@@ -315,37 +315,38 @@ NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span
   }
 }
 
+template <std::size_t Words>
+constexpr auto hash_spans_of(avx2_form) noexcept {
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
+    for (std::size_t j = 0; j < Words; ++j) hash_spans_avx2(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
+  };
+}
+template <std::size_t Words>
+constexpr auto hash_spans_of(avx512_form) noexcept {
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
+    std::array<seeded_xxh3, Words> formulas;
+    for (std::size_t j = 0; j < Words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
+    hash_spans_avx512<Words>(text, spans, formulas.data(), columns);
+  };
+}
+
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
+
+template <std::size_t Words>
+constexpr auto hash_spans_of(portable_form) noexcept {
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
+    for (std::size_t j = 0; j < Words; ++j) hash_spans_portable(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
+  };
+}
 
 /// Hashes the tokens that `spans` delimits in a text, in unspecified order. Word j of the hashes is written to
 /// columns[j]. Precondition: each column has room for 7 more hashes than there are spans; 8 bytes are readable at the
 /// beginning of each span.
 template <std::size_t Words>
 void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
-                [[maybe_unused]] instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (has_avx512(level)) {
-    std::array<seeded_xxh3, Words> formulas;
-    for (std::size_t j = 0; j < Words; ++j) formulas[j] = seeded_xxh3(seed + j * xxh3<>::seed_step);
-    return hash_spans_avx512<Words>(text, spans, formulas.data(), columns);
-  }
-#endif
-  for (std::size_t j = 0; j < Words; ++j) {
-    const std::uint64_t word_seed = seed + j * xxh3<>::seed_step;
-#if NEARDUP_X86_KERNELS
-    if (has_avx2(level)) {
-      hash_spans_avx2(text, spans, word_seed, columns[j]);
-      continue;
-    }
-#elif NEARDUP_NEON_KERNELS
-    if (has_neon(level)) {
-      hash_spans_neon(text, spans, word_seed, columns[j]);
-      continue;
-    }
-#endif
-    hash_spans_portable(text, spans, word_seed, columns[j]);
-  }
+                instruction_set level) noexcept {
+  choose_form(level, [&](auto form) { hash_spans_of<Words>(form)(text, spans, seed, columns); });
 }
 
 /// Writes the hashes of the tokens that `spans` delimits in a text to `out`.

@@ -101,6 +101,13 @@ inline void hash_spans_neon(const char* text, const span_view& spans, std::uint6
   });
 }
 
+template <std::size_t Words>
+constexpr auto hash_spans_of(neon_form) noexcept {
+  return [](const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns) noexcept {
+    for (std::size_t j = 0; j < Words; ++j) hash_spans_neon(text, spans, seed + j * xxh3<>::seed_step, columns[j]);
+  };
+}
+
 }  // namespace neardup::inline v0::detail
 
 #endif  // NEARDUP_NEON_KERNELS

@@ -132,26 +132,29 @@ NEARDUP_TARGET_AVX512 inline void hash_windows_avx512(const window_xxh3& hash, c
   for (std::size_t i = 0; i < count; i += 8) _mm512_storeu_si512(hashes + i, lanes(text + i));
 }
 
+constexpr auto hash_windows_of(avx2_form) noexcept {
+  return [](const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes) noexcept {
+    hash.n < 4 ? hash_windows_avx2<true>(hash, text, count, hashes)
+               : hash_windows_avx2<false>(hash, text, count, hashes);
+  };
+}
+constexpr auto hash_windows_of(avx512_form) noexcept {
+  return [](const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes) noexcept {
+    hash.n < 4 ? hash_windows_avx512<true>(hash, text, count, hashes)
+               : hash_windows_avx512<false>(hash, text, count, hashes);
+  };
+}
+
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
+
+constexpr auto hash_windows_of(portable_form) noexcept { return hash_windows_portable; }
 
 /// Hashes the `count` windows that begin at text, text + 1, ... Precondition: 16 bytes are readable at the beginning of
 /// the last window; `hashes` has room for count + 7.
 inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes,
                          instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  const bool tiny = hash.n < 4;
-  if (has_avx512(level)) {
-    return tiny ? hash_windows_avx512<true>(hash, text, count, hashes)
-                : hash_windows_avx512<false>(hash, text, count, hashes);
-  }
-  if (has_avx2(level)) {
-    return tiny ? hash_windows_avx2<true>(hash, text, count, hashes)
-                : hash_windows_avx2<false>(hash, text, count, hashes);
-  }
-#endif
-  static_cast<void>(level);
-  hash_windows_portable(hash, text, count, hashes);
+  choose_form(level, [&](auto form) { hash_windows_of(form)(hash, text, count, hashes); });
 }
 
 /// Writes the hashes of the `count` windows of `n` bytes that begin at text, text + 1, ...

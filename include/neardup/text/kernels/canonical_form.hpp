@@ -445,22 +445,26 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
   return i;
 }
 
+/// Settled bytes by a kernel that takes whole blocks: the rest is copied between zero bytes.
+template <auto Settled>
+std::size_t settled_bytes_by(const char* at, std::size_t size) noexcept {
+  const std::size_t whole = Settled(at, size);
+  if (whole + text_block_size + settled_margin <= size) return whole;
+  char rest[2 * text_block_size + settled_margin] = {};
+  std::memcpy(rest, at + whole, size - whole);
+  return (std::min)(size, whole + Settled(rest, sizeof rest));
+}
+
+constexpr auto settled_bytes_of(avx2_form) noexcept { return settled_bytes_by<settled_bytes_avx2>; }
+constexpr auto settled_bytes_of(avx512_form) noexcept { return settled_bytes_by<settled_bytes_avx512>; }
+
 NEARDUP_KERNELS_END
 #endif  // NEARDUP_X86_KERNELS
 
+constexpr auto settled_bytes_of(portable_form) noexcept { return settled_bytes_portable; }
+
 inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_set level) noexcept {
-#if NEARDUP_X86_KERNELS
-  if (has_avx2(level)) {
-    const auto settled = has_avx512(level) ? settled_bytes_avx512 : settled_bytes_avx2;
-    const std::size_t whole = settled(at, size);
-    if (whole + text_block_size + settled_margin <= size) return whole;
-    char rest[2 * text_block_size + settled_margin] = {};
-    std::memcpy(rest, at + whole, size - whole);
-    return (std::min)(size, whole + settled(rest, sizeof rest));
-  }
-#endif
-  static_cast<void>(level);
-  return settled_bytes_portable(at, size);
+  return choose_form(level, [&](auto form) { return settled_bytes_of(form)(at, size); });
 }
 
 /// Finds a prefix of the text that is in canonical form except for case, and that no character behind it can change.

@@ -231,7 +231,7 @@ inline std::size_t find_code_points_portable(const char* text, std::size_t count
     const std::uint64_t starts = ~bytes | bytes << 1;
     const set_bits& set = set_bits_of[to_size(top_bits(starts))];
     for (std::size_t j = 0; j < 8; ++j) places[found + j] = base + static_cast<std::uint32_t>(i) + set.positions[j];
-    found += ((starts & byte_tops) >> 7) * byte_ones >> 56;  // the product adds up the bits
+    found += to_size(((starts & byte_tops) >> 7) * byte_ones >> 56);  // the product adds up the bits
   }
   return found;
 }
