@@ -21,6 +21,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -40,7 +41,7 @@ std::string join_words(const std::vector<std::string>& words) {
 
 /// Random texts of frequent and rare words; some texts are earlier ones with a few words changed.
 std::vector<std::string> draw_texts(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  oracle::random_engine random(seed);
   const auto draw_word = [&] {
     const double rank = std::pow(5000.0, static_cast<double>(random() % 1000000) / 1e6);
     return "w" + std::to_string(static_cast<int>(rank));
@@ -230,7 +231,7 @@ TEST_CASE("advice from a sample tells what then happens", "[advice]") {
 
 TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advice]") {
   // Texts that share many words: the luck of one hash decides much, so recall varies from seed to seed.
-  std::mt19937_64 random(6);
+  oracle::random_engine random(6);
   std::vector<std::string> templates;
   for (int i = 0; i < 3; ++i) {
     std::vector<std::string> words(60);
@@ -349,7 +350,7 @@ TEST_CASE("crowds of copies count once, and say nothing of the recall of others"
 }
 
 TEST_CASE("a family counts as one pair does", "[advice]") {
-  std::mt19937_64 random(9);
+  oracle::random_engine random(9);
   const auto draw_words = [&](std::size_t count) {
     std::vector<std::string> words(count);
     for (std::string& word : words) word = "w" + std::to_string(random() % 100000);
@@ -381,7 +382,7 @@ TEST_CASE("a family counts as one pair does", "[advice]") {
 }
 
 TEST_CASE("of many alike documents few are followed, and stand for the others", "[advice]") {
-  std::mt19937_64 random(12);
+  oracle::random_engine random(12);
   const auto draw_words = [&](std::size_t count) {
     std::vector<std::string> words(count);
     for (std::string& word : words) word = "w" + std::to_string(random() % 1000000);

@@ -14,6 +14,7 @@
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -74,7 +75,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
     const auto similarity = jaccard_at_least(kept.features, document.features, best.value_or(0.6));
     return {similarity.has_value(), similarity};
   };
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   std::vector<std::string> texts;
   for (int i = 0; i < 300; ++i) {
     std::string text = i % 3 == 0 || texts.empty() ? "" : texts[random() % texts.size()];

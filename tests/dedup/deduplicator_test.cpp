@@ -25,6 +25,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -130,7 +131,7 @@ class text_source {
     return std::string(1, static_cast<char>('a' + random_() % 26)) + (random_() % 8 == 0 ? "x " : " ");
   }
 
-  std::mt19937_64 random_;
+  oracle::random_engine random_;
   std::vector<std::string> earlier_;
 };
 
@@ -140,7 +141,7 @@ std::vector<std::string_view> views_of(const std::vector<std::string>& texts) { 
 template <class Deduplicator, class Model>
 void compare(Deduplicator& dedup, Model& plain, std::uint64_t seed) {
   text_source texts(seed);
-  std::mt19937_64 random(seed);
+  oracle::random_engine random(seed);
   typename Deduplicator::workspace scratch;
   std::size_t duplicates = 0, added = 0;
   for (std::uint32_t id = 0; id < oracle::effort(400, 150); ++id) {

@@ -18,6 +18,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -25,7 +26,7 @@ using namespace neardup;
 
 /// Texts of few words and of many, with repeated words and with none.
 std::vector<std::string> some_texts(std::size_t count) {
-  std::mt19937_64 random(count);
+  oracle::random_engine random(count);
   std::vector<std::string> texts{"", " ", "...", "a", "a a", "a b", "b a", "A b C d E f G", "h g f e d c b a"};
   while (texts.size() < count) {
     std::string text;
@@ -84,7 +85,7 @@ void check_hasher(const Hasher& hash, std::size_t count) {
   }
 
   // A document of several texts: their tokens in one bag, or in one sketch.
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<std::string_view> document;
     for (auto n = random() % 4; n > 0; --n) document.push_back(texts[random() % texts.size()]);

@@ -24,6 +24,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace {
@@ -122,7 +123,7 @@ TEST_CASE("an exact deduplicator decides as one that compares everything", "[exa
        {corpus_shape::mixed, corpus_shape::few_words, corpus_shape::long_texts, corpus_shape::copies,
         corpus_shape::of_a_template, corpus_shape::phrase_comes_late, corpus_shape::tiny}) {
     for (const double similarity : {0.3, 0.8, 0.95, 1.0}) {
-      std::mt19937_64 random(static_cast<std::uint64_t>(form) + 7);
+      oracle::random_engine random(static_cast<std::uint64_t>(form) + 7);
       const simhasher hash{normalised{words{}}};
       deduplicator fast{hash, {.similarity = similarity, .min_tokens = 0, .exact = true}};
       slow_deduplicator slow(similarity);
@@ -169,7 +170,7 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
                                                                      {2048, set_similarity::cosine}};
   for (const auto& [max_in_row, by] : settings) {
     for (const std::uint32_t vocabulary : {40U, 300U, 100000U}) {
-      std::mt19937_64 random(max_in_row + vocabulary);
+      oracle::random_engine random(max_in_row + vocabulary);
       neardup::feature_candidates source(0.6, max_in_row, by);
       decltype(source)::workspace scratch;
       std::map<std::uint32_t, document> kept;
@@ -226,7 +227,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
   };
   for (const std::size_t max_in_row : {std::size_t{1}, std::size_t{4}, std::size_t{2048}}) {
     for (const std::size_t expected : {std::size_t{0}, std::size_t{100}}) {
-      std::mt19937_64 random(max_in_row + expected);
+      oracle::random_engine random(max_in_row + expected);
       std::vector<of_features> now(100);  // by number; empty once erased
       const auto features_of = [&](std::uint32_t number) {
         return std::span<const std::uint32_t>(now[number].features);
@@ -284,7 +285,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
 TEST_CASE("batches of an exact deduplicator give the verdicts of one after the other", "[exact]") {
   for (const corpus_shape form : {corpus_shape::mixed, corpus_shape::few_words, corpus_shape::copies,
                                   corpus_shape::of_a_template, corpus_shape::tiny}) {
-    std::mt19937_64 random(3);
+    oracle::random_engine random(3);
     const simhasher hash{normalised{words{}}};
     const neardup::dedup_options options{.similarity = 0.7, .exact = true};
     deduplicator singly{hash, options}, in_batches{hash, options};
@@ -411,7 +412,7 @@ TEST_CASE("an exact deduplicator is saved as what it is", "[exact]") {
   const simhasher hash{normalised{words{}}};
   const auto made_of = neardup::composition_of(hash);
   deduplicator dedup{hash, {.similarity = 0.7, .exact = true}};
-  std::mt19937_64 random(11);
+  oracle::random_engine random(11);
   std::vector<std::string> made;
   for (std::size_t i = 0; i < 300; ++i) dedup.add(drawn_text(corpus_shape::mixed, i, random, made));
   neardup::save(path, dedup, made_of);
@@ -438,7 +439,7 @@ TEST_CASE("an exact deduplicator is saved as what it is", "[exact]") {
 
 TEST_CASE("texts of a template, and a phrase that comes late, stay near-linear one by one", "[exact]") {
   const auto seconds = [](corpus_shape form, std::size_t count) {
-    std::mt19937_64 random(5);
+    oracle::random_engine random(5);
     deduplicator dedup{simhasher{words{}}, {.similarity = 0.95, .exact = true}};
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < count; ++i) {

@@ -17,6 +17,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/set_corpora.hpp"
 
 namespace {
@@ -121,7 +122,7 @@ labels_type found(const sets_type& sets, std::size_t earlier, double least, cons
 }  // namespace
 
 TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][similar]") {
-  std::mt19937_64 random(21);
+  oracle::random_engine random(21);
   std::size_t joined = 0;
   for (const oracle::set_shape shape : oracle::all_set_shapes) {
     const auto sets = oracle::draw_sets<std::uint32_t>(shape, oracle::effort(500, 200, 60), random);
@@ -151,7 +152,7 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
 }
 
 TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup][similar]") {
-  std::mt19937_64 random(22);
+  oracle::random_engine random(22);
   for (const oracle::set_shape shape : oracle::all_set_shapes) {
     const auto sets = oracle::draw_sets<std::uint32_t>(shape, oracle::effort(500, 200, 60), random);
     for (const std::size_t earlier : {std::size_t{0}, sets.size() / 3, sets.size() - 1, sets.size()}) {
@@ -177,7 +178,7 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
 
 TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup][similar]") {
   // The plain rule would look at 2 * 10^8 pairs for each, which takes a minute.
-  std::mt19937_64 random(23);
+  oracle::random_engine random(23);
   const std::size_t count = oracle::effort(100000, 20000, 2000);
   for (const oracle::set_shape shape : {oracle::set_shape::family, oracle::set_shape::copies}) {
     const auto sets = oracle::draw_sets<std::uint32_t>(shape, count, random);

@@ -26,6 +26,7 @@
 #include "catch.hpp"
 #include "oracle/decision.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace law {
 
@@ -334,7 +335,7 @@ inline word_lists draw_star(std::mt19937_64& random, std::size_t count) {
 template <class IsWanted>
 std::vector<std::string> search_texts(word_lists (*draw)(std::mt19937_64&, std::size_t), std::size_t count,
                                       std::uint64_t seed, const IsWanted& is_wanted) {
-  std::mt19937_64 random(seed);
+  oracle::random_engine random(seed);
   for (int tries = 0; tries < 1000000; ++tries) {
     std::vector<std::string> texts;
     for (const auto& words : draw(random, count)) texts.push_back(joined(words));
@@ -347,7 +348,7 @@ std::vector<std::string> search_texts(word_lists (*draw)(std::mt19937_64&, std::
 /// Hundreds of texts, a thousand on request, each of which matches the last one and no other. Of fingerprints there are
 /// as many as some thousand tries give.
 inline std::vector<std::string> crowd_around_the_last(const row& by) {
-  std::mt19937_64 random(4);
+  oracle::random_engine random(4);
   const bool is_of_letters = by.match({"aaaaa", {}, {}, {}}, {"aaaab", {}, {}, {}}).has_value();
   std::vector<std::string> central, texts;
   for (int i = 0; i < (is_of_letters ? 20 : 40); ++i)
@@ -503,7 +504,7 @@ class cell {
     static std::map<extras, std::vector<corpus>> drawn;
     std::vector<corpus>& all = drawn[with];
     if (all.size() < count) {
-      std::mt19937_64 random(44 + static_cast<std::uint64_t>(with));
+      oracle::random_engine random(44 + static_cast<std::uint64_t>(with));
       all.clear();
       while (all.size() < count) all.push_back(draw_corpus(random, with));
     }

@@ -39,6 +39,7 @@
 
 #include "catch.hpp"
 #include "dedup/law.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace law {
@@ -131,7 +132,7 @@ std::vector<id_type> mixed_ids(std::size_t count) {
   std::vector<id_type> ids(count);
   std::iota(ids.begin(), ids.end(), id_type{0});
   std::reverse(ids.begin(), ids.end());
-  std::mt19937_64 random(count);
+  oracle::random_engine random(count);
   if (count % 2 == 0) std::shuffle(ids.begin(), ids.end(), random);
   return ids;
 }
@@ -213,7 +214,7 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
 template <class Open, class Reopen>
 difference compare_history(const row& by, const std::vector<std::string>& texts, std::uint64_t seed, const Open& open,
                            const Reopen& reopen, bool is_reopened) {
-  std::mt19937_64 random(seed);
+  oracle::random_engine random(seed);
   constexpr id_type id_count = 30;
   describe_before(texts);
   documents_by_id().assign(id_count, document());
@@ -383,7 +384,7 @@ void check_form(const row& by, const std::string& form, const opener<D>& how, co
               is_of_age ? 0 : 1);
   CHECK(is_of_age);
   tally wrong;
-  std::mt19937_64 random(45);
+  oracle::random_engine random(45);
   for (std::size_t i = 0; i < count; ++i) {
     const difference one = compare_history(by, draw_texts(random), random(), how.open, how.reopen, has_restarts);
     ++wrong.corpora;
@@ -639,7 +640,7 @@ TEST_CASE("the law: the corpora tell it from other rules", "[law]") {
   // copies that follow their first copy.
   for (const row* by :
        {&jaccard, &cosine, &containment, &edits, &fingerprints, &fingerprints_long, &checked, &checked_yes}) {
-    std::mt19937_64 random(44);
+    oracle::random_engine random(44);
     std::size_t of_first = 0, of_last = 0, of_copies = 0, dropped = 0, kept = 0;
     for (int i = 0; i < 400; ++i) {
       const corpus c = draw_corpus(random, extras::none);
@@ -717,7 +718,7 @@ TEST_CASE("the law: originals found in an index", "[law]") {
 
 TEST_CASE("the law: of equally close ones in an index the smallest id is the original", "[law]") {
   // An index does not know ages: with falling ids the later document wins a tie.
-  std::mt19937_64 random(46);
+  oracle::random_engine random(46);
   std::size_t ties = 0, wrong = 0;
   for (int i = 0; i < 400; ++i) {
     const corpus c{draw_texts(random)};

@@ -16,6 +16,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -54,7 +55,7 @@ double plain_recall(std::size_t bits, int k, double p) {
 }  // namespace
 
 TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   const auto texts = random_texts(800, random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
   std::vector<minwise<64>> codes;
@@ -90,7 +91,7 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
 }
 
 TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwise]") {
-  std::mt19937_64 random(9);
+  oracle::random_engine random(9);
   const auto texts = random_texts(oracle::effort(600, 250), random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
   neardup::deduplicator dedup{hash, {.similarity = 0.7, .exact = false}};
@@ -173,7 +174,7 @@ TEST_CASE("the theory of distances knows both kinds", "[minwise]") {
 
 TEST_CASE("min-wise codes find the share of similar sets that theory promises", "[minwise]") {
   // Random pairs of sets, small and large, whose number falls to three tenths from the least similarity to 1.
-  std::mt19937_64 random(12);
+  oracle::random_engine random(12);
   for (const std::size_t n : {20U, 40U, 120U, 500U}) {
     for (const double similarity : {0.6, 0.7, 0.8, 0.9}) {
       const int k = neardup::distance_for(64, similarity, {.min_recall = 0.97, .kind = fingerprint_kind::minwise});

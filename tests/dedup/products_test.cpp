@@ -26,6 +26,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace dedup_products {
@@ -186,7 +187,7 @@ std::vector<std::string> texts_of(std::mt19937_64& random, std::size_t count) {
 
 template <class Id>
 void compare(const subject<Id>& tested, model<Id> plain, bool is_stream, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  oracle::random_engine random(seed);
   std::uint64_t now = 0;
   std::size_t next = 0, duplicates = 0;
   const std::size_t steps = oracle::effort(300, 60);

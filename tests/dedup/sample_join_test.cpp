@@ -11,6 +11,7 @@
 #include <neardup/sets/similarity.hpp>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -46,7 +47,7 @@ found_list find_plainly(const std::vector<hash_set>& sets, const hash_set& query
 }  // namespace
 
 TEST_CASE("a sample join finds what comparing each with each finds", "[sample_join]") {
-  std::mt19937_64 random(11);
+  oracle::random_engine random(11);
   std::size_t matches = 0;
   for (const double threshold : {0.05, 0.3, 0.5, 2.0 / 3.0, 0.7, 0.8, 0.95, 1.0}) {
     for (const std::size_t most : {1U, 4U, 12U, 60U}) {

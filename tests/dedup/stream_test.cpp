@@ -21,6 +21,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -71,7 +72,7 @@ TEST_CASE("a stream_deduplicator keeps what its limits say, as a plain list does
   for (const bool renews : {false, true}) {
     for (const std::size_t most : {std::size_t{1}, std::size_t{10}, std::size_t{1000}}) {
       for (const std::uint64_t age : {std::uint64_t{0}, std::uint64_t{20}, ~std::uint64_t{0}}) {
-        std::mt19937_64 random(most + age);
+        oracle::random_engine random(most + age);
         const stream_limits limits{.max_documents = most, .max_age = age, .duplicates_renew = renews};
         stream_deduplicator seen(make(), limits);
         stream_model expected{{}, limits};
@@ -196,7 +197,7 @@ TEST_CASE("shrink_to_fit gives memory back, and changes nothing else") {
 
 TEST_CASE("string_ids number names of any length, and use numbers again") {
   string_ids names;
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   std::set<std::string> model;
   for (std::size_t i = 0; i < 5000; ++i) {
     const std::string name(random() % 3 == 0 ? random() % 300 : 1, static_cast<char>('a' + random() % 26));

@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -115,7 +116,7 @@ TEST_CASE("the edit distance of all short texts over two letters", "[edit_distan
 }
 
 TEST_CASE("the edit distance of random texts around the widths of words", "[edit_distance]") {
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   const std::size_t sizes[] = {1, 2, 31, 63, 64, 65, 100, 127, 128, 129, 191, 192, 193, 300, 450};
   const std::size_t rounds = oracle::effort(3000, 600);
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -136,7 +137,7 @@ TEST_CASE("the edit distance of random texts around the widths of words", "[edit
 }
 
 TEST_CASE("the edit distance of long texts whose parts moved", "[edit_distance]") {
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   for (std::size_t round = 0; round < oracle::effort(40, 8); ++round) {
     const std::string alphabet = round % 2 == 0 ? "ab" : "abcdefghij";
     const std::string text = drawn(1500 + random() % 500, alphabet, random);
@@ -153,7 +154,7 @@ TEST_CASE("the edit distance of long texts whose parts moved", "[edit_distance]"
 }
 
 TEST_CASE("the edit distance of texts of any bytes is that of their code points", "[edit_distance]") {
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   const std::vector<std::string> pieces{"a",    "b",        "\xc3\xa9", "\xe5\xa4\xa9", "\xf0\x9f\x98\x80",
                                         "\xff", "\xe5\xa4", "\x80"};
   for (int round = 0; round < 1000; ++round) {

@@ -10,6 +10,7 @@
 #include <neardup/index.hpp>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -55,7 +56,7 @@ void check_against_scan(const Index& index, const std::vector<minwise<Bits>>& co
 }  // namespace
 
 TEST_CASE("every index of min-wise codes finds what a scan finds", "[minwise]") {
-  std::mt19937_64 random(4);
+  oracle::random_engine random(4);
   const auto codes = random_codes<64>(600, random);
   const auto queries = random_codes<64>(40, random);
   auto all = codes;
@@ -84,7 +85,7 @@ TEST_CASE("every index of min-wise codes finds what a scan finds", "[minwise]") 
 }
 
 TEST_CASE("wide min-wise codes are found, too", "[minwise]") {
-  std::mt19937_64 random(6);
+  oracle::random_engine random(6);
   const auto codes = random_codes<200>(200, random);
   neardup::pigeonhole_index_of<minwise<200>, 12> index;
   for (std::uint32_t i = 0; i < codes.size(); ++i) index.insert(codes[i], i);

@@ -14,6 +14,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -76,7 +77,7 @@ TEST_CASE("match_probability is the binomial sum", "[recall]") {
 }
 
 TEST_CASE("match_probability of vectors drawn at an angle", "[recall]") {
-  std::mt19937_64 random(5);
+  oracle::random_engine random(5);
   std::uniform_real_distribution<double> unit(0, 1);
   const double cosine = 0.85;
   const double p = std::acos(cosine) / std::numbers::pi;
@@ -116,7 +117,7 @@ TEST_CASE("the similarities that half of the pairs are found at", "[recall]") {
 
 TEST_CASE("SimHash finds the promised share where most pairs lie near the limit", "[recall]") {
   // The worst case of real corpora: the number of pairs falls linearly from the limit to none at similarity 1.
-  std::mt19937_64 random(21);
+  oracle::random_engine random(21);
   std::uniform_real_distribution<double> unit(0, 1);
   const std::size_t all = oracle::effort(8000, 2000);
   for (const std::size_t n : {40U, 120U}) {

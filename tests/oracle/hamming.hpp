@@ -5,15 +5,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include <neardup/simhash.hpp>
 
-namespace oracle {
+#include "oracle/random_engine.hpp"
 
-using random_engine = std::mt19937_64;
+namespace oracle {
 
 /// A random number below `end`.
 inline std::size_t random_below(random_engine& random, std::size_t end) {

@@ -17,6 +17,8 @@
 #include <neardup/sets/searchable_sets.hpp>
 #include <neardup/sets/set_similarity.hpp>
 
+#include "oracle/random_engine.hpp"
+
 namespace oracle {
 
 /// A map from ids to sets, which is searched by comparing with each. Written without the library's bounds.
@@ -112,7 +114,7 @@ class set_maker {
   }
 
   set_stream form_;
-  std::mt19937_64 random_;
+  oracle::random_engine random_;
   std::uint64_t made_ = 0;
   std::deque<std::vector<Feature>> before_;
 };

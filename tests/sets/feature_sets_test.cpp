@@ -11,12 +11,13 @@
 #include <neardup/sets/similarity.hpp>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 using neardup::feature_sets;
 
 TEMPLATE_TEST_CASE("feature_sets gives back what was added", "[feature_sets]", std::uint16_t, std::uint32_t,
                    std::uint64_t) {
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   feature_sets<TestType> sets;
   std::vector<std::vector<TestType>> model;
   std::size_t features = 0;

@@ -14,6 +14,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/failing_allocations.hpp"
 
 namespace {
@@ -35,7 +36,7 @@ struct set_index_state {
 /// Sets of 12 to 20 features, of which 10 are of a template; every third is a changed copy.
 template <class Feature>
 std::vector<std::vector<Feature>> sets_with_template(std::size_t count) {
-  std::mt19937_64 random(11);
+  oracle::random_engine random(11);
   std::vector<std::vector<Feature>> sets;
   while (sets.size() < count) {
     std::vector<Feature> set;

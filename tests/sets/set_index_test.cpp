@@ -21,6 +21,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "oracle/slow_set_index.hpp"
 
 namespace {
@@ -235,7 +236,7 @@ TEST_CASE("a batch of sets is stored as one set after the other", "[sets][set_in
 
 TEST_CASE("many sets of a template lie in groups, and are found", "[sets][set_index]") {
   const std::size_t count = oracle::effort(6000, 3500, 2500);  // above the 2,048 from which postings are grouped
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   const auto made = [&](std::size_t i) {
     std::vector<std::uint32_t> set;
     for (std::uint32_t f = 0; f < 40 + i % 9; ++f) set.push_back(f);

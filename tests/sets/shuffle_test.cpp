@@ -19,6 +19,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/set_corpora.hpp"
 
 namespace {
@@ -200,7 +201,7 @@ struct small_shuffle {
   std::vector<std::vector<blob>> blobs;
 
   explicit small_shuffle(const shuffle_settings& settings = some_settings()) {
-    std::mt19937_64 random(3);
+    oracle::random_engine random(3);
     sets = oracle::draw_sets<std::uint64_t>(oracle::set_shape::clusters, 60, random);
     for (const auto& set : sets) counts.add(std::span<const std::uint64_t>(set));
     blobs = scattered(sets, settings, counts, random);
@@ -222,7 +223,7 @@ std::string refusal_of(const std::vector<blob>& blobs, const shuffle_settings& s
 
 TEST_CASE("a shuffle finds the pairs of a join, whatever the counts, the partitions and the payload",
           "[sets][shuffle]") {
-  std::mt19937_64 random(531);
+  oracle::random_engine random(531);
   for (const oracle::set_shape shape : oracle::all_set_shapes) {
     const std::size_t count = oracle::effort(200, 70, 40);
     REQUIRE(check_shape<std::uint64_t>(shape, count, random) > 0);
@@ -231,7 +232,7 @@ TEST_CASE("a shuffle finds the pairs of a join, whatever the counts, the partiti
 }
 
 TEST_CASE("a shuffle finds the pairs of sets of more than 256 and of more than 65,536 features", "[sets][shuffle]") {
-  std::mt19937_64 random(532);
+  oracle::random_engine random(532);
   std::vector<std::vector<std::uint64_t>> sets;
   for (const std::size_t size : {300U, 70'000U}) {
     std::vector<std::uint64_t> set(size);
@@ -316,7 +317,7 @@ TEST_CASE("a gather refuses blobs that are damaged, cut off or of another run", 
   REQUIRE(refusal_by([](shuffle_settings& s) { s.partitions = 4; }) == "blob 0: partition 0 of 3 instead of 0 of 4");
   REQUIRE_THROWS_WITH(neardup::gather_pairs<std::uint32_t>(spans_of(all.blobs[0]), some_settings(), 0),
                       "blob 0: its features have 64 bits instead of 32");
-  std::mt19937_64 random(4);
+  oracle::random_engine random(4);
   const neardup::feature_counts<> others;
   std::vector<blob> mixed = all.blobs[0];
   const auto foreign = scattered(all.sets, some_settings(), others, random);
@@ -351,7 +352,7 @@ TEST_CASE("a scatter refuses settings, offsets and sets that would lose pairs", 
 }
 
 TEST_CASE("counts of parts merge into those of the whole, and stop at 65,535", "[sets][shuffle]") {
-  std::mt19937_64 random(5);
+  oracle::random_engine random(5);
   std::vector<std::uint64_t> features(20'000);
   for (auto& feature : features) feature = random() % 5000 * 0x2545f4914f6cdd1dU;
   neardup::feature_counts<> whole(40'000), one(40'000), other(40'000);

@@ -20,6 +20,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/instruction_sets.hpp"
 
 namespace {
@@ -49,7 +50,7 @@ TEST_CASE("jaccard is the common part", "[similarity]") {
 }
 
 TEST_CASE("common elements of sets of hashes, by each instruction set", "[similarity][oracle]") {
-  std::mt19937 engine(3);
+  std::mt19937 engine(3 + oracle::seed_shift());
   const auto random = [&] { return static_cast<std::uint32_t>(engine()); };
   for (const auto level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
@@ -86,7 +87,7 @@ TEST_CASE("common elements of sets of hashes, by each instruction set", "[simila
 }
 
 TEST_CASE("common elements of a small set and one much larger", "[similarity][oracle]") {
-  std::mt19937 random(8);
+  std::mt19937 random(8 + oracle::seed_shift());
   for (std::size_t round = 0; round < oracle::effort(4000, 400); ++round) {
     const std::uint32_t kinds = round % 2 == 0 ? 20000 : 0xffffffffU;
     const auto any = [&] { return static_cast<std::uint32_t>(random() % kinds); };
@@ -127,7 +128,7 @@ TEST_CASE("jaccard of arrays and of spans of any kind", "[similarity]") {
 }
 
 TEST_CASE("jaccard of random sets", "[similarity]") {
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   for (int round = 0; round < 2000; ++round) {
     std::set<std::uint64_t> a;
     std::set<std::uint64_t> b;
@@ -147,7 +148,7 @@ TEST_CASE("jaccard of random sets", "[similarity]") {
 }
 
 TEST_CASE("jaccard of long sets, which share whole stretches or none", "[similarity]") {
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   for (int round = 0; round < 300; ++round) {
     std::vector<std::uint32_t> a;
     std::vector<std::uint32_t> b;
@@ -200,7 +201,7 @@ TEST_CASE("jaccard_at_least is the comparison, for every size and common part up
 }
 
 TEST_CASE("jaccard_at_least of large sizes agrees with the division", "[similarity]") {
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   for (int round = 0; round < 20000; ++round) {
     const std::size_t a = random() >> (12 + random() % 50), b = random() >> (12 + random() % 50);
     const double threshold = static_cast<double>(1 + random() % 1000) / 1000;
@@ -241,7 +242,7 @@ TEST_CASE("cosine of weighted sets", "[similarity]") {
   REQUIRE(cosine(a, std::vector<weighed>{{1, 0}}) == 0.0);
   const std::vector<weighed> heavy{{1, ~std::uint64_t{0}}, {2, ~std::uint64_t{0}}};
   REQUIRE(is_near(cosine(heavy, heavy), 1.0));
-  std::mt19937_64 random(4);
+  oracle::random_engine random(4);
   for (int round = 0; round < 2000; ++round) {
     std::vector<weighed> sets[2];
     std::map<int, double> plain[2];

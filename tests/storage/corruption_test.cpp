@@ -20,6 +20,7 @@
 #include "oracle/effort.hpp"
 #include "oracle/index_check.hpp"
 #include "oracle/probing.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/failing_allocations.hpp"
 #include "support/hostile_bytes.hpp"
 #include "support/temporary_folder.hpp"
@@ -148,7 +149,7 @@ TEST_CASE("each flipped bit of a file is found, by opening or by verify and load
 
 TEST_CASE("a damaged file whose checksums are right again is refused, or answers as what it holds") {
   const support::temporary_folder folder;
-  std::mt19937_64 random(20261122);
+  oracle::random_engine random(20261122);
   const std::vector<saved_file> originals = files();
   counts all;
   const std::size_t tries = oracle::effort(200'000, 2'000);
@@ -222,7 +223,7 @@ TEST_CASE("a damaged index of lines of the cache is refused, or answers as what 
 }
 
 TEST_CASE("opening a file never takes much more memory than the file has bytes") {
-  std::mt19937_64 random(5);
+  oracle::random_engine random(5);
   std::size_t opened = 0;
   for (const saved_file& file : files()) {
     for (std::size_t i = 0; i < oracle::effort(2000, 100); ++i) {

@@ -29,6 +29,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/durable_steps.hpp"
 #include "support/faulty_files.hpp"
 #include "support/hostile_bytes.hpp"
@@ -144,7 +145,7 @@ TEST_CASE("after a power failure at any call of a save, the old file or the new 
   save_with(files, path, before);
   files.keeps_states = true;
   save_with(files, path, after);
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   std::size_t tried = 0, old = 0;
   for (const auto& disk : files.states) {
     for (std::size_t i = 0; i < oracle::effort(40, 6); ++i) {

@@ -18,6 +18,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/index_check.hpp"
+#include "oracle/random_engine.hpp"
 #include "oracle/random_text.hpp"
 #include "support/hostile_bytes.hpp"
 #include "support/temporary_folder.hpp"
@@ -130,7 +131,7 @@ void check_band_keys(int k, int blocks, std::size_t count, std::size_t queries) 
 }
 
 std::vector<std::string> some_texts(std::size_t count) {
-  std::mt19937_64 random(4);
+  oracle::random_engine random(4);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < count; ++i) {
     if (i > 4 && random() % 3 == 0) {
@@ -205,7 +206,7 @@ TEST_CASE("a list whose bits are flipped is refused, or found out by verify") {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     if (is_verified(std::string_view(bytes).substr(0, size))) FAIL("cut off at " << size);
   }
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   std::size_t accepted = 0;
   for (std::size_t i = 0; i < oracle::effort(20'000, 1000); ++i) {
     std::string damaged = bytes;
@@ -346,7 +347,7 @@ TEST_CASE("a damaged file of a deduplicator is refused") {
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       if (is_restored(std::string_view(bytes).substr(0, size))) FAIL("cut off at " << size);
     }
-    std::mt19937_64 random(3);
+    oracle::random_engine random(3);
     for (std::size_t i = 0; i < oracle::effort(2'000, 200); ++i) {
       std::string damaged = bytes;
       support::damage(damaged, random);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "oracle/any_index.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace products {
@@ -195,7 +196,7 @@ inline void check_content(const any_index& index, const model& expected, const s
 template <class Make>
 void check(const factors& of, const Make& make) {
   const support::temporary_folder folder;
-  std::mt19937_64 random(of.bits * 64 + of.id_bytes * 8 + of.offset_bytes);
+  oracle::random_engine random(of.bits * 64 + of.id_bytes * 8 + of.offset_bytes);
   const auto random_code = [&] {
     code result{};
     for (std::size_t i = 0; i < of.bits; ++i) result[3 - i / 64] |= (random() & 1U) << (i % 64);

@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/faulty_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -213,7 +214,7 @@ TEST_CASE("after a power failure at any call, a log has what was acknowledged, a
     log.append(payloads[done]);
     while (acknowledged.size() < files.states.size()) acknowledged.push_back(done);
   }
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   std::size_t tried = 0;
   for (std::size_t state = 0; state < files.states.size(); ++state) {
     for (std::size_t i = 0; i < oracle::effort(40, 6); ++i) {

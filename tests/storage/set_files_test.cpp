@@ -20,6 +20,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "oracle/slow_set_index.hpp"
 #include "support/failing_allocations.hpp"
 #include "support/hostile_bytes.hpp"
@@ -248,7 +249,7 @@ TEST_CASE("long posting lists and large sets are found in files") {
   set_index<> index(0.5);
   slow_set_index<std::uint32_t, std::uint32_t> slow(0.5, set_similarity::jaccard, 0);
   std::vector<std::vector<std::uint32_t>> queries;
-  std::mt19937_64 random(4);
+  oracle::random_engine random(4);
   for (std::uint32_t id = 0; id < 1200; ++id) {  // few features, so each is in hundreds of sets of different sizes
     std::vector<std::uint32_t> set;
     for (std::uint32_t feature = 0; feature < 24; ++feature) {
@@ -302,7 +303,7 @@ TEST_CASE("each flipped byte of a file of sets is found, by opening or by verify
 
 TEST_CASE("a damaged file of sets whose checksums are right again is refused, or answers as what it holds") {
   const support::temporary_folder folder;
-  std::mt19937_64 random(20261127);
+  oracle::random_engine random(20261127);
   const std::vector<saved_file> originals = files();
   std::size_t opened = 0, accepted = 0;
   const std::size_t tries = oracle::effort(100'000, 4'000, 1'500);

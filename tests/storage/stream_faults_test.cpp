@@ -19,6 +19,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/faulty_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -173,7 +174,7 @@ TEST_CASE("after a power failure at any call, a stream on the disk has all that 
       if (i < stream_steps.size()) stream_steps[i].run(s);
     }
   }
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   std::size_t tried = 0;
   for (std::size_t at = 0; at < acknowledged.size(); ++at) {
     for (std::size_t i = 0; i < oracle::effort(20, 3); ++i) {

@@ -15,6 +15,7 @@
 #include "catch.hpp"
 #include "faulty_files.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "temporary_folder.hpp"
 
 namespace support {
@@ -135,7 +136,7 @@ struct durable_steps {
       acknowledged.push_back(steps.size());
       acknowledged.resize(files.states.size(), steps.size());
     }
-    std::mt19937_64 random(2);
+    oracle::random_engine random(2);
     std::size_t tried = 0, ahead = 0;
     for (std::size_t at = 0; at < acknowledged.size(); ++at) {
       for (std::size_t i = 0; i < oracle::effort(20, 4); ++i) {
