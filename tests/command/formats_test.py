@@ -134,7 +134,8 @@ class Fields(CommandTest):
             done = run("hash", "--jsonl", "--skip-bad", "--text-field", name, "--format", "jsonl", "--features", "bytes:2", "-", data=data)
             twin = run("hash", "--jsonl", "--format", "jsonl", "--features", "bytes:2", "-",
                        data="\n".join(json.dumps({"id": i, "text": t}) for i, t in expected))
-            self.assertEqual(self.assert_done(done).json, twin.json, name)
+            # The status is 2 if no record has the field: in some random corpora a long path leads nowhere.
+            self.assertEqual((done.status, done.json), (0 if expected else 2, twin.json), name)
             found += len(expected)
         self.assertGreater(found, 200)
 
