@@ -43,7 +43,7 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
 ///
 /// Most features of texts occur once. Bloom filters tell these apart, so that they need no count of their own: a cell has a
 /// filter of the tokens that were met, one of those that were met again, and the count of the latter in sum. A token has
-/// one cell, so it misses the cache once.
+/// one cell, so a look-up misses the cache once.
 /// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (a word for a filter).
 /// Memory: two thirds of a byte for each counted token.
 class token_counts {
