@@ -483,8 +483,8 @@ void service::index_for_clues() {
   }
 }
 
-/// Gives the features in memory what they lack: at the start the contents of all documents, later those of documents
-/// that another service has added or redefined, or that a failed transaction has changed.
+/// Reads the features that are not in memory yet: at the start those of all documents, later those of documents that
+/// another service has added or redefined, or that a failed transaction has changed.
 void service::update_features() {
   constexpr std::size_t together = 1000;
   const known_state last{map_.next_number() - 1, map_.redefinitions()};

@@ -242,7 +242,7 @@ class texts_of_index {
 };
 
 /// The documents that have at least `least` of a clue's features, sorted by their number of common features, then by
-/// number. The documents of the file are found by its posting lists; those of the log are compared one by one.
+/// number. Documents in the index file are found by posting lists; documents in its log are compared one by one.
 std::vector<common::posting_lists::finding> documents_holding(const opened_index<set_form>& index, feature_set clue,
                                                               std::size_t least) {
   std::vector<common::posting_lists::finding> found;

@@ -420,8 +420,8 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
 }
 
 // The forms of adding n hashes, 0 < n <= max_added_hashes. At the thresholds of n, add_few_hashes and add_many_hashes take
-// the same time for 64-bit codes (measured on an Intel Xeon Sapphire Rapids). And of one word of the code: the bits of 64
-// bins.
+// the same time for 64-bit codes (measured on an Intel Xeon Sapphire Rapids). bits_of_bins computes one word of the code:
+// the bits of 64 bins.
 
 inline constexpr std::size_t few_hashes = 44;
 
