@@ -2,6 +2,7 @@
 slow and obvious twins."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -9,10 +10,13 @@ import random
 import re
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
+import time
 import unittest
 
 PROGRAM = os.environ.get("NEARDUP_PROGRAM", "")
@@ -70,6 +74,13 @@ def stop(process):
     for stream in (process.stdin, process.stdout, process.stderr):
         stream.close()
     process.wait()
+
+
+def wait_until_read(pipe):
+    """Returns when the process at the other end of the pipe has read all that was written to it."""
+    deadline = time.monotonic() + TIMEOUT
+    while struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] > 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
 
 
 def run_with(arguments, **streams):

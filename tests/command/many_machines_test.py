@@ -346,13 +346,17 @@ class FilesOfTasks(Tasks):
                  "0.scattered": ("scatter", "--counts", self.folder / "all.counts", self.folder / "0.features"),
                  "1.pairs": ("gather", "--partition", 1, self.folder / "0.scattered", self.folder / "1.scattered")}
         delays = random.Random(6)
-        for name, task in itertools.chain(*[tasks.items()] * (3 if SANITIZED else 6)):
+        for number, (name, task) in itertools.product(range(3 if SANITIZED else 6), tasks.items()):
             path = self.folder / name
             path.unlink()
             process = start(*map(str, (*task, "--output", path)))
-            time.sleep(delays.random() * 0.02)
+            if number == 0:
+                process.wait()  # killed at its end
+            else:
+                time.sleep(delays.random() * 0.02)
             process.send_signal(signal.SIGKILL)
             process.communicate()
+            self.assertTrue(path.exists() or number > 0)
             if path.exists():
                 self.assertEqual(path.read_bytes(), whole[name])
             # A folder with what the killed task has left is not complete, and no other task takes that.

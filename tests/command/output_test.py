@@ -195,12 +195,12 @@ class Output(CommandTest):
                 process = start(*map(str, options), "-")
                 process.stdin.write(jsonl([A, B]))
                 process.stdin.flush()
-                deadline = time.monotonic() + 20
+                deadline = time.monotonic() + TIMEOUT
                 while not all((self.folder / name).exists() for name in made) and time.monotonic() < deadline:
                     time.sleep(0.01)
                 self.assertTrue(all((self.folder / name).exists() for name in made), made)
                 process.send_signal(number)
-                self.assertEqual(process.wait(20), -number)
+                self.assertEqual(process.wait(TIMEOUT), -number)
                 stop(process)
                 self.assertEqual(sorted(path.name for path in self.folder.iterdir()), names, options)
                 self.assertEqual({path: path.read_bytes() for path in self.folder.iterdir()}, older)

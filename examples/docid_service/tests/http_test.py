@@ -349,15 +349,29 @@ class Http(TestCase):
             stop.set()
             taking.join()
 
+    def wait_until_read(self, client):
+        """Returns when the service has read what the client has sent: the system has nothing left for it."""
+        ends = [f"0100007F:{port:04X}" for port in (self.service.port, client.getsockname()[1])]
+
+        def is_read():
+            with open("/proc/net/tcp", encoding="ascii") as sockets:
+                return any(line.split()[1:5] == [*ends, "01", "00000000:00000000"] for line in sockets)
+
+        self.wait_until(is_read)
+
     def test_a_stop_has_a_deadline(self):
         self.restart("--timeout", "1", "--deadline", "600")
         line = b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\n"
         heads = [line, line + b"Content-Length: 100000\r\n\r\n", line + b"Transfer-Encoding: chunked\r\n\r\n5\r\n",
                  line + b"Content-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n"]
-        dripping = [threading.Thread(target=self.drip, args=(head,)) for head in heads]
+        clients = [self.service.socket() for _ in heads]
+        for client, head in zip(clients, heads):
+            self.addCleanup(client.close)
+            client.sendall(head)
+            self.wait_until_read(client)
+        dripping = [threading.Thread(target=self.drip_through, args=(client,)) for client in clients]
         for thread in dripping:
             thread.start()
-        time.sleep(0.5)
         self.assertEqual(self.service.stop(signal.SIGTERM), 0)
         for thread in dripping:
             thread.join()
@@ -373,7 +387,7 @@ class Http(TestCase):
         begun = self.service.socket()
         self.addCleanup(begun.close)
         begun.sendall(request[:-10])
-        time.sleep(0.5)
+        self.wait_until_read(begun)
         self.service.process.send_signal(signal.SIGTERM)
         for one in idle:  # these connections are ended at once
             self.assertEqual(one.recv(65536), b"")
