@@ -27,13 +27,13 @@ namespace neardup::inline v0::detail {
 template <class Vector>
 NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* text) noexcept {
   constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
-  std::uint64_t hashes[lanes];
-  for (std::size_t i = 0; i < lanes; ++i) hashes[i] = hash.hash_4_to_8(text + i);
+  static_assert(lanes <= 2);
+  // No loop over an array of hashes: for AArch64, g++ 12 -O2 would build the vector in memory, which takes 1.12 times the
+  // instructions of the portable form; this takes .91.
   if constexpr (lanes == 1) {
-    return Vector{hashes[0]};
+    return Vector{hash.hash_4_to_8(text)};
   } else {
-    // The vector is built from registers: loading it from memory would wait for two stores.
-    return Vector{hashes[0], hashes[lanes - 1]};
+    return Vector{hash.hash_4_to_8(text), hash.hash_4_to_8(text + 1)};
   }
 }
 
