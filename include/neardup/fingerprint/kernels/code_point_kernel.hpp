@@ -232,15 +232,18 @@ struct token_kernel<code_point_ngrams, xxh3<Bits>> {
     hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
   }
 
-  /// Counts the bits of the hashes of pairs, for the portable path and the baseline. Returns: false for other n, and
-  /// with AVX2 and AVX-512, which hash pairs in vectors.
+  /// Counts the bits of the hashes of pairs, by the forms that have pair_parts_of(). Returns: false for other n and
+  /// other forms.
   template <std::size_t Words>
   static bool count(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
                     std::array<bit_tally, Words>& tallies) noexcept {
-    const instruction_set level = tallies[0].level;
-    if (tokenize.n != 2 || text.size() <= 4 || has_avx2(level)) return false;
-    return choose_form(level, [&](auto form) {
-      return pair_counter<decltype(pair_parts_of(form)), Words>(tallies, hash.seed).count(text);
+    if (tokenize.n != 2 || text.size() <= 4) return false;
+    return choose_form(tallies[0].level, [&](auto form) {
+      if constexpr (requires { pair_parts_of(form); }) {
+        return pair_counter<decltype(pair_parts_of(form)), Words>(tallies, hash.seed).count(text);
+      } else {
+        return false;
+      }
     });
   }
 

@@ -58,6 +58,7 @@ struct pair_parts_baseline {
   using adders = adders_baseline;
 };
 constexpr pair_parts_baseline pair_parts_of(baseline_form) noexcept { return {}; }
+void pair_parts_of(avx2_form) = delete;  // pairs are hashed in vectors first
 #endif
 
 /// The greatest number of blocks whose pairs are listed at a time; and the capacity of the list of pairs of n bytes.

@@ -463,6 +463,11 @@ NEARDUP_KERNELS_END
 
 constexpr auto settled_bytes_of(portable_form) noexcept { return settled_bytes_portable; }
 
+/// The number of bytes that find_unsettled() classifies one by one before it calls the kernel again. Characters that
+/// vector kernels cannot classify rarely occur singly.
+constexpr std::ptrdiff_t unknown_run_of(portable_form) noexcept { return 1; }
+constexpr std::ptrdiff_t unknown_run_of(avx2_form) noexcept { return 48; }
+
 inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_set level) noexcept {
   return choose_form(level, [&](auto form) { return settled_bytes_of(form)(at, size); });
 }
@@ -471,8 +476,7 @@ inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_s
 /// Returns: the end of that prefix, which is the beginning of a character. The search ends at `limit`.
 inline const char* find_unsettled(const char* begin, const char* limit, const char* end,
                                   instruction_set level) noexcept {
-  // Characters that vector kernels cannot classify rarely occur singly, so several are classified one by one.
-  const std::ptrdiff_t unknown_run = has_avx2(level) ? 48 : 1;
+  const std::ptrdiff_t unknown_run = choose_form(level, [](auto form) { return unknown_run_of(form); });
   const char* last = begin;  // the beginning of the last character that is not a mark
   unsigned order = 0;        // the combining class of the last mark behind it
   std::size_t marks = 0;

@@ -40,6 +40,12 @@ inline bool may_be_toned(char before, char c) noexcept {
   return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
 }
 
+/// may_be_toned or may_be_written.
+template <bool IsToned>
+bool may_be_spelt(char before, char c) noexcept {
+  return IsToned ? may_be_toned(before, c) : may_be_written(before, c);
+}
+
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
@@ -94,39 +100,46 @@ NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, s
   return i;
 }
 
+template <bool IsToned>
+constexpr auto find_spelt_of(avx2_form) noexcept {
+  return find_spelt_avx2<IsToned>;
+}
+
 NEARDUP_KERNELS_END
 #endif
+
+/// find_spelt_avx2 for every machine, eight bytes at a time.
+template <bool IsToned>
+NEARDUP_ALWAYS_INLINE std::size_t find_spelt_portable(const char* at, std::size_t i, std::size_t size) noexcept {
+  // Sets the top bit of each byte that equals `c`. The byte behind such a byte may be marked wrongly.
+  const auto equal = [](std::uint64_t x, char c) {
+    const std::uint64_t zero = x ^ byte_ones * static_cast<unsigned char>(c);
+    return (zero - byte_ones) & ~zero & byte_tops;
+  };
+  for (; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
+    const std::uint64_t x = load_little_endian(at + i);
+    std::uint64_t found = IsToned ? load_little_endian(at + i - 1) & ~x & byte_tops : equal(x, '&') | equal(x, '\n');
+    for (; found != 0; found &= found - 1) {
+      const std::size_t k = i + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+      if (may_be_spelt<IsToned>(at[k - 1], at[k])) return k;
+    }
+  }
+  return i;
+}
+template <bool IsToned>
+constexpr auto find_spelt_of(portable_form) noexcept {
+  return find_spelt_portable<IsToned>;
+}
 
 /// The first position from `i` on, except 0, where `may_be_written` or `may_be_toned` is true; the size of the text if
 /// there is none.
 template <bool IsToned>
 std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
   const char* const at = text.data();
-  const auto is_found = [at](std::size_t k) {
-    return IsToned ? may_be_toned(at[k - 1], at[k]) : may_be_written(at[k - 1], at[k]);
-  };
-  if (i == 0) i = 1;
-#if NEARDUP_X86_KERNELS
-  if (has_avx2(active_instruction_set())) {
-    i = find_spelt_avx2<IsToned>(at, i, text.size());
-  } else
-#endif
-  {
-    // Sets the top bit of each byte that equals `c`. The byte behind such a byte may be marked wrongly.
-    const auto equal = [](std::uint64_t x, char c) {
-      const std::uint64_t zero = x ^ byte_ones * static_cast<unsigned char>(c);
-      return (zero - byte_ones) & ~zero & byte_tops;
-    };
-    for (; i + sizeof(std::uint64_t) <= text.size(); i += sizeof(std::uint64_t)) {
-      const std::uint64_t x = load_little_endian(at + i);
-      std::uint64_t found = IsToned ? load_little_endian(at + i - 1) & ~x & byte_tops : equal(x, '&') | equal(x, '\n');
-      for (; found != 0; found &= found - 1) {
-        const std::size_t k = i + static_cast<std::size_t>(std::countr_zero(found)) / 8;
-        if (is_found(k)) return k;
-      }
-    }
-  }
-  while (i < text.size() && !is_found(i)) ++i;
+  i = choose_form(active_instruction_set(), [&](auto form) {
+    return find_spelt_of<IsToned>(form)(at, (std::max)(i, std::size_t{1}), text.size());
+  });
+  while (i < text.size() && !may_be_spelt<IsToned>(at[i - 1], at[i])) ++i;
   return (std::min)(i, text.size());
 }
 

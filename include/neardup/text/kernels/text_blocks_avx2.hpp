@@ -31,6 +31,8 @@ NEARDUP_TARGET_AVX2 inline std::size_t bit_positions_avx2(std::uint64_t mask, st
   return count;
 }
 
+constexpr auto bit_positions_of(avx2_form) noexcept { return bit_positions_avx2; }
+
 /// find_masks_portable by AVX2. The masks also cover Latin-1; `upper` has only upper-case letters beyond ASCII.
 /// Returns: the number of bytes before the first character that the masks do not cover; at most `size`.
 NEARDUP_TARGET_AVX2 inline std::size_t find_masks_avx2(const char* text, std::size_t size,

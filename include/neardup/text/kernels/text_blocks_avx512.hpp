@@ -131,7 +131,8 @@ NEARDUP_ALWAYS_INLINE NEARDUP_TARGET_AVX512 std::size_t add_multibyte_avx512(__m
 
 NEARDUP_KERNELS_END
 
-/// take_blocks_avx512(cursor, limit) processes the characters that its masks cover; each class of cursors has its own.
+/// take_blocks_avx512(cursor, limit) processes the characters that its masks cover. A class of cursors has its own, or
+/// is processed by AVX2.
 template <class Cursor>
 void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
   for (;;) {
@@ -142,9 +143,8 @@ void take_all_blocks_avx512(Cursor& cursor, const char* limit) noexcept {
 }
 
 template <class Cursor>
-constexpr auto take_blocks_of(avx512_form) noexcept {
-  return take_all_blocks_avx512<Cursor>;
-}
+  requires requires(Cursor& cursor, const char* limit) { take_blocks_avx512(cursor, limit); }
+constexpr auto take_blocks_of(avx512_form) noexcept { return take_all_blocks_avx512<Cursor>; }
 
 }  // namespace neardup::inline v0::detail
 

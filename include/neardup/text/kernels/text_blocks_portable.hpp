@@ -41,6 +41,15 @@ inline constexpr std::array<set_bits, 256> set_bits_of = [] {
   return result;
 }();
 
+/// Writes `base` plus the position of each set bit of `mask` to `out`. Returns: the number of set bits.
+NEARDUP_ALWAYS_INLINE std::size_t bit_positions_portable(std::uint64_t mask, std::uint32_t base,
+                                                         std::uint32_t* out) noexcept {
+  std::size_t count = 0;
+  for (; mask != 0; mask &= mask - 1) out[count++] = base + static_cast<std::uint32_t>(std::countr_zero(mask));
+  return count;
+}
+constexpr auto bit_positions_of(portable_form) noexcept { return bit_positions_portable; }
+
 // ---- which bytes belong to words ------------------------------------------------------------------------------------
 
 /// Masks of the bytes that Latin-1 characters of a block are made of. Most blocks have no such characters, so these

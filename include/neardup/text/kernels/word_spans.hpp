@@ -64,22 +64,8 @@ class word_span_finder {
     spans_ = &spans;
     while (spans.count + words_a_step <= token_spans::capacity && at != end) {
       const char* const limit = end - at < step ? end : at + step;
-#if NEARDUP_X86_KERNELS
-      if (has_avx2(level_)) {
-        take_blocks_avx2(*this, limit);
-        continue;
-      }
-#elif NEARDUP_NEON_KERNELS
-      if (has_neon(level_)) {
-        take_blocks_neon(*this, limit);
-        continue;
-      }
-#endif
-      take_blocks_by_words(portable_form{}, *this, limit, find_masks_portable);
+      take_blocks(*this, limit, level_);
     }
-#if !NEARDUP_X86_KERNELS && !NEARDUP_NEON_KERNELS
-    static_cast<void>(level_);  // clang warns of a member that is never used
-#endif
     if (at != end) return true;
     words_.position = text_.size();
     words_.close(appender{&spans});
@@ -87,11 +73,12 @@ class word_span_finder {
   }
 
   /// Called by take_blocks_by_words(): finds the words of the first `size` bytes of a block.
-  friend void take_block(portable_form /*form*/, word_span_finder& finder, const char* /*block*/, std::size_t size,
+  template <class Form>
+  friend void take_block(Form form, word_span_finder& finder, const char* /*block*/, std::size_t size,
                          const character_masks& masks) noexcept {
     // If the open word contains ignored characters, which masks do not show, the scanner continues it.
     if (finder.words_.is_plain()) [[likely]] {
-      finder.find_edges(masks.word, masks.han_leads, size);
+      finder.find_edges(form, masks.word, masks.han_leads, size);
     } else {
       constexpr std::size_t rest_of_word = 16;
       finder.scan(finder.at + (std::min)(size, rest_of_word));
@@ -122,32 +109,23 @@ class word_span_finder {
 
   /// Finds the words that begin or end in the next `size` bytes, from the masks of letters and of the first bytes of
   /// Han characters.
-  NEARDUP_ALWAYS_INLINE void find_edges(std::uint64_t word, std::uint64_t han_leads, std::size_t size) noexcept {
+  template <class Form>
+  NEARDUP_ALWAYS_INLINE void find_edges(Form form, std::uint64_t word, std::uint64_t han_leads,
+                                        std::size_t size) noexcept {
     token_spans& spans = *spans_;
     const std::uint64_t all = low_mask(size);
     word &= all;
     han_leads &= all;
     const std::uint64_t before = word << 1 | (words_.open == run::letters ? 1U : 0U);
-    std::uint64_t begins = (word & ~before) | han_leads;
+    const std::uint64_t begins = (word & ~before) | han_leads;
     const bool is_single = words_.open != run::none && words_.open != run::letters;
-    std::uint64_t ends = ((before & ~word) | han_leads << 3 | (is_single ? 1U : 0U)) & all;
+    const std::uint64_t ends = ((before & ~word) | han_leads << 3 | (is_single ? 1U : 0U)) & all;
     const auto base = static_cast<std::uint32_t>(at - text_.data());
     // The first end that is found is that of the open word, so its beginning is stored in the next span now.
-    std::size_t n = spans.count;
+    const std::size_t n = spans.count;
     if (words_.open != run::none) spans.begin[n] = static_cast<std::uint32_t>(words_.start);
-    std::uint32_t* begin = spans.begin + n + (words_.open != run::none ? 1 : 0);
-    std::uint32_t* close = spans.end + n;
-#if NEARDUP_X86_KERNELS
-    if (has_avx2(level_)) {
-      begin += bit_positions_avx2(begins, base, begin);
-      close += bit_positions_avx2(ends, base, close);
-    } else
-#endif
-    {
-      for (; begins != 0; begins &= begins - 1) *begin++ = base + static_cast<std::uint32_t>(std::countr_zero(begins));
-      for (; ends != 0; ends &= ends - 1) *close++ = base + static_cast<std::uint32_t>(std::countr_zero(ends));
-    }
-    spans.count = static_cast<std::size_t>(close - spans.end);
+    bit_positions_of(form)(begins, base, spans.begin + n + (words_.open != run::none ? 1 : 0));
+    spans.count = n + bit_positions_of(form)(ends, base, spans.end + n);
     words_.open = word >> (size - 1) != 0 ? run::letters : han_leads << 2 >> (size - 1) != 0 ? run::lone : run::none;
     if (words_.open != run::none) words_.start = spans.begin[spans.count];
     at += size;
