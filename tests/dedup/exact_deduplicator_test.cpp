@@ -1,6 +1,5 @@
 // The exact deduplicator against a model that compares each document with all kept ones.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +24,7 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "oracle/stopwatch.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace {
@@ -441,7 +441,7 @@ TEST_CASE("texts of a template, and a phrase that comes late, stay near-linear o
   const auto seconds = [](corpus_shape form, std::size_t count) {
     oracle::random_engine random(5);
     deduplicator dedup{simhasher{words{}}, {.similarity = 0.95, .exact = true}};
-    const auto begin = std::chrono::steady_clock::now();
+    const oracle::stopwatch watch;
     for (std::size_t i = 0; i < count; ++i) {
       std::string text;
       if (form == corpus_shape::of_a_template) {
@@ -453,7 +453,7 @@ TEST_CASE("texts of a template, and a phrase that comes late, stay near-linear o
       static_cast<void>(dedup.add(text, static_cast<std::uint32_t>(i)));
     }
     REQUIRE(dedup.size() > count / 10 * 9);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return watch.seconds();
   };
   const std::size_t few = oracle::effort(8000U, 4000U, 1000U);
   for (const corpus_shape form : {corpus_shape::of_a_template, corpus_shape::phrase_comes_late}) {
