@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -44,7 +45,7 @@ std::vector<std::string> texts() {
       "near ", "Dup-licate 42 ", "\xE4\xB8\xAD\xE6\x96\x87", "na\xC3\xAFve\n", "e\xCC\x81t\xC3\xA9 ", "\xFF", "  ",
       "a",     "0x7f: ",         "\xEF\xAC\x81ne, "};
   std::vector<std::string> all{"", "x", "  "};
-  std::mt19937_64 random(17);
+  oracle::random_engine random(17);
   constexpr std::size_t lengths[] = {3, 9, 40, 300, 2000};
   for (const std::size_t length : lengths) {
     std::string text;

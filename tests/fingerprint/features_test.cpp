@@ -17,6 +17,7 @@
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -57,7 +58,7 @@ void check(const Features& features, std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE("features are the distinct tokens, ascending", "[features]") {
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   using namespace neardup;
   check(feature_extractor{words{}}, random);
   check(feature_extractor{shingles{2, folded{words{}}}, xxh3<64>{.seed = 7}}, random);
@@ -89,7 +90,7 @@ TEST_CASE("a workspace that was moved from works again", "[features]") {
 
 TEMPLATE_TEST_CASE("hash_sort sorts, also what crowds or repeats", "[features]", std::uint8_t, std::uint16_t,
                    std::uint32_t, std::uint64_t) {
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   neardup::detail::hash_sort_scratch<TestType> scratch;
   for (const std::size_t size : {0U, 1U, 2U, 15U, 16U, 17U, 100U, 1000U, 70000U}) {
     for (const int zero_bits : {0, 5, 40, 60}) {

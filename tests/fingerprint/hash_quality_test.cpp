@@ -24,6 +24,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "oracle/text.hpp"
 
 namespace {
@@ -88,7 +89,7 @@ class text_maker {
            1;
   }
 
-  std::mt19937_64 random_;
+  oracle::random_engine random_;
   std::vector<std::string> words_;
 };
 

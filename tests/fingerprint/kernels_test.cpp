@@ -16,6 +16,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "oracle/random_text.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/tokens.hpp"
@@ -143,7 +144,7 @@ hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::s
 
 /// Texts several times as long as a stream buffers before hashing.
 std::vector<std::string> long_texts() {
-  std::mt19937_64 random(11);
+  oracle::random_engine random(11);
   const std::vector<std::string> pieces = block_texts();
   std::vector<std::string> result(2);
   while (result[0].size() < oracle::effort(40000, 9000)) result[0] += pieces[random() % pieces.size()];
@@ -167,7 +168,7 @@ std::vector<std::string> long_texts() {
 
 template <class Tokenizer, class Hasher>
 void check_chunks(const Tokenizer& tokenize, const Hasher& hash, const std::vector<std::string>& texts) {
-  std::mt19937_64 random(12);
+  oracle::random_engine random(12);
   std::vector<hash_set<Hasher>> expected;
   for (const std::string& text : texts) expected.push_back(one_by_one(tokenize, hash, text));
   for (const instruction_set level : support::instruction_sets()) {
@@ -186,7 +187,7 @@ void check_chunks(const Tokenizer& tokenize, const Hasher& hash, const std::vect
 }  // namespace
 
 TEST_CASE("counting bits finds the majority of each column, however the words are split") {
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   const std::size_t rounds = oracle::effort(4000, 300);
   for (const instruction_set level : support::instruction_sets()) {
     std::size_t wrong = 0;
@@ -204,7 +205,7 @@ TEST_CASE("counting bits finds the majority of each column, however the words ar
 }
 
 TEST_CASE("weighted sums are those of a plain loop") {
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   for (const instruction_set level : support::instruction_sets()) {
     for (std::size_t n = 0; n < 200; n += 7) {
       const words_of_bits tokens = random_words(random, 3 * n + 3);
@@ -231,7 +232,7 @@ TEST_CASE("windows of bytes have the hashes of XXH3") {
 }
 
 TEST_CASE("windows that are counted at once have the majority of the hashes of XXH3") {
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   std::vector<std::string> all;
   // Sizes around the blocks of each instruction set, and several of them.
   for (std::size_t size = 1; size < 2600; size += size < 700 ? oracle::effort(1, 7) : 97) {
@@ -278,7 +279,7 @@ TEST_CASE("words and their shingles have the hashes of XXH3") {
 
 TEST_CASE("words with soft hyphens have the hashes of XXH3, wherever in a block these stand") {
   std::vector<std::string> all;
-  std::mt19937_64 random(46);
+  oracle::random_engine random(46);
   const std::vector<std::string> pieces{"a", "B", "soft", " ", ".", "#", "7", "\u00ad", "\u00ad", "\u00ad"};
   const std::vector<std::string> others{"\u4e2d", "\u00e9", "\u0301", "\u2764", "\u200d", "\xc2", "\xad"};
   for (std::size_t i = 0; i < 130; ++i) {
@@ -301,7 +302,7 @@ TEST_CASE("words with soft hyphens have the hashes of XXH3, wherever in a block 
 
 TEST_CASE("n-grams of code points have the hashes of XXH3") {
   std::vector<std::string> all = block_texts();
-  std::mt19937_64 random(5);
+  oracle::random_engine random(5);
   // Well-formed, with runs of ASCII that begin and end within blocks.
   const std::vector<std::string> characters{"a", "\n", "\u00e9", "\u05d0", "\u4e2d", "\u6587", "\uffff", "\U00020000"};
   const std::size_t rounds = oracle::effort(300, 50);
@@ -395,7 +396,7 @@ TEST_CASE("tokenizers and hashers without kernels go one by one") {
 
 TEMPLATE_TEST_CASE_SIG("distinct hashes are those of a set, with their counts", "", ((std::size_t Words), Words), 1, 2,
                        4) {
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   neardup::detail::distinct_hashes<Words> plain;
   neardup::detail::distinct_hashes<Words, true> counted;
   for (std::size_t round = 0; round < oracle::effort(200, 40); ++round) {
@@ -434,7 +435,7 @@ TEMPLATE_TEST_CASE_SIG("distinct hashes are those of a set, with their counts", 
 }
 
 TEST_CASE("distinct hashes are those of a set when more than 2^32 have gone through one object") {
-  std::mt19937_64 random(12);
+  oracle::random_engine random(12);
   for (std::size_t round = 0; round < oracle::effort(2000, 200); ++round) {
     neardup::detail::distinct_hashes<1, true> counted(0xffffffffU - static_cast<std::uint32_t>(random() % 1500));
     for (int text = 0; text < 8; ++text) {

@@ -19,6 +19,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/instruction_sets.hpp"
 
 namespace {
@@ -73,7 +74,7 @@ using width = std::integral_constant<std::size_t, Bits>;
 TEMPLATE_TEST_CASE("a min-wise code is what its definition says", "[minwise]", width<16>, width<24>, width<64>,
                    width<72>, width<256>, width<640>) {
   constexpr std::size_t bits = TestType::value;
-  std::mt19937_64 random(bits);
+  oracle::random_engine random(bits);
   for (const instruction_set level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     INFO(neardup::to_string(level));
@@ -102,7 +103,7 @@ TEMPLATE_TEST_CASE("a min-wise code is what its definition says", "[minwise]", w
 TEMPLATE_TEST_CASE("sketches of parts merge into that of the whole", "[minwise]", width<16>, width<64>, width<200>) {
   constexpr std::size_t bits = TestType::value;
   using sketch = neardup::minwise_sketch<bits>;
-  std::mt19937_64 random(bits + 1);
+  oracle::random_engine random(bits + 1);
   for (std::size_t size : {1U, 2U, 5U, 20U, 60U, 200U, 1500U}) {
     const std::set<std::uint64_t> set = random_set(random, size);
     sketch whole;
@@ -137,7 +138,7 @@ TEMPLATE_TEST_CASE("sketches of parts merge into that of the whole", "[minwise]"
 TEST_CASE("distances have the mean of theory, and spread less than independent bits", "[minwise]") {
   // Sets of n features with a known similarity. The mean of T pairs has a standard error of sqrt(p (1 - p) Bits / T).
   constexpr std::size_t pairs = 2000;
-  std::mt19937_64 random(99);
+  oracle::random_engine random(99);
   for (const std::size_t n : {1U, 2U, 5U, 12U, 37U, 110U, 400U}) {
     for (const double wanted : {0.2, 0.5, 0.7, 0.8, 0.95}) {
       const auto common = static_cast<std::size_t>(std::lround(2 * wanted / (1 + wanted) * static_cast<double>(n)));
@@ -193,7 +194,7 @@ TEST_CASE("texts have the code of their distinct tokens, whole, streamed and fro
     }
     CHECK(stream.finish() == expected);
   };
-  std::mt19937_64 random(5);
+  oracle::random_engine random(5);
   for (const instruction_set level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     INFO(neardup::to_string(level));
@@ -214,7 +215,7 @@ TEST_CASE("texts have the code of their distinct tokens, whole, streamed and fro
 }
 
 TEST_CASE("batches and threads give the codes of one text after the other", "[minwise]") {
-  std::mt19937_64 random(8);
+  oracle::random_engine random(8);
   std::vector<std::string> texts(200);
   for (std::string& text : texts) {
     for (std::size_t word = random() % 60; word > 0; --word) text += "w" + std::to_string(random() % 100) + ' ';

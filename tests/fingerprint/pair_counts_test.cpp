@@ -12,6 +12,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/tokens.hpp"
 
@@ -83,7 +84,7 @@ std::string mixed(std::mt19937_64& random, std::size_t size, std::size_t longest
 }  // namespace
 
 TEST_CASE("pairs that are counted at once have the majority of their hashes at each length") {
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   // Sizes around one and two blocks, and around the most blocks that are listed at a time.
   std::vector<std::size_t> sizes;
   for (std::size_t size = 0; size < 330; size += oracle::effort(1, 5)) sizes.push_back(size);
@@ -106,7 +107,7 @@ TEST_CASE("pairs that are counted at once have the majority of their hashes at e
 }
 
 TEST_CASE("texts that are not well-formed have the pairs of repaired ones, wherever the error is") {
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   std::vector<std::string> texts;
   for (std::size_t round = 0; round < oracle::effort(6000, 600); ++round) {
     const std::size_t size = random() % (round % 20 == 0 ? 5000 : 300);

@@ -14,12 +14,14 @@
 
 #include <neardup/neardup.hpp>
 
+#include "oracle/random_engine.hpp"
+
 namespace {
 
 using namespace neardup;
 
 std::string text_of(std::uint64_t seed) {
-  std::mt19937_64 random(seed);
+  oracle::random_engine random(seed);
   std::string text;
   for (std::uint64_t i = random() % 60; i > 0; --i) {
     constexpr std::string_view pieces[] = {"word ", "W\xc3\xb6rter ", "\xe5\x8d\x97\xe4\xba\xac", "42 ",
@@ -57,7 +59,7 @@ void copy_file(const std::string& from, const std::string& to) {
 template <class Index>
 void print_searches(const char* name, const Index& index) {
   std::printf("%s: %zu pairs\n", name, index.size());
-  std::mt19937_64 random(9);
+  oracle::random_engine random(9);
   for (const auto& pair : index) {
     auto query = pair.fingerprint;
     for (std::uint64_t flips = random() % 6; flips > 0; --flips) query.flip(random() % Index::bits);
@@ -105,7 +107,7 @@ int main(int count, char** arguments) {
   print_golden<64, std::uint32_t>(golden, "flat.neardup", scratch);
 
   // Large enough for lines of the cache.
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   std::vector<simhash<64>> fingerprints;
   for (std::size_t i = 0; i < (std::size_t{1} << 17) + 10; ++i) fingerprints.emplace_back(random());
   const frozen_index<64> frozen(3, 4, fingerprints);

@@ -27,11 +27,13 @@
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/utf8.hpp>
 
+#include "oracle/random_engine.hpp"
+
 namespace {
 
 using namespace neardup;
 
-std::mt19937_64 random_source(1);
+oracle::random_engine random_source(1);
 
 std::size_t below(std::size_t limit) { return static_cast<std::size_t>(random_source() % limit); }
 

@@ -7,11 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include "oracle/random_engine.hpp"
+
 namespace oracle {
 
 class random_texts {
  public:
-  explicit random_texts(std::mt19937::result_type seed) : generator_(seed) {}
+  explicit random_texts(std::mt19937::result_type seed) : generator_(seed + seed_shift()) {}
 
   /// A text of `pieces` characters or fragments. Some texts are well-formed, some have few distinct letters.
   std::string next(std::size_t pieces) {

@@ -10,6 +10,7 @@
 #include <neardup/sets/engine/rare_first.hpp>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -48,7 +49,7 @@ void count(token_counts& counts, const std::vector<std::uint32_t>& tokens, std::
 }  // namespace
 
 TEST_CASE("a token that is met again has a count, whatever the size of the table and the threads", "[sets]") {
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   for (const std::size_t distinct : {1U, 63U, 64U, 65U, 1000U, 20'000U}) {
     const std::vector<std::uint32_t> tokens = random_tokens(distinct, random);
     for (const std::size_t expected : {std::size_t{0}, tokens.size() / 30, tokens.size(), 4 * tokens.size()}) {
@@ -66,7 +67,7 @@ TEST_CASE("a token that is met again has a count, whatever the size of the table
 }
 
 TEST_CASE("of the tokens that occur once few have a count, if the table has the right size", "[sets]") {
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   const std::vector<std::uint32_t> tokens = random_tokens(100'000, random);
   token_counts counts(tokens.size());
   count(counts, tokens, 1);

@@ -14,6 +14,7 @@
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
 #include "support/tokens.hpp"
 
 namespace {
@@ -126,7 +127,7 @@ TEST_CASE("masking agrees with its plain twin", "[mask]") {
                                         "a",  "f00d", "deadbeef", "eth",    "x",        "0x1f", " ", "  ",
                                         ":",  "::",   "-",        ".",      "/",        "+",    ",", "_",
                                         "\n", "[",    "]",        "\u4e2d", "10:00:01", "ab12", "zz"};
-  std::mt19937_64 random(4);
+  oracle::random_engine random(4);
   const std::size_t count = oracle::is_thorough() ? 40'000 : 4000;
   for (std::size_t n = 0; n < count; ++n) {
     std::string text;
@@ -160,10 +161,14 @@ TEST_CASE("masked tokenizers give the tokens of the masked text, in pieces, too"
 
 TEST_CASE("data in base64 is one number", "[mask]") {
   const std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::mt19937 random(5);
+  std::mt19937 random(5 + oracle::seed_shift());
   const auto data = [&](std::size_t size) {
     std::string text;
-    for (; size > 0; --size) text += digits[random() % digits.size()];
+    // Three joiners end a run, so three signs do not follow each other.
+    for (std::size_t signs = 0; size > 0; --size) {
+      text += digits[random() % (signs < 2 ? digits.size() : digits.size() - 2)];
+      signs = text.back() == '+' || text.back() == '/' ? signs + 1 : 0;
+    }
     return text;
   };
   for (const std::size_t size : {60U, 76U, 128U, 129U, 130U, 200U, 5000U}) {

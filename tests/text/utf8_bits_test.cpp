@@ -6,12 +6,13 @@
 
 #include <catch.hpp>
 #include <neardup/text/kernels/utf8_blocks.hpp>
+#include <oracle/random_engine.hpp>
 
 using neardup::detail::utf8_bits;
 using neardup::detail::utf8_rare_bits;
 
 TEST_CASE("the bits of a block are those of its bytes") {
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   constexpr std::size_t size = neardup::detail::text_block_size;
   std::size_t wrong = 0;
   std::size_t rare_blocks = 0;

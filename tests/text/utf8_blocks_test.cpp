@@ -10,6 +10,7 @@
 #include <neardup/text/kernels/utf8_blocks.hpp>
 #include <neardup/text/utf8.hpp>
 #include <oracle/effort.hpp>
+#include <oracle/random_engine.hpp>
 #include <support/instruction_sets.hpp>
 
 namespace {
@@ -55,7 +56,7 @@ TEST_CASE("sequences of four bytes are told well-formed from ill-formed wherever
                                          0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
   const std::size_t all = kinds.size() * kinds.size() * kinds.size() * kinds.size();
   const std::size_t step = oracle::effort(1, 7);
-  std::mt19937_64 random(1);
+  oracle::random_engine random(1);
   for (const instruction_set level : support::instruction_sets()) {
     const std::size_t wrong = count_differences(level, all / step, [&](std::size_t round) {
       std::string text(random() % 130, 'x');
@@ -72,7 +73,7 @@ TEST_CASE("sequences of four bytes are told well-formed from ill-formed wherever
 TEST_CASE("one wrong byte in a long text of many scripts is found, and nothing where there is none") {
   const std::vector<std::string> characters{"a",      " ",      "\u00e9", "\u07ff",     "\u0800",    "\u4e2d",
                                             "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff"};
-  std::mt19937_64 random(2);
+  oracle::random_engine random(2);
   for (const instruction_set level : support::instruction_sets()) {
     std::size_t ill_formed = 0;
     const std::size_t rounds = oracle::effort(20000, 2000);
@@ -94,7 +95,7 @@ TEST_CASE("one wrong byte in a long text of many scripts is found, and nothing w
 
 TEST_CASE("code points begin where no byte continues one") {
   const std::vector<std::string> characters{"a", "\u00e9", "\u4e2d", "\U00010000"};
-  std::mt19937_64 random(3);
+  oracle::random_engine random(3);
   for (const instruction_set level : support::instruction_sets()) {
     std::size_t wrong = 0;
     for (std::size_t round = 0; round < 2000; ++round) {

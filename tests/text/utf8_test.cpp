@@ -12,6 +12,7 @@
 #include <neardup/text/utf8.hpp>
 
 #include "catch.hpp"
+#include "oracle/random_engine.hpp"
 
 namespace {
 
@@ -138,7 +139,7 @@ class random_texts {
   }
 
  private:
-  std::mt19937 generator_{15};
+  std::mt19937 generator_{15 + oracle::seed_shift()};
 };
 
 std::vector<std::uint32_t> code_points(std::string_view text) {
