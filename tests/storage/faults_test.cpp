@@ -337,6 +337,7 @@ TEST_CASE("a log is not taken for that of another file, and not overwritten") {
                     refused + "this is another one); put that file back, or move the log away");
 }
 
+#if !defined(_WIN32)  // where no other program changes an open log
 TEST_CASE("a log that was damaged when all was saved does not keep the file from being opened") {
   const support::temporary_folder folder;
   {
@@ -355,6 +356,7 @@ TEST_CASE("a log that was damaged when all was saved does not keep the file from
     }
   }
 }
+#endif
 
 TEST_CASE("a log that follows an equal beginning with other documents is not taken for the one that was saved") {
   const support::temporary_folder folder;
@@ -369,7 +371,7 @@ TEST_CASE("a log that follows an equal beginning with other documents is not tak
   }
   const std::string log = support::read_bytes(folder / "a.log");
   for (const std::string name : {"b", "c"}) {
-    std::filesystem::copy_file(folder / name, folder / "a", std::filesystem::copy_options::overwrite_existing);
+    support::write_bytes(folder / "a", support::read_bytes(folder / name));
     CHECK_THROWS_AS(durable_type(folder / "a", empty_dedup(), any), std::runtime_error);
     CHECK(support::read_bytes(folder / "a.log") == log);
   }
@@ -473,8 +475,11 @@ TEST_CASE("a file has one writer at a time") {
     CHECK_THROWS_AS(neardup::file_lock(folder / "e"), std::runtime_error);
   }
   CHECK(folder.files() == 4);
-  CHECK_THROWS_WITH(neardup::file_lock(folder / "no" + "/d"),
-                    "cannot lock " + folder / "no" + "/d.neardup-lock: No such file or directory");
+  CHECK_THROWS_AS(neardup::file_lock(folder / "no/d"), std::runtime_error);
+#if !defined(_WIN32)  // where messages are those of the system, in its language
+  CHECK_THROWS_WITH(neardup::file_lock(folder / "no/d"),
+                    "cannot lock " + folder / "no/d.neardup-lock: No such file or directory");
+#endif
   support::write_bytes(folder / "f.neardup-lock", "");  // left by a program that was killed
   CHECK(durable_type(folder / "f", empty_dedup(), any).get().empty());
   CHECK_FALSE(std::filesystem::exists(folder / "f.neardup-lock"));
@@ -483,10 +488,10 @@ TEST_CASE("a file has one writer at a time") {
                     "cannot lock " + folder / "f: " + folder / "f.neardup-lock is there already, and no lock");
   CHECK(support::read_bytes(folder / "f.neardup-lock") == "somebody's");
   std::filesystem::remove(folder / "f.neardup-lock");
+#if !defined(_WIN32)  // where there are links, forks and umasks, and an open file can be removed
   std::filesystem::create_symlink(folder / "nowhere", folder / "f.neardup-lock");
   CHECK_THROWS_AS(neardup::file_lock(folder / "f"), std::runtime_error);
   CHECK_FALSE(std::filesystem::exists(folder / "nowhere"));
-#if !defined(_WIN32)
   {
     // A forked process neither removes the lock nor keeps it.
     std::optional<neardup::file_lock> held(std::in_place, folder / "i");
@@ -508,8 +513,6 @@ TEST_CASE("a file has one writer at a time") {
     ::close(gone[0]);
     ::close(gone[1]);
   }
-#endif
-#if !defined(_WIN32)
   {
     // Another user can take the lock file of a killed process, whatever the umask was.
     const mode_t before = ::umask(0777);
@@ -518,7 +521,6 @@ TEST_CASE("a file has one writer at a time") {
     struct stat status {};
     CHECK((::stat((folder / "j.neardup-lock").c_str(), &status) == 0 && (status.st_mode & 0777) == 0644));
   }
-#endif
   // If the lock file was removed, a new file of its name belongs to another lock.
   {
     const neardup::file_lock first(folder / "g");
@@ -528,6 +530,7 @@ TEST_CASE("a file has one writer at a time") {
     CHECK(std::filesystem::exists(folder / "g.neardup-lock"));
   }
   CHECK_FALSE(std::filesystem::exists(folder / "g.neardup-lock"));
+#endif
 }
 
 #if !defined(_WIN32)
@@ -570,6 +573,7 @@ TEST_CASE("a deduplicator with changes in a log beside it is not restored withou
   CHECK(neardup::restore(path, empty_dedup(), any).size() == 1);
 }
 
+#if !defined(_WIN32)  // where links are not followed
 TEST_CASE("a link that leads nowhere yet is the file that will be there") {
   const support::temporary_folder folder;
   std::filesystem::create_directory(folder / "data");
@@ -587,6 +591,7 @@ TEST_CASE("a link that leads nowhere yet is the file that will be there") {
   std::filesystem::create_symlink(folder / "loop", folder / "loop");
   CHECK_THROWS_AS(durable_type(folder / "loop", empty_dedup(), any), std::runtime_error);
 }
+#endif
 
 TEST_CASE("a durable deduplicator stays where it is when the process goes elsewhere") {
   const support::temporary_folder first, second;
@@ -638,6 +643,7 @@ TEST_CASE("what a failed append may have left is on the disk before it counts as
   CHECK(d.get().size() == 1);
 }
 
+#if !defined(_WIN32)  // where links are not followed
 TEST_CASE("a link is the file that it leads to") {
   const support::temporary_folder folder;
   { durable_type d(folder / "real", empty_dedup(), any); }
@@ -658,7 +664,6 @@ TEST_CASE("a link is the file that it leads to") {
   CHECK(neardup::load<neardup::flat_index<64>>(folder / "real", any) == index_of(7));
 }
 
-#if !defined(_WIN32)
 TEST_CASE("a temporary file that a killed process left behind keeps no other of its number from saving") {
   const support::temporary_folder folder;
   save(folder / "a", index_of(1), any);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <random>
@@ -93,7 +94,7 @@ class simulated_disk {
         }
         if (random() % 4 == 0) content = f.synced;
       }
-      result[name.substr(name.rfind('/') + 1)] = content;
+      result[std::filesystem::path(name).filename().string()] = content;
     }
     return result;
   }

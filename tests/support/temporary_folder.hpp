@@ -27,7 +27,8 @@ class temporary_folder {
   }
 
   /// The path of a file in the folder.
-  [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / name).string(); }
+  /// `name` may also be the beginning of a message, whose colon would end the name of a drive in a path of Windows.
+  [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / "").string().append(name); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   [[nodiscard]] std::size_t files() const {

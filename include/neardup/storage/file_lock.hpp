@@ -41,7 +41,13 @@ class file_lock {
   explicit file_lock(const std::string& path) : path_(detail::settled_path(path) + suffix) {
 #if defined(_WIN32)
     constexpr int flags = _O_CREAT | _O_RDWR | _O_TEMPORARY | _O_NOINHERIT;
-    if (::_wsopen_s(&file_, detail::wide_name(path_).c_str(), flags, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0) {
+    const std::wstring name = detail::wide_name(path_);
+    // Checked before the file is opened: _O_TEMPORARY removes it when it is closed.
+    struct _stat64 there;
+    if (::_wstat64(name.c_str(), &there) == 0 && ((there.st_mode & _S_IFMT) != _S_IFREG || there.st_size != 0)) {
+      refuse_other_file(path);
+    }
+    if (::_wsopen_s(&file_, name.c_str(), flags, _SH_DENYRW, _S_IREAD | _S_IWRITE) != 0) {
       file_ = -1;
       if (_doserrno == detail::windows_sharing_violation) refuse(path);
       detail::fail_with_errno("lock", path_);
@@ -54,7 +60,7 @@ class file_lock {
       struct stat held;
       if (::fstat(file_, &held) != 0 || !S_ISREG(held.st_mode) || held.st_size != 0) {
         ::close(std::exchange(file_, -1));
-        detail::fail<std::runtime_error>("cannot lock " + path + ": " + path_ + " is there already, and no lock");
+        refuse_other_file(path);
       }
       ::fchmod(file_, 0644);           // so that other users can lock it if this process is killed
 #if defined(__wasi__)
@@ -109,6 +115,10 @@ class file_lock {
 
   [[noreturn]] static void refuse(const std::string& path) {
     detail::fail<std::runtime_error>(path + " is being written by another program, or in another place of this one");
+  }
+
+  [[noreturn]] void refuse_other_file(const std::string& path) const {
+    detail::fail<std::runtime_error>("cannot lock " + path + ": " + path_ + " is there already, and no lock");
   }
 
   std::string path_;
