@@ -1,5 +1,6 @@
 """Output files and their order, with any number of threads. NEARDUP_PROGRAM names the program."""
 
+import json
 import os
 import pathlib
 import pty
@@ -178,6 +179,20 @@ class Output(CommandTest):
         source = self.write("c.jsonl", jsonl(corpus(60000, 19, words=60, copies=0.3)))
         whole = self.assert_done(run("unique", "--jsonl", source))
         self.assertEqual(self.assert_done(run("unique", "--jsonl", source, preexec_fn=limit)).bytes, whole.bytes)
+
+    @unittest.skipIf(SANITIZED, "with sanitizers the program has memory of its own")
+    @unittest.skipUnless(sys.platform == "linux", "needs a limit of memory")
+    def test_memory_bounds_unique_of_a_pipe(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_DATA, (36 * 2**20, 36 * 2**20))
+
+        # The records take 90 MB. Without the option, all of them would wait for a decision.
+        rows = [{"text": text, "more": "x" * 3000} for text in corpus(30000, 19)]
+        data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        options = ("unique", "--jsonl", "--threads", 1)
+        whole = self.assert_done(run(*options, self.write("c.jsonl", data)))
+        bounded = self.assert_done(run(*options, "--memory", "1M", "-", data=data, preexec_fn=limit))
+        self.assertEqual(bounded.bytes, whole.bytes)
 
     def test_a_signal_leaves_nothing_unfinished(self):
         source = self.write("c.jsonl", jsonl([A, B]))

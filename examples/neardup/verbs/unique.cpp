@@ -590,6 +590,13 @@ void run_at_once(context& c) {
   say_by_source(c, all);
 }
 
+/// Whether a limit of memory was given for sets of features. Only partitions keep to it, and they need all documents. So
+/// a stream is read to its end before a document is kept.
+bool is_bounded(const typed_options& given, const run_settings& settings) {
+  return given.has("--memory") && settings.comparison.is_exact && !settings.comparison.checks_edits() &&
+         !settings.against.any() && settings.against.grown_index.empty() && !keeps_first_of_equal(settings);
+}
+
 /// Whether all input is files that can be read twice. Files in /proc, which seem to be empty, may change.
 bool can_be_read_again(const run_settings& settings) {
   namespace fs = std::filesystem;
@@ -729,6 +736,7 @@ bool run_unique(typed_options& typed) {
   if (typed.has("--compact") && !typed.has("--add-to")) throw usage_error("--compact needs --add-to");
   if (typed.has("--add-to")) need_little_endian();
   std::optional<part_settings> parts;
+  bool reads_all_first = false;
   const bool cuts_passages = typed.has("--cut-passages");
   run_settings settings =
       take_reading(typed, {.last = [&](const typed_options& given, run_settings& to) {
@@ -743,7 +751,8 @@ bool run_unique(typed_options& typed) {
                        throw usage_error("--format says nothing here: unique copies the records as they are");
                      }
                      take_audit(given, to);
-                     to.input.is_read_twice = groups_first(to) || parts.has_value();
+                     reads_all_first = groups_first(to) || is_bounded(given, to);
+                     to.input.is_read_twice = reads_all_first || parts.has_value();
                      to.against.keeps_texts = to.comparison.checks_containment() && !to.against.paths.empty() &&
                                               (cuts_passages || !to.output.dropped.empty());
                    }});
@@ -754,7 +763,7 @@ bool run_unique(typed_options& typed) {
     // Batches of a stream are compared with all kept documents again and again; input that can be read twice need not
     // be.
     const bool grows = !c.settings.against.grown_index.empty();
-    if (!grows && (groups_first(c.settings) || can_be_read_again(c.settings))) {
+    if (!grows && (reads_all_first || can_be_read_again(c.settings))) {
       run_at_once(c);
     } else {
       run_first_come(c, when);
