@@ -139,6 +139,8 @@ TEST_CASE("distances have the mean of theory, and spread less than independent b
   // Sets of n features with a known similarity. The mean of T pairs has a standard error of sqrt(p (1 - p) Bits / T).
   constexpr std::size_t pairs = 2000;
   oracle::random_engine random(99);
+  double ratios = 0;
+  int cases = 0;
   for (const std::size_t n : {1U, 2U, 5U, 12U, 37U, 110U, 400U}) {
     for (const double wanted : {0.2, 0.5, 0.7, 0.8, 0.95}) {
       const auto common = static_cast<std::size_t>(std::lround(2 * wanted / (1 + wanted) * static_cast<double>(n)));
@@ -162,9 +164,15 @@ TEST_CASE("distances have the mean of theory, and spread less than independent b
       CHECK(std::abs(mean - 64 * p) <= 5 * std::sqrt(binomial / pairs));
       // The variance of a normal sample has a relative standard error of sqrt(2 / T).
       CHECK(variance <= binomial * (1 + 5 * std::sqrt(2.0 / pairs)));
-      if (n >= 12 && n <= 110 && wanted >= 0.5 && common < n) CHECK(variance < 0.97 * binomial);
+      if (n >= 12 && n <= 110 && wanted >= 0.5 && common < n) {
+        ratios += variance / binomial;
+        ++cases;
+      }
     }
   }
+  // The mean over all of them: one alone has a standard error of 3 %.
+  INFO(ratios / cases << " of the variance of independent bits, in " << cases << " cases");
+  CHECK(ratios < 0.97 * cases);
 }
 
 TEST_CASE("texts have the code of their distinct tokens, whole, streamed and from kept features", "[minwise]") {
