@@ -40,7 +40,7 @@ std::string url_of(std::size_t i) { return "https://example.org/" + std::to_stri
 }  // namespace
 
 int main(int count, char** arguments) {
-  const std::size_t documents = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 1000;
+  const std::size_t documents = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 1000;
   const std::string path = (std::filesystem::temp_directory_path() / "neardup_tour_service").string();
   for (const char* const ending : {"", ".log"}) std::filesystem::remove(path + ending);
   {

@@ -161,7 +161,7 @@ class feature_bag {
   // The hash is multiplied by a secret of the process, so that no text can be crafted whose tokens collide in the
   // table.
   [[nodiscard]] std::size_t first_slot(const hash_type& hash) const noexcept {
-    return ((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);
+    return detail::to_size((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);
   }
   [[nodiscard]] std::size_t next_slot(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
 

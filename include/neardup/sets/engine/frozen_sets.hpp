@@ -217,7 +217,7 @@ template <class SetAt, class Counts>
   for (const set_posting& p : all) ++made.bucket_begins[posting_bucket(p.token, buckets) + 1];
   for (std::size_t i = 0; i < buckets; ++i) made.bucket_begins[i + 1] += made.bucket_begins[i];
   std::vector<std::uint64_t> next = made.bucket_begins;
-  for (const set_posting& p : all) made.postings[next[posting_bucket(p.token, buckets)]++] = p;
+  for (const set_posting& p : all) made.postings[to_size(next[posting_bucket(p.token, buckets)]++)] = p;
   for (std::size_t i = 0; i < buckets; ++i) {
     const auto at = [&](std::size_t bucket) {
       return made.postings.begin() + static_cast<std::ptrdiff_t>(made.bucket_begins[bucket]);
