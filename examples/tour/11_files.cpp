@@ -1,5 +1,6 @@
-// Groups of near-duplicate files: every pair whose sets of features have a Jaccard similarity of at least .8.
-// Arguments: names of files. Without any it groups three texts of its own.
+// Groups near-duplicate files. The first file of a group represents it: the feature set of each other file has a Jaccard
+// similarity of at least .8 to that of the first one.
+// Arguments: names of files. Without arguments the program groups three texts of its own.
 
 #include <neardup/dedup/group_sets.hpp>
 #include <neardup/fingerprint/defaults.hpp>

@@ -248,9 +248,9 @@ TEST_CASE("neither a writer nor a reader of a guarded value waits for ever") {
       }
     });
   }
-  // One writer makes progress among readers that never pause: it waits for at most one call of each reader. Counted in
-  // calls, which a busy machine does not change. The median, for a writer that is interrupted before it has asked for the
-  // lock sees any number of them.
+  // A writer waits for at most one call of each reader, even if the readers never pause. The wait is counted in calls,
+  // because seconds depend on how busy the machine is. The test takes the median of all writes: the system may stop the
+  // writer before it asks for the lock, and then any number of calls pass.
   const std::uint64_t writes = oracle::effort(2000, 200);
   std::vector<std::uint64_t> waited;
   while (reads < 100 * readers) std::this_thread::yield();

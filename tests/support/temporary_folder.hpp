@@ -26,8 +26,8 @@ class temporary_folder {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  /// The path of a file in the folder.
-  /// `name` may also be the beginning of a message, whose colon would end the name of a drive in a path of Windows.
+  /// The path of a file in the folder. `name` is appended as text: tests also append messages with a colon, and
+  /// std::filesystem::path on Windows would take the text before a colon for a drive.
   [[nodiscard]] std::string operator/(std::string_view name) const { return (path_ / "").string().append(name); }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 

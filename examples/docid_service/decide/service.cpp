@@ -483,8 +483,8 @@ void service::index_for_clues() {
   }
 }
 
-/// Reads the features that are not in memory yet: at the start those of all documents, later those of documents that
-/// another service has added or redefined, or that a failed transaction has changed.
+/// Brings the feature sets in memory up to date with the store. At the start the service reads the sets of all documents.
+/// Later it reads only the sets of documents that another service has added or redefined, or a failed transaction changed.
 void service::update_features() {
   constexpr std::size_t together = 1000;
   const known_state last{map_.next_number() - 1, map_.redefinitions()};

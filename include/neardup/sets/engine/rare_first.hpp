@@ -41,9 +41,9 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
 /// Document frequencies: counts the sets that have a feature, beyond the first. A count of 0 is exact: no other set has the
 /// feature. Other counts may be too high, but only their order matters.
 ///
-/// Most features of texts occur once. Bloom filters tell these apart, so that they need no count of their own: a cell has a
-/// filter of the tokens that were met, one of those that were met again, and the count of the latter in sum. A token has
-/// one cell, so a look-up misses the cache once.
+/// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own. A
+/// cell has a filter of the tokens that occurred, a filter of the tokens that occurred again, and the total count of the
+/// tokens in the second filter. All bits of a token lie in one cell, so a look-up of the token misses the cache once.
 /// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (a word for a filter).
 /// Memory: two thirds of a byte for each counted token.
 class token_counts {
