@@ -43,11 +43,10 @@ std::vector<std::string> random_texts(std::size_t count, std::mt19937_64& random
 
 /// Sums of the binomial distribution, term by term.
 double plain_recall(std::size_t bits, int k, double p) {
-  double sum = 0;
+  double sum = 0, chosen = 1;  // `chosen`: the ways to choose d bits, each of which differs
   for (int d = 0; d <= k; ++d) {
-    double term = 1;
-    for (int i = 0; i < d; ++i) term *= static_cast<double>(static_cast<int>(bits) - i) / (i + 1) * p;
-    sum += term * std::pow(1 - p, static_cast<double>(bits) - d);
+    sum += chosen * std::pow(1 - p, static_cast<double>(bits) - d);
+    chosen *= static_cast<double>(static_cast<int>(bits) - d) / (d + 1) * p;
   }
   return sum;
 }

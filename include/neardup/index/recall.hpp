@@ -51,9 +51,21 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   const double n = static_cast<double>(bits);
   if (p <= 0 || static_cast<std::size_t>(k) == bits) return 1;
   if (p >= 1) return 0;
-  // Terms are computed as logarithms, because for wide fingerprints the first terms would underflow a double.
+  const double first = n * std::log1p(-p);  // the logarithm of the first term
+  if (first > -700) {
+    const double odds = p / (1 - p);
+    double term = std::exp(first);
+    double sum = term;
+    for (int d = 1; d <= k; ++d) {
+      term *= (n - d + 1) / d * odds;
+      sum += term;
+    }
+    return (std::min)(sum, 1.0);
+  }
+  // The first terms of wide fingerprints would underflow a double, so these terms are computed as logarithms, which
+  // takes six times as long.
   const double odds = std::log(p) - std::log1p(-p);
-  double term = n * std::log1p(-p);
+  double term = first;
   double sum = std::exp(term);
   for (int d = 1; d <= k; ++d) {
     term += std::log((n - d + 1) / d) + odds;
