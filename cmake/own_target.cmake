@@ -67,11 +67,13 @@ function(neardup_share_headers target)
   neardup_share(neardup_shared_headers ${target} "${PROJECT_SOURCE_DIR}/tests/catch.hpp" <neardup/neardup.hpp>)
 endfunction()
 
-# neardup_share_library(<target>): for the examples and the code of the pages: neardup.hpp, parsed once for all of them.
-# They have to compile as they are printed, which other compilers than g++ see to.
+# neardup_share_library(<target>): for the examples and the code of the pages, which may see the headers of the tests: one
+# precompiled header takes 14 s less than two. They have to compile as they are printed, which other compilers than g++
+# see to.
 function(neardup_share_library target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    neardup_share(neardup_shared_library ${target} <neardup/neardup.hpp>)
+  find_package(Catch2 QUIET)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND Catch2_FOUND)
+    neardup_share_headers(${target})
   endif()
 endfunction()
 
@@ -83,9 +85,8 @@ function(neardup_share owner target)
     add_library(${owner} OBJECT "${source}")
     neardup_own_target(${owner})
     neardup_test_options(${owner})
-    if(TARGET neardup_test_main)
-      target_link_libraries(${owner} PRIVATE neardup_test_main)
-    endif()
+    # The tests may come later in the build than whoever is first to share.
+    target_link_libraries(${owner} PRIVATE $<TARGET_NAME_IF_EXISTS:neardup_test_main>)
     neardup_precompile(${owner} ${ARGN})
   endif()
   target_precompile_headers(${target} REUSE_FROM ${owner})
