@@ -39,6 +39,7 @@
 
 #include "catch.hpp"
 #include "dedup/law.hpp"
+#include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -397,17 +398,39 @@ void check_form(const row& by, const std::string& form, const opener<D>& how, co
   CHECK(wrong.originals == 0);
 }
 
+const std::vector<extras> adding{extras::none, extras::scores}, keeping{extras::known, extras::known_alone},
+    random_only{extras::none};
+const std::vector<pace> restarts{{"one by one", 0, 1, true}, {"batches of 7", 7, 1, true}};
+
+/// The classes around a deduplicator.
+template <class Make>
+void check_wrapped(const row& by, const Make& make, const support::temporary_folder& folder, bool by_size) {
+  using plain = decltype(make());
+  using stream = stream_deduplicator<plain>;
+  const auto make_stream = [make] { return stream(make()); };
+  const auto make_renewing = [make] { return stream(make(), {.duplicates_renew = true}); };
+  const std::size_t few = (corpora_one_by_one() + 3) / 4, on_files = corpora_on_disk();
+  check_form<stream>(by, "stream", in_memory<stream>(make_stream, folder), {one_by_one, {"batches of 7", 7}}, adding,
+                     few, true, false, by_size);
+  check_form<stream>(by, "stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), restarts,
+                     random_only, on_files, true, true, by_size);
+  using durable = durable_deduplicator<plain>;
+  using durable_stream = durable_deduplicator<stream>;
+  check_form<durable>(by, "durable, saved and restored", on_disk<durable>(make, folder), restarts, random_only,
+                      on_files, false, true, by_size);
+  check_form<durable_stream>(by, "durable stream, saved and restored", on_disk<durable_stream>(make_stream, folder),
+                             restarts, random_only, on_files, false, true, by_size);
+  using shared = guarded<plain>;
+  const opener<shared> guarding{[make] { return std::make_unique<shared>(make()); }, nullptr};
+  check_form<shared>(by, "guarded", guarding, {one_by_one, {"batches of 7", 7}, {"one batch, 2 threads", all_texts, 2}},
+                     random_only, few, true, false, by_size);
+}
+
 template <class Make>
 void check_deduplicators(const row& by, const Make& make, bool by_size = false) {
   using plain = decltype(make());
-  using stream = stream_deduplicator<plain>;
   const support::temporary_folder folder;
-  const auto make_stream = [make] { return stream(make()); };
-  const auto make_renewing = [make] { return stream(make(), {.duplicates_renew = true}); };
-  const std::vector<extras> adding{extras::none, extras::scores}, keeping{extras::known, extras::known_alone},
-      random{extras::none};
   const std::size_t most = corpora_one_by_one(), few = (most + 3) / 4;
-
   check_form<plain>(by, "deduplicator", in_memory<plain>(make, folder),
                     {one_by_one,
                      {"asked before", 0, 1, false, asking::finding_first},
@@ -419,24 +442,12 @@ void check_deduplicators(const row& by, const Make& make, bool by_size = false) 
                     adding, most, true, false, by_size);
   check_form<plain>(by, "deduplicator, others kept before", in_memory<plain>(make, folder),
                     {one_by_one, {"batches of 7", 7}, {"one batch", all_texts}}, keeping, few, false, false, by_size);
-  const std::vector<pace> restarts{{"one by one", 0, 1, true}, {"batches of 7", 7, 1, true}};
-  const std::size_t on_files = corpora_on_disk();
-  check_form<plain>(by, "deduplicator, saved and restored", in_memory<plain>(make, folder), restarts, random, on_files,
-                    true, true, by_size);
-  check_form<stream>(by, "stream", in_memory<stream>(make_stream, folder), {one_by_one, {"batches of 7", 7}}, adding,
-                     few, true, false, by_size);
-  check_form<stream>(by, "stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), restarts,
-                     random, on_files, true, true, by_size);
-  using durable = durable_deduplicator<plain>;
-  using durable_stream = durable_deduplicator<stream>;
-  check_form<durable>(by, "durable, saved and restored", on_disk<durable>(make, folder), restarts, random, on_files,
-                      false, true, by_size);
-  check_form<durable_stream>(by, "durable stream, saved and restored", on_disk<durable_stream>(make_stream, folder),
-                             restarts, random, on_files, false, true, by_size);
-  using shared = guarded<plain>;
-  const opener<shared> guarding{[make] { return std::make_unique<shared>(make()); }, nullptr};
-  check_form<shared>(by, "guarded", guarding, {one_by_one, {"batches of 7", 7}, {"one batch, 2 threads", all_texts, 2}},
-                     random, few, true, false, by_size);
+  check_form<plain>(by, "deduplicator, saved and restored", in_memory<plain>(make, folder), restarts, random_only,
+                    corpora_on_disk(), true, true, by_size);
+  // Around all five types of deduplicators the classes take long to compile.
+  if constexpr (!oracle::is_sample || std::is_same_v<plain, decltype(by_jaccard())>) {
+    check_wrapped(by, make, folder, by_size);
+  }
 }
 
 // ---- search ----------------------------------------------------------------------------------------------------------

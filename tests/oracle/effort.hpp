@@ -22,6 +22,13 @@
 
 namespace oracle {
 
+/// True if the program has a sample of the types (CMake option NEARDUP_TEST_SAMPLE, as `./dev test` sets it).
+#if defined(NEARDUP_TEST_SAMPLE)
+inline constexpr bool is_sample = true;
+#else
+inline constexpr bool is_sample = false;
+#endif
+
 /// True if tests do more than a sample: in release builds, and with NEARDUP_EXHAUSTIVE=1 in the environment.
 inline bool is_thorough() {
   const char* wanted = std::getenv("NEARDUP_EXHAUSTIVE");

@@ -21,7 +21,7 @@ import urllib.parse
 
 PROGRAM = os.environ.get("DOCID_SERVICE", "")
 PATIENCE = 300  # seconds; more than a slow machine needs, so that a timeout means it never happens
-KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") else 10
+KILLS = 100 if os.environ.get("NEARDUP_EXHAUSTIVE") == "1" else 10
 
 FIRST = {"url": "http://www.simhash.com", "title": "計算機應用與軟件",
          "content": "海量網絡文本去重系統實驗測試，這是一段測試文本的內容。", "category": "0", "media": "test1",

@@ -13,7 +13,7 @@ import urllib.parse
 
 from harness import PATIENCE, TestCase, article, main, sentence
 
-ROUNDS = 40 if os.environ.get("NEARDUP_EXHAUSTIVE") else 4
+ROUNDS = 40 if os.environ.get("NEARDUP_EXHAUSTIVE") == "1" else 4
 
 
 def post(body, *fields, path="/docId/getDocId"):
