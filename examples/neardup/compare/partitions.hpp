@@ -1,5 +1,4 @@
-// The join of documents whose features do not fit into memory. The features are scattered to partitions in a temporary
-// file. Each partition is then read, and its pairs are found, one partition after the other.
+// The join of documents whose features do not fit into memory, by partitions in a temporary file.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ struct partitioned_documents {
   std::size_t first = 0, end = 0;
   /// If not empty, the order of the documents: order[place] is a document, and pairs are of places.
   std::span<const std::uint32_t> order = {};
-  /// Documents from this one on are a second corpus; see neardup::shuffle_settings.
+  /// Documents from this one on are a second corpus. Then pairs have a document of each.
   std::uint64_t second_from = std::numeric_limits<std::uint64_t>::max();
   bool copies_once = false;
 };

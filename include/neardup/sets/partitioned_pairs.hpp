@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// All pairs of similar feature sets whose join does not fit into memory, exactly.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "../detail/visits.hpp"
+#include "../runner.hpp"
+#include "engine/overlap_bounds.hpp"
+#include "engine/row_join.hpp"
+#include "engine/set_copies.hpp"
+#include "feature_sets.hpp"
+#include "pairs.hpp"
+#include "set_similarity.hpp"
+
+namespace neardup::inline v0 {
+
+/// Where a join puts what does not fit into memory, such as files: `store.append(partition, bytes)` adds bytes to a
+/// partition, numbered from 0; `store.read(partition, to)` writes all bytes of a partition to a span of that size, in
+/// the order of their addition. A join makes one call at a time, but from any thread of its runner, and appends nothing
+/// after it has read.
+template <class T>
+concept partition_store = requires(T& store, std::uint32_t partition, std::span<const std::byte> bytes,
+                                   std::span<std::byte> to) {
+  store.append(partition, bytes);
+  store.read(partition, to);
+};
+
+/// Options of visit_pairs_by_partitions.
+struct partitioned_join_options {
+  /// As in set_join_options.
+  set_similarity measure = set_similarity::jaccard;
+  std::size_t min_common = 0;
+  bool copies_once = false;
+  any_runner run = {};
+
+  /// About how many bytes the join takes, besides the sets, and 13 bytes for each set.
+  std::uint64_t memory = std::uint64_t{1} << 30;
+};
+
+namespace detail {
+
+/// Sets from number `first_count` on are a second corpus.
+template <class Feature>
+void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
+                             row_store store, const partitioned_join_options& options, const row_join_sizes& sizes,
+                             const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
+  const overlap_bounds bounds(options.measure, similarity, options.min_common);
+  const bool is_across = first_count < source.size, is_once = options.copies_once && !is_across;
+  const set_copies* copies = nullptr;
+  const auto visit_one = [&](std::size_t i, std::size_t j, std::size_t common, double closeness) {
+    const std::size_t first = (std::min)(i, j), second = (std::max)(i, j);
+    return visit({first, second - (is_across ? first_count : 0), common, closeness});
+  };
+  const auto visit_copies = [&](std::uint32_t i, std::uint32_t j) {
+    const std::size_t size = source.of(i).size();
+    if (size == 0 || bounds.least(size, size) > size) return true;
+    return visit_one(i, j, size, bounds.similarity(size, size, size));
+  };
+  const auto take_copies = [&](const set_copies& found) {
+    copies = &found;
+    if (is_across) return true;
+    return found.visit_copies([&](std::uint32_t original, std::uint32_t copy) {
+      if (!visit_copies(original, copy)) return false;
+      if (is_once) return true;
+      return found.visit_equal(original, [&](std::uint32_t other) {
+        return other == original || other >= copy || visit_copies(other, copy);
+      });
+    });
+  };
+  row_join<Feature> join(source, first_count, bounds, std::move(store), options.run, sizes);
+  join.visit(take_copies, [&](std::span<const typename row_join<Feature>::found_pair> pairs) {
+    for (const auto& [a, b, common] : pairs) {
+      const std::size_t overlap = common;
+      const double closeness = bounds.similarity(source.of(a).size(), source.of(b).size(), common);
+      if (is_once) {
+        if (!visit_one(a, b, overlap, closeness)) return false;
+        continue;
+      }
+      const std::uint32_t other = b;
+      const bool goes_on = copies->visit_equal(a, [&](std::uint32_t i) {
+        return copies->visit_equal(other, [&](std::uint32_t j) { return visit_one(i, j, overlap, closeness); });
+      });
+      if (!goes_on) return false;
+    }
+    return true;
+  });
+}
+
+template <partition_store Store>
+[[nodiscard]] row_store row_store_of(Store& store) {
+  return {[&store](std::uint32_t partition, std::span<const std::byte> bytes) { store.append(partition, bytes); },
+          [&store](std::uint32_t partition, std::span<std::byte> to) { store.read(partition, to); }};
+}
+
+}  // namespace detail
+
+/// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order, one call at
+/// a time, from any thread of `options.run`. The sets may be in a mapped file, and the join's own data is in the store.
+/// Each set is read three times in the order of the positions, and once for each candidate, of which few are no pairs.
+/// If the visitor returns false or throws, the visit ends.
+///
+/// Throws: as visit_pairs(); exceptions of the store.
+/// Complexity: that of visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has: of
+/// about 1 - similarity of the features of a set.
+/// Memory: options.memory; for each set 13 bytes, and 8 more if it is a copy; and what the joins of very frequent
+/// prefix features take, as visit_pairs() does.
+/// Example: `visit_pairs_by_partitions(mapped_sets, 0.8, files, print, {.run = threads{8}, .memory = 4 << 30});`
+template <set_range Sets, partition_store Store, class Visit>
+  requires std::invocable<Visit&, const similar_pair<std::size_t>&>
+void visit_pairs_by_partitions(const Sets& sets, double similarity, Store& store, Visit&& visit,
+                               const partitioned_join_options& options = {}) {
+  detail::visit_partitioned_pairs<set_feature_t<Sets>>(
+      detail::source_of_sets(sets), sets.size(), similarity, detail::row_store_of(store), options,
+      {.memory = options.memory},
+      [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
+}
+
+/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.second is a position in
+/// `b`. Otherwise as above.
+template <set_range A, set_range B, partition_store Store, class Visit>
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
+void visit_pairs_by_partitions(const A& a, const B& b, double similarity, Store& store, Visit&& visit,
+                               const partitioned_join_options& options = {}) {
+  const detail::overlap_bounds checked(options.measure, similarity, options.min_common);
+  if (a.size() == 0 || b.size() == 0) return;
+  detail::visit_partitioned_pairs<set_feature_t<A>>(
+      detail::source_of_sets(a, b), a.size(), similarity, detail::row_store_of(store), options,
+      {.memory = options.memory},
+      [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
+}
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,203 @@
+// The pairs of a join by partitions against those of a join in memory, which has an oracle of its own.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include <neardup/sets/pairs.hpp>
+#include <neardup/sets/partitioned_pairs.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+#include "oracle/effort.hpp"
+#include "oracle/random_engine.hpp"
+#include "support/set_corpora.hpp"
+
+namespace {
+
+using neardup::partitioned_join_options;
+using neardup::set_similarity;
+using pair_type = neardup::similar_pair<std::size_t>;
+
+/// Partitions in memory, which fail when they are told to.
+struct partitions_in_memory {
+  std::vector<std::vector<std::byte>> bytes;
+  std::size_t calls = 0, failing_call = 0;
+
+  void append(std::uint32_t partition, std::span<const std::byte> some) {
+    count_call();
+    if (bytes.size() <= partition) bytes.resize(partition + 1);
+    bytes[partition].insert(bytes[partition].end(), some.begin(), some.end());
+  }
+  void read(std::uint32_t partition, std::span<std::byte> to) {
+    count_call();
+    REQUIRE(bytes.at(partition).size() == to.size());
+    std::memcpy(to.data(), bytes[partition].data(), to.size());
+  }
+
+ private:
+  void count_call() {
+    if (++calls == failing_call) throw std::runtime_error("no room for partitions");
+  }
+};
+
+template <class Feature>
+using set_vector = std::vector<std::vector<Feature>>;
+
+void sort_pairs(std::vector<pair_type>& pairs) {
+  std::sort(pairs.begin(), pairs.end(), [](const pair_type& a, const pair_type& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
+}
+
+/// Sets from number `split` on are a second corpus.
+template <class Feature>
+std::vector<pair_type> joined(const set_vector<Feature>& sets, std::size_t split, double least,
+                              const partitioned_join_options& options) {
+  std::vector<pair_type> result;
+  const auto add = [&](const pair_type& pair) { result.push_back(pair); };
+  const neardup::set_join_options how{
+      .measure = options.measure, .min_common = options.min_common, .copies_once = options.copies_once};
+  if (split == sets.size()) {
+    neardup::visit_pairs(sets, least, add, how);
+  } else {
+    const set_vector<Feature> a(sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(split));
+    const set_vector<Feature> b(sets.begin() + static_cast<std::ptrdiff_t>(split), sets.end());
+    neardup::visit_pairs(a, b, least, add, how);
+  }
+  sort_pairs(result);
+  return result;
+}
+
+template <class Feature>
+std::vector<pair_type> partitioned(const set_vector<Feature>& sets, std::size_t split, double least,
+                                   const partitioned_join_options& options,
+                                   const neardup::detail::row_join_sizes& sizes) {
+  std::vector<pair_type> result;
+  partitions_in_memory store;
+  neardup::detail::visit_partitioned_pairs<Feature>(
+      {sets.size(), [&](std::size_t i) { return std::span<const Feature>(sets[i]); }}, split, least,
+      neardup::detail::row_store_of(store), options, sizes, [&](const pair_type& pair) {
+        result.push_back(pair);
+        return true;
+      });
+  sort_pairs(result);
+  return result;
+}
+
+template <class Feature>
+std::size_t check_shape(oracle::set_shape shape, std::size_t count, std::mt19937_64& random) {
+  std::size_t found = 0;
+  auto sets = oracle::draw_sets<Feature>(shape, count, random);
+  sets.emplace_back();
+  sets.emplace_back();
+  for (const set_similarity measure : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
+    for (const double least : {0.3, 0.5, 2.0 / 3.0, 0.8, 0.95, 1.0, 1.1}) {
+      const std::size_t parts[] = {1, 2, 7}, large[] = {2, 7, 4096};
+      const std::uint64_t memory[] = {1, 20'000, 1'000'000'000};
+      const partitioned_join_options options{.measure = measure,
+                                             .min_common = random() % 3 == 0 ? random() % 8 : 0,
+                                             .copies_once = random() % 3 == 0,
+                                             .run = neardup::threads{parts[random() % 3]}};
+      const neardup::detail::row_join_sizes sizes{
+          .memory = memory[random() % 3], .max_partitions = 40, .large = large[random() % 3]};
+      const std::size_t split = random() % 4 == 0 ? 1 + random() % (sets.size() - 1) : sets.size();
+      CAPTURE(static_cast<int>(shape), static_cast<int>(measure), least, options.min_common, options.copies_once,
+              options.run.parts(), sizes.memory, sizes.large, split);
+      const auto expected = joined(sets, split, least, options);
+      REQUIRE(partitioned(sets, split, least, options, sizes) == expected);
+      found += expected.size();
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a join by partitions finds the pairs of a join in memory", "[sets][partitions]") {
+  oracle::random_engine random(571);
+  for (const oracle::set_shape shape : oracle::all_set_shapes) {
+    const std::size_t count = oracle::effort(200, 70, 40);
+    REQUIRE(check_shape<std::uint64_t>(shape, count, random) > 0);
+    REQUIRE(check_shape<std::uint32_t>(shape, count, random) > 0);
+  }
+}
+
+TEST_CASE("sets of features with the same token are joined exactly by partitions", "[sets][partitions]") {
+  // A token is the upper half of a product with an odd constant, which has an inverse.
+  std::uint64_t inverse = 1;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - neardup::detail::golden_ratio * inverse;
+  const auto feature = [&](std::uint64_t token, std::uint64_t low) { return (token << 32 | low) * inverse; };
+  REQUIRE(neardup::detail::feature_token(feature(3, 0)) == neardup::detail::feature_token(feature(3, 1)));
+  oracle::random_engine random(572);
+  set_vector<std::uint64_t> sets;
+  while (sets.size() < 60) {
+    std::vector<std::uint64_t> set;
+    for (std::uint64_t token = 0; token < 6; ++token) {
+      for (std::uint64_t low = 0; low < 2; ++low) {
+        if (random() % 4 != 0) set.push_back(feature(token, low));
+      }
+    }
+    std::sort(set.begin(), set.end());
+    sets.push_back(set);
+  }
+  for (const std::size_t large : {2U, 4096U}) {
+    for (const double least : {0.5, 0.7, 0.9}) {
+      CAPTURE(large, least);
+      const auto found = partitioned(sets, sets.size(), least, {}, {.large = large});
+      REQUIRE(!found.empty());
+      REQUIRE(found == joined(sets, sets.size(), least, {}));
+    }
+  }
+}
+
+TEST_CASE("a visitor ends a join by partitions, and exceptions of it and of the store are passed on",
+          "[sets][partitions]") {
+  oracle::random_engine random(573);
+  const auto sets = oracle::draw_sets<std::uint32_t>(oracle::set_shape::clusters, 300, random);
+  const auto all = joined(sets, sets.size(), .5, {});
+  REQUIRE(all.size() > 20);
+  const partitioned_join_options options{.run = neardup::threads{2}, .memory = 4000};
+  for (const std::size_t most : {std::size_t{1}, std::size_t{7}, all.size()}) {
+    partitions_in_memory store;
+    std::size_t seen = 0;
+    neardup::visit_pairs_by_partitions(
+        sets, .5, store, [&](const pair_type&) { return ++seen < most; }, options);
+    REQUIRE(seen == most);
+  }
+  partitions_in_memory store;
+  const auto fail = [&](const pair_type&) { throw std::domain_error("no more"); };
+  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, .5, store, fail, options), std::domain_error);
+  partitions_in_memory whole;
+  const auto ignore = [](const pair_type&) {};
+  neardup::visit_pairs_by_partitions(sets, .5, whole, ignore, options);
+  REQUIRE(whole.bytes.size() > 1);
+  for (std::size_t call = 1; call <= whole.calls; call += 1 + whole.calls / 10) {
+    CAPTURE(call);
+    partitions_in_memory failing;
+    failing.failing_call = call;
+    REQUIRE_THROWS_WITH(neardup::visit_pairs_by_partitions(sets, .5, failing, ignore, options),
+                        "no room for partitions");
+  }
+  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, 0, store, ignore, options), std::invalid_argument);
+}
+
+TEST_CASE("two corpora are joined by partitions, by positions in each", "[sets][partitions]") {
+  oracle::random_engine random(574);
+  const auto a = oracle::draw_sets<std::uint64_t>(oracle::set_shape::copies, 40, random);
+  const auto b = oracle::draw_sets<std::uint64_t>(oracle::set_shape::copies, 30, random);
+  std::vector<pair_type> found, expected;
+  partitions_in_memory store;
+  neardup::visit_pairs_by_partitions(a, b, .3, store, [&](const pair_type& pair) { found.push_back(pair); });
+  neardup::visit_pairs(a, b, .3, [&](const pair_type& pair) { expected.push_back(pair); });
+  sort_pairs(found);
+  sort_pairs(expected);
+  REQUIRE(found == expected);
+  const set_vector<std::uint64_t> none;
+  neardup::visit_pairs_by_partitions(a, none, .3, store, [&](const pair_type&) { FAIL("a pair of nothing"); });
+  neardup::visit_pairs_by_partitions(none, .3, store, [&](const pair_type&) { FAIL("a pair of nothing"); });
+}
