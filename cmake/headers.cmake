@@ -155,6 +155,8 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/prefix_order_neon.hpp
     include/neardup/sets/engine/prefix_order_portable.hpp
     include/neardup/sets/engine/rare_first.hpp
+    include/neardup/sets/engine/row_join.hpp
+    include/neardup/sets/engine/set_copies.hpp
     include/neardup/sets/engine/set_join.hpp
     include/neardup/sets/engine/set_parts.hpp
     include/neardup/sets/engine/set_postings.hpp
@@ -165,6 +167,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/feature_counts.hpp
     include/neardup/sets/feature_sets.hpp
     include/neardup/sets/pairs.hpp
+    include/neardup/sets/partitioned_pairs.hpp
     include/neardup/sets/searchable_sets.hpp
     include/neardup/sets/set_bounds.hpp
     include/neardup/sets/set_index.hpp

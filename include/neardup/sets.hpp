@@ -7,6 +7,7 @@
 #include "sets/feature_counts.hpp"
 #include "sets/feature_sets.hpp"
 #include "sets/pairs.hpp"
+#include "sets/partitioned_pairs.hpp"
 #include "sets/searchable_sets.hpp"
 #include "sets/set_bounds.hpp"
 #include "sets/set_index.hpp"

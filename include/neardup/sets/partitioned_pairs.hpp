@@ -112,9 +112,9 @@ template <partition_store Store>
 /// prefix features take, as visit_pairs() does.
 /// Example: `visit_pairs_by_partitions(mapped_sets, 0.8, files, print, {.run = threads{8}, .memory = 4 << 30});`
 template <set_range Sets, partition_store Store, class Visit>
-  requires std::invocable<Visit&, const similar_pair<std::size_t>&>
-void visit_pairs_by_partitions(const Sets& sets, double similarity, Store& store, Visit&& visit,
-                               const partitioned_join_options& options = {}) {
+  requires std::invocable < Visit&, const similar_pair<std::size_t>
+& > void visit_pairs_by_partitions(const Sets& sets, double similarity, Store& store, Visit&& visit,
+                                   const partitioned_join_options& options = {}) {
   detail::visit_partitioned_pairs<set_feature_t<Sets>>(
       detail::source_of_sets(sets), sets.size(), similarity, detail::row_store_of(store), options,
       {.memory = options.memory},

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -59,9 +58,36 @@ struct row_store {
 struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;
+  std::uint64_t max_rows = std::uint64_t{1} << 22;  // of a partition, about
   // Rows of a feature whose sets are joined as a corpus of their own: at least so many, and at least large * large
   // candidates.
   std::size_t large = std::size_t{1} << 12;
+};
+
+/// The prefix lengths and the least overlaps of small sets, computed once.
+class overlap_table {
+ public:
+  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), prefixes_(sizes) {
+    for (std::size_t a = 1; a < sizes; ++a) {
+      for (std::size_t b = 1; b < sizes; ++b) least_[a * sizes + b] = static_cast<std::uint32_t>(bounds.least(a, b));
+      prefixes_[a] = static_cast<std::uint32_t>(bounds.prefix(a));
+    }
+  }
+
+  /// overlap_bounds::least.
+  [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
+    return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
+  }
+  /// overlap_bounds::prefix; 0 for an empty set.
+  [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
+    return size < sizes ? prefixes_[size] : bounds_.prefix(size);
+  }
+
+ private:
+  static constexpr std::size_t sizes = 96;
+
+  const overlap_bounds& bounds_;
+  std::vector<std::uint32_t> least_, prefixes_;
 };
 
 /// Finds the similar pairs among the sets of a source.
@@ -82,6 +108,7 @@ class row_join {
       : source_(std::move(source)),
         first_count_(first_count),
         bounds_(bounds),
+        table_(bounds),
         store_(std::move(store)),
         run_(run),
         sizes_(sizes) {
@@ -114,14 +141,19 @@ class row_join {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
+  /// Posted rows of sets of one size: from place `begin` in the list to the next run.
+  struct run_of_sizes {
+    std::uint32_t size, begin;
+  };
+
   /// Scratch memory of a part.
   struct worker {
     prefix_finder finder;
     std::vector<std::uint32_t> posted;      // places in the bucket, of rows in the shorter prefixes
+    std::vector<run_of_sizes> runs;         // of posted rows
     std::vector<set_candidate> candidates;  // by their places in the bucket
     std::vector<std::uint32_t> tokens;      // of two prefixes
     std::vector<found_pair> found;
-    std::array<std::array<std::uint32_t, 3>, 256> least{};  // sizes a, b; the required overlap
   };
 
   /// Counts the features. Returns: a hash of each set.
@@ -151,7 +183,7 @@ class row_join {
           sketcher.add(token);
         }
         hashes[i] = i < first_count_ ? sketcher.result().hash : ~sketcher.result().hash;
-        rows[part] += bounds_.prefix(set.size());
+        rows[part] += table_.prefix(set.size());
       }
       counter.finish();
       return true;
@@ -159,9 +191,10 @@ class row_join {
     std::uint64_t most_rows = 0;
     for (const std::uint64_t n : rows) most_rows += n;
     // Two arrays of the rows of a partition are in a quarter of the memory.
-    const std::uint64_t a_partition = (std::max)(sizes_.memory / 4 / (2 * sizeof(set_row)), std::uint64_t{1});
-    partitions_ = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(most_rows / a_partition + 1, 1, sizes_.max_partitions));
+    const std::uint64_t a_partition =
+        std::clamp<std::uint64_t>(sizes_.memory / 4 / (2 * sizeof(set_row)), 1, sizes_.max_rows);
+    partitions_ =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most_rows / a_partition + 1, 1, sizes_.max_partitions));
     stored_.assign(partitions_, 0);
     return hashes;
   }
@@ -189,8 +222,8 @@ class row_join {
       for (std::size_t i = first; i < last; ++i) {
         if (copies.is_copy(i)) continue;
         const std::span<const Feature> set = source_.of(i);
-        const std::size_t prefix = bounds_.prefix(set.size());
-        if (prefix == 0 || set.empty()) continue;
+        const std::size_t prefix = table_.prefix(set.size());
+        if (prefix == 0) continue;
         const std::span<const std::uint64_t> keys = own.finder.find_repeated(set, prefix, counts_);
         if (keys.empty()) continue;
         const set_bitmap bitmap = sketch_of(set).bitmap;
@@ -285,16 +318,12 @@ class row_join {
     return posted >= sizes_.large * sizes_.large / bucket.size();
   }
 
-  [[nodiscard]] std::uint32_t least(worker& memory, std::uint32_t a, std::uint32_t b) const {
-    auto& known = memory.least[(a * 31 + b) % memory.least.size()];
-    if (known[0] != a || known[1] != b) known = {a, b, static_cast<std::uint32_t>(bounds_.least(a, b))};
-    return known[2];
-  }
-
   /// Joins rows of one feature, by ascending size.
   void join_bucket(std::span<const set_row> bucket, worker& memory) const {
     std::vector<std::uint32_t>& posted = memory.posted;
+    std::vector<run_of_sizes>& runs = memory.runs;
     posted.clear();
+    runs.clear();
     std::size_t size = 0, prefix = 0, least_size = 0, begin = 0;
     for (std::size_t j = 0; j < bucket.size(); ++j) {
       const set_row& y = bucket[j];
@@ -302,28 +331,29 @@ class row_join {
         size = y.size;
         prefix = bounds_.short_prefix(size);
         least_size = bounds_.least_partner(size);
+        while (begin < runs.size() && runs[begin].size < least_size) ++begin;
       }
-      while (begin < posted.size() && bucket[posted[begin]].size < least_size) ++begin;
-      if (begin < posted.size()) join_row(bucket, std::span(posted).subspan(begin), y, memory);
-      if (y.position < prefix) posted.push_back(static_cast<std::uint32_t>(j));
+      if (begin < runs.size()) join_row(bucket, std::span(runs).subspan(begin), y, memory);
+      if (y.position >= prefix) continue;
+      if (runs.empty() || runs.back().size != size) runs.push_back({y.size, static_cast<std::uint32_t>(posted.size())});
+      posted.push_back(static_cast<std::uint32_t>(j));
     }
   }
 
-  /// Joins a row with rows of sets that are not larger.
-  void join_row(std::span<const set_row> bucket, std::span<const std::uint32_t> others, const set_row& y,
+  /// Joins a row with posted rows of sets that are not larger.
+  void join_row(std::span<const set_row> bucket, std::span<const run_of_sizes> runs, const set_row& y,
                 worker& memory) const {
-    memory.candidates.resize(others.size());
-    std::size_t kept = 0, size = 0, need = 0;
-    bool fits = false;
-    for (const std::uint32_t place : others) {
-      const set_row& x = bucket[place];
-      if (x.size != size) {
-        size = x.size;
-        need = least(memory, x.size, y.size);
-        fits = need <= size && need + y.position <= y.size;
+    const std::vector<std::uint32_t>& posted = memory.posted;
+    if (memory.candidates.size() < posted.size()) memory.candidates.resize(2 * posted.size());
+    std::size_t kept = 0;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const std::size_t size = runs[r].size, need = table_.least(size, y.size);
+      if (need > size || need + y.position > y.size) continue;
+      const std::size_t end = r + 1 < runs.size() ? runs[r + 1].begin : posted.size(), last = size - need;
+      for (std::size_t i = runs[r].begin; i < end; ++i) {
+        memory.candidates[kept] = {posted[i], static_cast<std::uint32_t>(need)};
+        kept += bucket[posted[i]].position <= last ? 1 : 0;
       }
-      memory.candidates[kept] = {place, static_cast<std::uint32_t>(need)};
-      kept += fits && x.position + need <= size ? 1 : 0;
     }
     kept = filter_by_bitmaps(
         std::span(memory.candidates).first(kept), y.size, y.bitmap,
@@ -344,7 +374,7 @@ class row_join {
   /// Writes the tokens of the prefix before the feature of a row to `to`, but for those that no other set has.
   void earlier_tokens(const set_row& row, prefix_finder& finder, std::vector<std::uint32_t>& to) const {
     const std::span<const Feature> set = source_.of(row.set);
-    const std::size_t prefix = bounds_.prefix(set.size());
+    const std::size_t prefix = table_.prefix(set.size());
     const std::span<const std::uint64_t> keys = finder.find_repeated(set, prefix, counts_);
     const std::size_t left_out = prefix - keys.size();
     for (const std::uint64_t key : keys.first(row.position - left_out)) to.push_back(static_cast<std::uint32_t>(key));
@@ -371,8 +401,8 @@ class row_join {
     // Those of the first corpus come first.
     std::vector<std::uint32_t> order(bucket.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto middle = std::stable_partition(order.begin(), order.end(),
-                                              [&](std::uint32_t i) { return !is_of_second(bucket[i]); });
+    const auto middle =
+        std::stable_partition(order.begin(), order.end(), [&](std::uint32_t i) { return !is_of_second(bucket[i]); });
     const auto firsts = static_cast<std::size_t>(middle - order.begin());
     if (is_across() && (firsts == 0 || firsts == order.size())) return;
     // The tokens before the feature, of all rows.
@@ -386,9 +416,8 @@ class row_join {
       const std::size_t begin = i == 0 ? 0 : ends[i - 1];
       return std::span<const std::uint32_t>(tokens).subspan(begin, ends[i] - begin);
     };
-    const distinct_sets<Feature> sets(
-        {bucket.size(), [&](std::size_t i) { return source_.of(bucket[order[i]].set); }}, firsts, bounds_.min_common(),
-        run_);
+    const distinct_sets<Feature> sets({bucket.size(), [&](std::size_t i) { return source_.of(bucket[order[i]].set); }},
+                                      firsts, bounds_.min_common(), run_);
     constexpr set_join_sizes sizes;
     const set_prefixes prefixes(sets, bounds_, run_, sizes.block);
     set_join<Feature> join(sets, prefixes, bounds_, run_, sizes);
@@ -416,6 +445,7 @@ class row_join {
   set_source<Feature> source_;
   std::size_t first_count_;
   const overlap_bounds& bounds_;
+  overlap_table table_;
   row_store store_;
   any_runner run_;
   row_join_sizes sizes_;

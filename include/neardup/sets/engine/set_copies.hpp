@@ -72,7 +72,8 @@ class set_copies {
   /// Calls `visit(original, copy)` for all copies, until a call returns false. Returns: false if a call did.
   template <class Visit>
   bool visit_copies(const Visit& visit) const {
-    return std::all_of(copies_.begin(), copies_.end(), [&](const copy& one) { return visit(one.original, one.number); });
+    return std::all_of(copies_.begin(), copies_.end(),
+                       [&](const copy& one) { return visit(one.original, one.number); });
   }
 
  private:
@@ -85,9 +86,8 @@ class set_copies {
   static void find_in(const set_source<Feature>& source, std::size_t first_count,
                       const large_array<std::uint64_t>& hashes, std::span<std::uint32_t> numbers,
                       std::vector<copy>& found) {
-    std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : a < b;
-    });
+    std::sort(numbers.begin(), numbers.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return hashes[a] != hashes[b] ? hashes[a] < hashes[b] : a < b; });
     const auto compare = [&](std::uint32_t a, std::uint32_t b) {
       if ((a < first_count) != (b < first_count)) return a < first_count ? -1 : 1;
       const auto x = source.of(a), y = source.of(b);
