@@ -23,10 +23,10 @@ JSON = ("--jsonl", "--format", "jsonl")
 def matches(sets, measure, least):
     names = list(sets)
     return {
-        (a, b): measure(sets[a], sets[b])
+        (a, b): similarity
         for i, a in enumerate(names)
         for b in names[i + 1 :]
-        if sets[a] & sets[b] and measure(sets[a], sets[b]) >= least
+        if not sets[a].isdisjoint(sets[b]) and (similarity := measure(sets[a], sets[b])) >= least
     }
 
 

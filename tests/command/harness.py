@@ -114,7 +114,7 @@ def fingerprints(data, *options):
 
 
 def hamming_distance(a, b):
-    return bin(a ^ b).count("1")
+    return (a ^ b).bit_count()
 
 
 def close_pairs(prints, distance, similar=lambda a, b: True):
