@@ -351,9 +351,14 @@ TEST_CASE("visit_pairs ends when its visitor says so or throws", "[dedup]") {
 TEST_CASE("pairs: what cannot be answered", "[dedup][errors]") {
   std::vector<simhash<64>> stored(256);
   REQUIRE(neardup::pairs<std::uint8_t>(stored, 3).size() == 256 * 255 / 2);
+  std::size_t visited = 0;
+  const auto count = [&](auto, auto, int) { ++visited; };
+  neardup::visit_pairs<std::uint8_t>(stored, 3, count);
+  REQUIRE(visited == 256 * 255 / 2);
   REQUIRE_THROWS_AS(neardup::pairs<std::int8_t>(stored, 3), std::length_error);
   stored.emplace_back(1U);
   REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(stored, 3), std::length_error);
+  REQUIRE_THROWS_AS(neardup::visit_pairs<std::uint8_t>(stored, 3, count), std::length_error);
   REQUIRE_THROWS_AS(neardup::pairs(stored, 65), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::pairs(stored, 3, {.blocks = 65}), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::visit_pairs(stored, -1, [](auto, auto, int) {}), std::invalid_argument);

@@ -92,6 +92,11 @@ TEST_CASE("pairs of two corpora: what cannot be answered", "[dedup][errors]") {
   const std::vector<simhash<64>> a(200), b(56), c(57);
   REQUIRE(neardup::pairs<std::uint8_t>(a, b, 3).size() == a.size() * b.size());
   REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(a, c, 3), std::length_error);
+  std::size_t visited = 0;
+  const auto count = [&](auto, auto, int) { ++visited; };
+  neardup::visit_pairs<std::uint8_t>(a, b, 3, count);
+  REQUIRE(visited == a.size() * b.size());
+  REQUIRE_THROWS_AS(neardup::visit_pairs<std::uint8_t>(a, c, 3, count), std::length_error);
   REQUIRE_THROWS_AS(neardup::pairs(a, b, 65), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::pairs(a, b, 3, {.blocks = 65}), std::invalid_argument);
 }

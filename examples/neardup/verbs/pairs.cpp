@@ -43,7 +43,7 @@ void visit_candidates_once(const corpus& all, int k, const neardup::join_options
     firsts.push_back(i);
     fingerprints.push_back(prints[i]);
   }
-  neardup::visit_pairs(
+  neardup::visit_pairs<std::uint32_t>(
       fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); }, how);
 }
 
@@ -56,10 +56,10 @@ void visit_candidates(const context& c, const corpus& all, bool copies_once, con
   const int k = c.settings.comparison.distance;
   const neardup::join_options how{.blocks = c.settings.comparison.blocks, .run = neardup::threads{c.settings.threads}};
   if (copies_once) return visit_candidates_once<Bits>(all, k, how, visit);
-  neardup::visit_pairs(
+  neardup::visit_pairs<std::uint32_t>(
       input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
   if (c.settings.against.any() && !c.settings.against.also_within) return;
-  neardup::visit_pairs(
+  neardup::visit_pairs<std::uint32_t>(
       input, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); },
       how);
 }

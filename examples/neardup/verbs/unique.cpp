@@ -323,13 +323,13 @@ class first_come_filter {
           other_prints.push_back(other < kept ? kept_.fingerprints.template of<bits>()[other]
                                               : compared[other - kept]->fingerprint.template as<fingerprint_type>());
         }
-        neardup::visit_pairs(prints, other_prints, comparison.distance,
-                             [&](std::size_t i, std::size_t j, int distance) {
-                               consider(
-                                   i, j, distance,
-                                   check_documents(comparison, features_of(others[j]), compared[dropped[i]]->features));
-                             },
-                             {.run = neardup::threads{context_.settings.threads}});
+        neardup::visit_pairs<std::uint32_t>(
+            prints, other_prints, comparison.distance,
+            [&](std::size_t i, std::size_t j, int distance) {
+              consider(i, j, distance,
+                       check_documents(comparison, features_of(others[j]), compared[dropped[i]]->features));
+            },
+            {.run = neardup::threads{context_.settings.threads}});
       });
     }
     for (std::size_t i = 0; i < dropped.size(); ++i) {

@@ -47,17 +47,21 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range>
 /// soon as it is found.
 /// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The visit ends
 /// early if the visitor returns false or throws; its exception is rethrown.
-/// Throws: std::invalid_argument if k is not in 0..Bits or there is no layout of `options.blocks` blocks; std::bad_alloc.
+/// `Index`: a type that can number the fingerprints. A program compiles faster with std::uint32_t, because it contains no
+/// join of 2^32 fingerprints and more.
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
+/// there is no layout of `options.blocks` blocks; std::bad_alloc.
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of filters of
 /// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; then the calls.
 /// Memory: independent of the number of pairs: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order,
 /// and 16 bytes per copy of another fingerprint.
-template <fingerprint_range Range, class Visit>
+template <std::integral Index = std::size_t, fingerprint_range Range, class Visit>
 void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<Range>;
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(bits, k);
-  detail::with_position_type<std::size_t>(all.size(), [&](auto position) {
+  detail::check_index_type<Index>(all.size(), "visit_pairs");
+  detail::with_position_type<Index>(all.size(), [&](auto position) {
     const detail::fingerprint_words words(all);
     detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(words, bits, k, options.blocks,
                                                                                options.run);
@@ -68,21 +72,23 @@ void visit_pairs(const Range& fingerprints, int k, Visit&& visit, const join_opt
 }
 
 /// Calls `visit(i, j, distance)` once for each i of `a` and j of `b` whose fingerprints differ in at most k bits. Pairs
-/// within `a` and within `b` are not visited. Order and threads are as in visit_pairs of one corpus.
+/// within `a` and within `b` are not visited. Order and threads are as in visit_pairs of one corpus. `Index`: a type that
+/// can number the fingerprints of both.
 /// Throws: as visit_pairs of one corpus.
 /// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
 /// compared.
 /// Memory: that of visit_pairs.
-template <fingerprint_range A, fingerprint_range B, class Visit>
+template <std::integral Index = std::size_t, fingerprint_range A, fingerprint_range B, class Visit>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
 void visit_pairs(const A& a, const B& b, int k, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t bits = detail::range_bits<A>;
   const std::span<const range_fingerprint_t<A>> first(a), second(b);
   detail::check_distance(bits, k);
+  detail::check_index_type<Index>(first.size() + second.size(), "visit_pairs");
   if (first.empty() || second.empty()) return;
   const detail::fingerprint_words<detail::words_for(bits)> words_of_a(first), words_of_b(second),
       both(words_of_a, words_of_b);
-  detail::with_position_type<std::size_t>(both.size(), [&](auto position) {
+  detail::with_position_type<Index>(both.size(), [&](auto position) {
     detail::fingerprint_join<detail::words_for(bits), decltype(position)> join(
         both, bits, k, options.blocks, options.run, detail::copies_as::others, first.size());
     detail::visit_as_found(join, options, [&](std::size_t i, std::size_t j, int distance) {
@@ -103,7 +109,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_
   const std::span<const range_fingerprint_t<A>> first(a), second(b);
   detail::check_index_type<Index>(first.size() + second.size(), "pairs");
   std::vector<near_pair<Index>> result;
-  visit_pairs(
+  visit_pairs<Index>(
       a, b, k,
       [&](std::size_t i, std::size_t j, int distance) {
         result.push_back({static_cast<Index>(i), static_cast<Index>(j), distance});
