@@ -73,6 +73,12 @@ class fingerprint_vector {
   }
 
   template <std::size_t Bits>
+  explicit fingerprint_vector(std::vector<neardup::simhash<Bits>> all) : all_(std::move(all)) {}
+
+  [[nodiscard]] std::size_t bits() const {
+    return std::visit([](const auto& all) { return std::remove_cvref_t<decltype(all)>::value_type::bits; }, all_);
+  }
+  template <std::size_t Bits>
   [[nodiscard]] const std::vector<neardup::simhash<Bits>>& of() const {
     return std::get<std::vector<neardup::simhash<Bits>>>(all_);
   }

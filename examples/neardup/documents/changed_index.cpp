@@ -22,12 +22,12 @@ constexpr std::size_t most_in_record = 0xffffffff;
 /// Searches an index of fingerprints. Of documents with one fingerprint only the first can be the closest, but the
 /// searches for m documents near n equal ones would find m * n matches. So, once the searches have found many more
 /// matches than the index has documents, an index of the distinct fingerprints is made in memory and searched instead.
-template <class Form>
 class distinct_search {
  public:
   /// The matches, at least the first one of each fingerprint, sorted by distance, then by number.
   /// Thread safety: callable from any thread. Throws: input_error.
-  auto search(const opened_index<Form>& index, const Form& fingerprint, int k) const {
+  std::vector<near_number> search(const opened_index<fingerprint_form>& index, const any_fingerprint& fingerprint,
+                                  int k) const {
     if (matches_ < most_matches * (index.numbers() + 1)) {
       auto found = index.search(fingerprint, k);
       matches_ += found.size();
@@ -39,32 +39,31 @@ class distinct_search {
   }
 
  private:
-  void make(const opened_index<Form>& index) const {
-    const std::vector<Form> all = index.fingerprints();
+  void make(const opened_index<fingerprint_form>& index) const {
+    const fingerprint_vector all = index.fingerprints();
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       if (index.has(i)) numbers.push_back(i);
     }
-    const auto words_of = [&](std::uint32_t number) -> const auto& { return all[number].to_words(); };
-    std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return words_of(a) != words_of(b) ? words_of(a) < words_of(b) : a < b;
-    });
-    const auto is_equal = [&](std::uint32_t a, std::uint32_t b) { return words_of(a) == words_of(b); };
-    numbers.erase(std::unique(numbers.begin(), numbers.end(), is_equal), numbers.end());
-    std::vector<Form> fingerprints;
-    fingerprints.reserve(numbers.size());
+    std::visit(
+        [&numbers](const auto& prints) {
+          std::sort(numbers.begin(), numbers.end(), [&](std::uint32_t a, std::uint32_t b) {
+            return prints[a] != prints[b] ? prints[a] < prints[b] : a < b;
+          });
+          const auto is_equal = [&](std::uint32_t a, std::uint32_t b) { return prints[a] == prints[b]; };
+          numbers.erase(std::unique(numbers.begin(), numbers.end(), is_equal), numbers.end());
+        },
+        all.all());
+    fingerprint_vector fingerprints(index.bits());
     for (const std::uint32_t number : numbers) fingerprints.push_back(all[number]);
     const neardup::layout& shape = index.view().shape();
-    distinct_.emplace(shape.k(), shape.blocks(), std::span<const Form>(fingerprints),
-                      std::span<const std::uint32_t>(numbers));
+    distinct_ = make_fingerprint_search(shape.k(), shape.blocks(), fingerprints, numbers, 1);
   }
 
   mutable std::atomic<std::uint64_t> matches_ = 0;  // found by all searches
   mutable std::once_flag is_made_;
-  mutable std::optional<neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form>> distinct_;
+  mutable std::unique_ptr<const fingerprint_search> distinct_;
 };
-template <>
-class distinct_search<set_form> {};
 
 template <class Form>
 class changed_index_of final : public changed_index {
@@ -104,7 +103,7 @@ class changed_index_of final : public changed_index {
       return std::nullopt;
     } else {
       neardup::original_choice<std::uint32_t, std::uint32_t> original;
-      for (const auto& match : distinct_.search(index_, fingerprint.as<Form>(), k)) {
+      for (const auto& match : distinct_.search(index_, fingerprint, k)) {
         original.consider(match.id, match.id, match.distance, check(match.id));
         if (original.is_final()) break;  // matches are sorted by distance, then number
       }
@@ -129,7 +128,7 @@ class changed_index_of final : public changed_index {
   std::size_t apply(const index_change& change, compaction when) override {
     const std::size_t size = index_.size() - change.removed.size() + change.size();
     if (index_.numbers() + change.size() > UINT32_MAX - 2) when = compaction::now;
-    const std::string record = encode_change(change, {Form::bits, command::has_sets<Form>, keeps_postings()});
+    const std::string record = encode_change(change, {index_.bits(), command::has_sets<Form>, keeps_postings()});
     const std::size_t log_size = index_.has_log() ? index_.log().extent().size : 0;
     const bool is_long = (log_size + record.size() + around_records) * share_of_log > index_.bytes();
     const bool has_news = !change.is_empty() || (when == compaction::now && index_.has_log());
@@ -165,7 +164,7 @@ class changed_index_of final : public changed_index {
         return index_.fingerprints();
       }
     }();
-    std::vector<Form> fingerprints;  // none in an index of sets
+    fingerprint_vector fingerprints(index_.bits());  // none in an index of sets
     indexed_documents documents;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       if (!index_.has(i) || removed.contains(static_cast<std::uint32_t>(i))) continue;
@@ -179,27 +178,26 @@ class changed_index_of final : public changed_index {
     }
     const stored_places places(index_.path(), change.places.bytes()[0], change.places.bytes()[1]);
     for (std::size_t i = 0; i < change.size(); ++i) {
-      if constexpr (!command::has_sets<Form>) fingerprints.push_back(change.fingerprints[i].template as<Form>());
+      if constexpr (!command::has_sets<Form>) fingerprints.push_back(change.fingerprints[i]);
       documents.columns.add(change.added.name_of(i), change.added.features_of(i));
       documents.places.add(places[i]);
     }
-    documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](auto parts) {
-      if constexpr (command::has_sets<Form>) {
-        const auto sets = sets_of(documents.columns, index_.view().least_similarity());
-        save_index_file(index_.path(), sets, index_.made_of(), std::move(parts));
-      } else {
-        const neardup::layout& shape = index_.view().shape();
-        const neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form> index(
-            shape.k(), shape.blocks(), fingerprints, neardup::threads{threads_});
-        save_index_file(index_.path(), index, index_.made_of(), std::move(parts));
-      }
+    documents.with_attachments(index_.view().attachment(0), keeps_postings(), [&](index_parts all) {
+      save_index_file(index_.path(), std::move(all), [&](const std::string& file, const index_parts& parts) {
+        if constexpr (command::has_sets<Form>) {
+          save(file, sets_of(documents.columns, index_.view().least_similarity()), index_.made_of(), parts);
+        } else {
+          const neardup::layout& shape = index_.view().shape();
+          save_fingerprints(file, shape.k(), shape.blocks(), fingerprints, index_.made_of(), parts, threads_);
+        }
+      });
     });
   }
 
   output_lock lock_;
   opened_index<Form> index_;
   unsigned threads_;
-  distinct_search<Form> distinct_;
+  distinct_search distinct_;  // unused in an index of sets
 };
 
 }  // namespace

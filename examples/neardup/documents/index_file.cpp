@@ -18,7 +18,8 @@ namespace {
 
 template <class Form>
 index_settings settings_of(const std::string& path) {
-  const typename opened_index<Form>::view_type view{neardup::mapped_file(path)};
+  const auto opened = open_view<Form>(neardup::mapped_file(path));
+  const auto& view = *opened;
   index_settings found;
   found.path = path;
   named_values values = parse_values(path, view.attachment(0));
@@ -31,7 +32,7 @@ index_settings settings_of(const std::string& path) {
   } else {
     if (view.is_flat()) refuse_index(path);
     if (values.contains("check")) refuse_older(path);
-    found.bits = Form::bits;
+    found.bits = view.bits();
     found.distance = view.shape().k();
     found.blocks = view.shape().blocks();
     found.features = values["features"];
@@ -45,7 +46,7 @@ index_settings settings_of(const std::string& path) {
     if constexpr (!has_sets<Form>) {
       fingerprint_settings made_with;
       parse_weights(found.weights, made_with);
-      if (found.kind != to_string(Form::kind)) throw usage_error("kind " + found.kind);
+      if (found.kind != to_string(view.made_of().kind)) throw usage_error("kind " + found.kind);
       if (found.top.find_first_not_of("0123456789") != found.top.npos) throw usage_error("top " + found.top);
     }
   } catch (const usage_error& error) {
@@ -75,7 +76,7 @@ void read_index(reading& r, const std::string& path, const document_visitor& vis
     if constexpr (has_sets<Form>) {
       d.features = entries[i];
     } else {
-      d.fingerprint = any_fingerprint(entries[i].to_words());
+      d.fingerprint = entries[i];
       d.features = unknown_features;
     }
     visit({d, from, 0, 0, {}, index.name(i)});
@@ -117,6 +118,19 @@ neardup::listed_sets<> sets_of(const document_columns& documents, double similar
     sets.add(documents.features_of(i), static_cast<std::uint32_t>(i));
   }
   return sets;
+}
+
+void save_index_file(const std::string& path, index_parts parts,
+                     const std::function<void(const std::string& file, const index_parts& parts)>& save) {
+  const std::string log = log_of_index(path);
+  // Tells that a log is merged already, if the program is stopped before the log is removed.
+  const std::string taken_in = extent_of_log(log);
+  if (!taken_in.empty()) {
+    parts.resize(std::max<std::size_t>(parts.size(), 6));
+    parts[5] = std::as_bytes(std::span(taken_in));
+  }
+  save_whole(path, [&](const std::string& file) { save(file, parts); });
+  if (!taken_in.empty()) remove_log(log);
 }
 
 index_settings read_index_settings(const std::string& path) {

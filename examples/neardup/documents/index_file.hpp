@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <neardup/index.hpp>
+#include <memory>
 #include <neardup/sets.hpp>
 #include <neardup/storage.hpp>
 #include <neardup/threads.hpp>
@@ -14,6 +14,7 @@
 
 #include "../ground/text.hpp"
 #include "../write/output.hpp"
+#include "fingerprint_index.hpp"
 #include "index_log.hpp"
 #include "reading.hpp"
 #include "stored_documents.hpp"
@@ -48,10 +49,9 @@ index_settings read_index_settings(const std::string& path);
 std::string text_of_index_settings(const fingerprint_settings& settings, const feature_setting* kept,
                                    bool keeps_postings);
 
-/// The form of an index of feature sets, where an index of fingerprints has the type of these.
-struct set_form {
-  static constexpr std::size_t bits = 0;
-};
+/// The two forms of an index.
+struct set_form {};
+struct fingerprint_form {};
 template <class Form>
 inline constexpr bool has_sets = std::is_same_v<Form, set_form>;
 
@@ -59,7 +59,7 @@ inline constexpr bool has_sets = std::is_same_v<Form, set_form>;
 template <class Use>
 decltype(auto) with_form(const stored_fingerprints& stored, Use&& use) {
   if (stored.has_sets()) return use(set_form());
-  return with_fingerprint(stored.bits, stored.kind, use);
+  return use(fingerprint_form());
 }
 
 /// The composition of the features that are compared: that of fingerprints of these features.
@@ -90,15 +90,27 @@ void for_each_indexed(reading& r, const std::string& path, const document_visito
 
 /// The types of an index in a file, and of one of the documents in its log.
 template <class Form>
-struct index_types {
-  using view = neardup::index_view<Form::bits, std::uint32_t, std::uint32_t, Form>;
-  using tail = neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form>;
+struct index_types;
+template <>
+struct index_types<fingerprint_form> {
+  using view = fingerprint_view;
+  using tail = fingerprint_search;
 };
 template <>
 struct index_types<set_form> {
   using view = neardup::set_index_view<>;
   using tail = neardup::set_index<>;
 };
+
+/// Throws: std::runtime_error.
+template <class Form>
+std::unique_ptr<const typename index_types<Form>::view> open_view(neardup::mapped_file file) {
+  if constexpr (has_sets<Form>) {
+    return std::make_unique<const neardup::set_index_view<>>(std::move(file));
+  } else {
+    return open_fingerprint_view(std::move(file));
+  }
+}
 
 /// An index file and its log, opened for this run: a snapshot that later writes do not change.
 template <class Form>
@@ -114,21 +126,23 @@ class opened_index {
   void expect_alike(reading& r) const {
     if constexpr (has_sets<Form>) {
       check_words_of(r.how);
-      check_composition(path_, view_.made_of(), composition_of_sets(r.how));
+      check_composition(path_, view_->made_of(), composition_of_sets(r.how));
     } else {
-      r.lists.expect(path_, view_.made_of());
+      r.lists.expect(path_, view_->made_of());
     }
   }
 
   /// Compares the tables of words by a dictionary with those of the index. Throws: input_error if they differ.
   void check_words_of(const reading_settings& how) const {
-    check_words(path_, parse_values(path_, view_.attachment(0)), how.comparison.check_features);
+    check_words(path_, parse_values(path_, view_->attachment(0)), how.comparison.check_features);
   }
 
   /// The composition of the fingerprints.
-  [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return view_.made_of(); }
+  [[nodiscard]] const neardup::fingerprint_composition& made_of() const noexcept { return view_->made_of(); }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
-  [[nodiscard]] const view_type& view() const noexcept { return view_; }
+  [[nodiscard]] const view_type& view() const noexcept { return *view_; }
+  /// The number of bits of the fingerprints; 0 of an index of sets.
+  [[nodiscard]] std::size_t bits() const noexcept { return bits_of(*view_); }
   [[nodiscard]] const neardup::log_contents& log() const noexcept { return files_.log; }
   [[nodiscard]] std::uint64_t state() const noexcept { return files_.state; }
   /// Whether the log can be appended to.
@@ -136,52 +150,52 @@ class opened_index {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
   /// The number of document numbers, including those of removed documents.
-  [[nodiscard]] std::size_t numbers() const noexcept { return view_.size() + logged_.size(); }
+  [[nodiscard]] std::size_t numbers() const noexcept { return view_->size() + logged_.size(); }
   [[nodiscard]] std::size_t size() const noexcept { return numbers() - logged_.removed(); }
   [[nodiscard]] bool has(std::size_t number) const { return !logged_.is_removed(number); }
   [[nodiscard]] bool keeps_postings() const noexcept { return keeps_postings_; }
   /// The posting lists of the documents in the file. Throws: input_error.
   [[nodiscard]] common::posting_lists postings() const {
-    const auto part = [this](std::size_t i) { return view_.attachment(first_of_postings + i); };
+    const auto part = [this](std::size_t i) { return view_->attachment(first_of_postings + i); };
     return stored_postings(path_, part(0), part(1), part(2));
   }
   /// The position of a document; nullopt if it is unknown, or the index keeps no postings.
   [[nodiscard]] std::optional<document_place> place(std::size_t number) const {
-    return number < view_.size() ? places_[number] : logged_.place(number - view_.size());
+    return number < view_->size() ? places_[number] : logged_.place(number - view_->size());
   }
   [[nodiscard]] std::string_view name(std::size_t number) const {
-    return number < view_.size() ? documents_.name(number) : logged_.name(number - view_.size());
+    return number < view_->size() ? documents_.name(number) : logged_.name(number - view_->size());
   }
   /// The features of a document of an index of sets.
   [[nodiscard]] feature_set features(std::size_t number) const requires has_sets<Form> {
-    if (number >= view_.size()) return logged_.features(number - view_.size());
-    const auto found = view_.find(static_cast<std::uint32_t>(number));
+    if (number >= view_->size()) return logged_.features(number - view_->size());
+    const auto found = view_->find(static_cast<std::uint32_t>(number));
     if (!found) refuse_ids();
     return *found;
   }
   /// Verifies the file: all checksums, and the tables of fingerprints. Searches of feature sets in a file with right
   /// checksums are safe, and exact unless another program wrote wrong postings. Throws: input_error.
   void verify() const {
-    as_input([&] { verify(view_); });
+    as_input([&] { verify(*view_); });
   }
   /// The features of all documents, by number; empty for removed ones. Throws: input_error.
   [[nodiscard]] std::vector<feature_set> all_features() const requires has_sets<Form> {
     std::vector<feature_set> all(numbers());
-    view_.for_each([&](std::uint32_t id, feature_set set) {
-      if (id >= view_.size()) refuse_ids();
+    view_->for_each([&](std::uint32_t id, feature_set set) {
+      if (id >= view_->size()) refuse_ids();
       if (std::ranges::adjacent_find(set, std::ranges::greater_equal()) != set.end()) {
         throw input_error({path_, "damaged: the features of a document do not ascend"});
       }
       if (has(id)) all[id] = set;
     });
-    for (std::size_t i = view_.size(); i < all.size(); ++i) {
+    for (std::size_t i = view_->size(); i < all.size(); ++i) {
       if (has(i)) all[i] = features(i);
     }
     return all;
   }
   /// The sets for searches. This object must outlive it. Precondition: prepare_search() was called.
   [[nodiscard]] indexed_sets sets() const requires has_sets<Form> {
-    return {numbers(), view_.least_similarity(),
+    return {numbers(), view_->least_similarity(),
             [this](std::span<const feature_set> batch, double least, unsigned threads) {
               return similar(batch, least, threads);
             },
@@ -193,53 +207,49 @@ class opened_index {
   }
 
   /// The fingerprints, by document number. Throws: input_error.
-  [[nodiscard]] std::vector<Form> fingerprints() const requires(!has_sets<Form>) {
-    std::vector<Form> all(numbers());
-    for (const auto& [fingerprint, id] : view_) {
-      if (id >= view_.size()) refuse_ids();
-      all[id] = fingerprint;
-    }
-    for (std::size_t i = 0; i < logged_.size(); ++i) {
-      all[view_.size() + i] = logged_.fingerprint(i).template as<Form>();
-    }
-    return all;
+  [[nodiscard]] fingerprint_vector fingerprints() const requires(!has_sets<Form>) {
+    std::optional<fingerprint_vector> all = view_->by_id();
+    if (!all) refuse_ids();
+    for (std::size_t i = 0; i < logged_.size(); ++i) all->push_back(logged_.fingerprint(i));
+    return *std::move(all);
   }
 
   /// Makes an index of the log's documents; called before the first search.
   void prepare_search(unsigned threads) {
-    std::vector<std::conditional_t<has_sets<Form>, feature_set, Form>> entries;
+    std::conditional_t<has_sets<Form>, std::vector<feature_set>, fingerprint_vector> entries(bits());
     std::vector<std::uint32_t> ids;
     for (std::size_t i = 0; i < logged_.size(); ++i) {
-      const std::size_t number = view_.size() + i;
+      const std::size_t number = view_->size() + i;
       if (!has(number)) continue;
       if constexpr (has_sets<Form>) {
         entries.push_back(logged_.features(i));
       } else {
-        entries.push_back(logged_.fingerprint(i).template as<Form>());
+        entries.push_back(logged_.fingerprint(i));
       }
       ids.push_back(static_cast<std::uint32_t>(number));
     }
     if (ids.empty()) return;
     if constexpr (has_sets<Form>) {
-      tail_.emplace(view_.least_similarity(), view_.measure(), view_.min_common());
-      tail_->insert_all(entries, ids, neardup::threads{threads});
+      auto made = std::make_unique<tail_type>(view_->least_similarity(), view_->measure(), view_->min_common());
+      made->insert_all(entries, ids, neardup::threads{threads});
+      tail_ = std::move(made);
     } else {
-      tail_.emplace(view_.shape().k(), view_.shape().blocks(), std::span<const Form>(entries),
-                    std::span<const std::uint32_t>(ids), neardup::threads{threads});
+      tail_ = make_fingerprint_search(view_->shape().k(), view_->shape().blocks(), entries, ids, threads);
     }
   }
 
   /// Throws: input_error if the file was changed in place since it was opened.
   void check_file() const {
-    as_input([&] { view_.check_file(); });
+    as_input([&] { view_->check_file(); });
   }
 
   /// The matches, sorted by distance, then by number. Thread safety: callable from any thread. Throws: input_error.
-  [[nodiscard]] auto search(const Form& fingerprint, int k) const requires(!has_sets<Form>) {
+  [[nodiscard]] std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const
+      requires(!has_sets<Form>) {
     check_file();
-    auto found = view_.search(fingerprint, k);
+    std::vector<near_number> found = view_->search(fingerprint, k);
     for (const auto& match : found) {
-      if (match.id >= view_.size()) refuse_ids();
+      if (match.id >= view_->size()) refuse_ids();
     }
     std::erase_if(found, [&](const auto& match) { return logged_.is_removed(match.id); });
     if (!tail_) return found;
@@ -267,15 +277,22 @@ class opened_index {
         bytes_(files.base.bytes().size()),
         files_(std::move(files)),
         view_(as_input([&] {
-          view_type opened{std::move(files_.base)};
-          if (is_verified) verify(opened);
+          auto opened = open_view<Form>(std::move(files_.base));
+          if (is_verified) verify(*opened);
           return opened;
         })),
-        documents_(path_, view_.size(), view_.attachment(1), view_.attachment(2), {}, {}, is_verified),
-        keeps_postings_(parse_values(path_, view_.attachment(0)).contains("postings")),
-        places_(path_, view_.attachment(first_of_postings + 3), view_.attachment(first_of_postings + 4)),
-        logged_(path_, files_, view_.attachment(5), view_.size(), {Form::bits, has_sets<Form>, keeps_postings_}) {}
+        documents_(path_, view_->size(), view_->attachment(1), view_->attachment(2), {}, {}, is_verified),
+        keeps_postings_(parse_values(path_, view_->attachment(0)).contains("postings")),
+        places_(path_, view_->attachment(first_of_postings + 3), view_->attachment(first_of_postings + 4)),
+        logged_(path_, files_, view_->attachment(5), view_->size(), {bits(), has_sets<Form>, keeps_postings_}) {}
 
+  static std::size_t bits_of(const view_type& view) {
+    if constexpr (has_sets<Form>) {
+      return 0;
+    } else {
+      return view.bits();
+    }
+  }
   static void verify(const view_type& view) {
     if constexpr (has_sets<Form>) {
       view.verify_checksums();
@@ -300,7 +317,7 @@ class opened_index {
       }
     };
     check_file();
-    take(view_.search_batch(batch, least, neardup::threads{threads}));
+    take(view_->search_batch(batch, least, neardup::threads{threads}));
     if (tail_) take(tail_->search_batch(batch, least, neardup::threads{threads}));
     return all;
   }
@@ -310,12 +327,12 @@ class opened_index {
   std::string path_;
   std::size_t bytes_;     // size of the file
   index_snapshot files_;  // its file is part of the view
-  view_type view_;
+  std::unique_ptr<const view_type> view_;
   stored_documents documents_;
   bool keeps_postings_;
   stored_places places_;
   logged_documents logged_;
-  std::optional<tail_type> tail_;  // the log's documents that are not removed
+  std::unique_ptr<const tail_type> tail_;  // the log's documents that are not removed
 };
 
 /// The documents of an index that is written, and its attachments.
@@ -340,20 +357,12 @@ struct indexed_documents {
 /// The sets of features of documents, which are numbered in order. Precondition: the documents outlive the result.
 neardup::listed_sets<> sets_of(const document_columns& documents, double similarity);
 
-/// Writes an index file atomically. A log beside it has been merged into it, or is obsolete, and is removed. `parts`:
-/// the attachments. Throws: output_error.
-template <class Index>
-void save_index_file(const std::string& path, const Index& index, const neardup::fingerprint_composition& made_of,
-                     std::vector<std::span<const std::byte>> parts) {
-  const std::string log = log_of_index(path);
-  // Tells that a log is merged already, if the program is stopped before the log is removed.
-  const std::string taken_in = extent_of_log(log);
-  if (!taken_in.empty()) {
-    parts.resize(std::max<std::size_t>(parts.size(), 6));
-    parts[5] = std::as_bytes(std::span(taken_in));
-  }
-  save_whole(path, [&](const std::string& file) { save(file, index, made_of, parts); });
-  if (!taken_in.empty()) remove_log(log);
-}
+/// Attachments of an index file.
+using index_parts = std::vector<std::span<const std::byte>>;
+
+/// Writes an index file atomically, by `save(file, parts)`. A log beside it has been merged into it, or is obsolete, and
+/// is removed. `parts`: the attachments. Throws: output_error.
+void save_index_file(const std::string& path, index_parts parts,
+                     const std::function<void(const std::string& file, const index_parts& parts)>& save);
 
 }  // namespace command

@@ -99,7 +99,7 @@ void index_documents(context& c, const indexing& how) {
   }
   indexed_documents documents;
   bool keeps_postings = how.keeps_postings;
-  std::vector<Form> fingerprints;  // none in an index of sets
+  fingerprint_vector fingerprints(c.settings.fingerprint.bits);  // none in an index of sets
   if (!how.old_index.empty()) {
     const opened_index<Form> old(how.old_index, c.settings.lists.are_verified);
     old.expect_alike(c);
@@ -129,7 +129,7 @@ void index_documents(context& c, const indexing& how) {
       documents.columns.add(d.name(), d.facts.features);
     } else {
       documents.columns.add(d.name(), {});
-      fingerprints.push_back(d.facts.fingerprint.as<Form>());
+      fingerprints.push_back(d.facts.fingerprint);
     }
     if (keeps_postings) documents.places.add(place_of(d));
   });
@@ -139,20 +139,17 @@ void index_documents(context& c, const indexing& how) {
   c.notes.phase("indexing " + counted(size, "document", "documents"));
   const std::string settings = text_of_index_settings(
       c.settings.fingerprint, has_sets<Form> ? &c.settings.comparison.check_features : nullptr, keeps_postings);
-  const auto save_it = [&](const auto& index, const neardup::fingerprint_composition& made_of) {
-    documents.with_attachments(std::as_bytes(std::span(settings)), keeps_postings, [&](auto parts) {
-      if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
-      save_index_file(c.settings.output.file, index, made_of, std::move(parts));
+  documents.with_attachments(std::as_bytes(std::span(settings)), keeps_postings, [&](index_parts all) {
+    if (identity_of_file(how.old_index) == identity_of_file(c.settings.output.file)) check_unchanged();
+    save_index_file(c.settings.output.file, std::move(all), [&](const std::string& file, const index_parts& parts) {
+      if constexpr (has_sets<Form>) {
+        save(file, sets_of(documents.columns, how.similarity), composition_of_sets(c.how), parts);
+      } else {
+        save_fingerprints(file, c.settings.comparison.distance, blocks_for(c.settings, size), fingerprints,
+                          c.lists.made_of(), parts, c.settings.threads);
+      }
     });
-  };
-  if constexpr (has_sets<Form>) {
-    save_it(sets_of(documents.columns, how.similarity), composition_of_sets(c.how));
-  } else {
-    save_it(neardup::frozen_index<Form::bits, std::uint32_t, std::uint32_t, Form>(
-                c.settings.comparison.distance, blocks_for(c.settings, size), fingerprints,
-                neardup::threads{c.settings.threads}),
-            c.lists.made_of());
-  }
+  });
   finish(c, ": " + grouped(size) + " in the index");
 }
 
@@ -384,8 +381,7 @@ bool run_index(typed_options& typed) {
   return run_on_documents(settings, [&](context& c) {
     if (how.changes_index()) return change_index(c, how);
     if (how.has_sets) return index_documents<set_form>(c, how);
-    with_fingerprint(c.settings.fingerprint.bits, c.settings.fingerprint.kind,
-                     [&]<class Fingerprint>(Fingerprint) { index_documents<Fingerprint>(c, how); });
+    index_documents<fingerprint_form>(c, how);
   });
 }
 

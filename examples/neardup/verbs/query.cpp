@@ -117,7 +117,7 @@ void query_index(context& c, const std::string& path) {
     std::uint64_t count = 0;
     for_each_document(c, [&](const placed_document& d) {
       if (!d.facts.has_tokens) return;
-      for (const auto& match : index.search(d.facts.fingerprint.as<Form>(), k)) {
+      for (const auto& match : index.search(d.facts.fingerprint, k)) {
         ++count;
         c.out << text_of_match(
             c.settings.fingerprint, c.settings.output.as_json(),

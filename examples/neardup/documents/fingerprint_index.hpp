@@ -1,0 +1,71 @@
+// Indexes of fingerprints, in files and in memory. Their width and kind are chosen at run time, so that what uses them is
+// compiled once.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <neardup/index/layout.hpp>
+#include <neardup/storage/composition.hpp>
+#include <neardup/storage/mapped_file.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "../describe/fingerprints.hpp"
+
+namespace command {
+
+/// A document near a fingerprint. The order is by distance, then by id.
+struct near_number {
+  int distance;
+  std::uint32_t id;
+
+  friend auto operator<=>(const near_number&, const near_number&) = default;
+};
+
+/// An index of fingerprints that can be searched. Thread safety: may be searched from any thread.
+class fingerprint_search {
+ public:
+  fingerprint_search() = default;
+  fingerprint_search(const fingerprint_search&) = delete;
+  fingerprint_search& operator=(const fingerprint_search&) = delete;
+  virtual ~fingerprint_search() = default;
+
+  /// The documents within k bits, sorted.
+  [[nodiscard]] virtual std::vector<near_number> search(const any_fingerprint& fingerprint, int k) const = 0;
+};
+
+/// Makes an index in memory. `ids` are the ids of the fingerprints, by position.
+std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, int blocks,
+                                                                  const fingerprint_vector& fingerprints,
+                                                                  std::span<const std::uint32_t> ids, unsigned threads);
+
+/// An index of fingerprints in a file: neardup::index_view of any width and kind, whose members these are.
+class fingerprint_view : public fingerprint_search {
+ public:
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  [[nodiscard]] virtual std::size_t bits() const = 0;
+  [[nodiscard]] virtual const neardup::fingerprint_composition& made_of() const = 0;
+  [[nodiscard]] virtual std::span<const std::byte> attachment(std::size_t i) const = 0;
+  [[nodiscard]] virtual bool is_flat() const = 0;
+  /// The layout. Precondition: not is_flat().
+  [[nodiscard]] virtual const neardup::layout& shape() const = 0;
+  [[nodiscard]] virtual int max_distance() const = 0;
+  /// The fingerprints by id; nullopt unless the ids are below size().
+  [[nodiscard]] virtual std::optional<fingerprint_vector> by_id() const = 0;
+  virtual void check_file() const = 0;
+  virtual void verify() const = 0;
+};
+
+/// Opens an index of the width and the kind that its header names. Throws: as neardup::index_view.
+std::unique_ptr<const fingerprint_view> open_fingerprint_view(neardup::mapped_file file);
+
+/// Saves an index of fingerprints of the kind of `made_of`, whose ids are their positions. Throws: as neardup::save().
+void save_fingerprints(const std::string& path, int distance, int blocks, const fingerprint_vector& fingerprints,
+                       const neardup::fingerprint_composition& made_of,
+                       std::span<const std::span<const std::byte>> attachments, unsigned threads);
+
+}  // namespace command
