@@ -9,11 +9,11 @@ namespace command {
 
 namespace {
 
-template <class Tokenizer>
-neardup::fingerprint_composition composition_with(const fingerprint_settings& settings, const Tokenizer& tokenizer) {
+/// The composition with a tokenizer that has no tables.
+neardup::fingerprint_composition composition_of_weights(const fingerprint_settings& settings) {
   return with_weighter(settings, [&](auto weighter) {
     const auto composed = [&](const auto& weigh) {
-      return composition_of(neardup::simhasher(tokenizer, weigh, neardup::xxh3<64>{settings.seed}));
+      return composition_of(neardup::simhasher(neardup::words{}, weigh, neardup::xxh3<64>{settings.seed}));
     };
     if (settings.levels == level_rule::by_weight) return composed(neardup::levels{settings.level_count, weighter});
     if (settings.levels == level_rule::by_rank)
@@ -61,10 +61,15 @@ std::optional<named_table> table_in(std::string_view line) {
 neardup::fingerprint_composition composition_of_settings(const fingerprint_settings& settings) {
   // Codes do not depend on the library's definition of fingerprints.
   if (settings.are_codes) return {.definition = 1, .tokenizer = codes_name};
+  // Tokenizers and weighters apart: their combinations would be ten times as much code.
   auto made_of = with_tokenizer(settings.features, [&](const auto& tokenizer) {
-    if (settings.top == 0) return composition_with(settings, tokenizer);
-    return composition_with(settings, neardup::keywords(settings.top, tokenizer, settings.idf));
+    if (settings.top == 0) return composition_of(neardup::simhasher(tokenizer));
+    return composition_of(neardup::simhasher(neardup::keywords(settings.top, tokenizer, settings.idf)));
   });
+  const neardup::fingerprint_composition weights = composition_of_weights(settings);
+  made_of.weighter = weights.weighter;
+  made_of.seed = weights.seed;
+  made_of.idf = weights.idf;
   if (settings.fold) {
     made_of.tokenizer =
         "opencc_folded(" + neardup::simhash<64>(*settings.fold).to_hex() + ", " + made_of.tokenizer + ")";
