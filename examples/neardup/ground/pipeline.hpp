@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <neardup/threads.hpp>
@@ -115,25 +116,9 @@ void run_in_order(unsigned threads, Next&& next, MakeWorker&& make_worker, Commi
 
 /// Calls `print` with the texts that `append(i, text)` makes for each i below n, in order; `append` runs on all
 /// threads.
-template <class Append, class Print>
-void print_in_order(unsigned threads, std::size_t n, const Append& append, const Print& print) {
-  constexpr std::size_t step = 64;  // single items would take about as long to hand out as most checks take
-  std::size_t next = 0;
-  run_in_order<std::size_t>(
-      threads,
-      [&](std::size_t& first, const std::atomic<bool>& /*stop*/) {
-        first = std::exchange(next, next + step);
-        return first < n;
-      },
-      [&] {
-        return [&](std::size_t first) {
-          std::string text;
-          for (std::size_t i = first; i < std::min(n, first + step); ++i) append(i, text);
-          return text;
-        };
-      },
-      print);
-}
+void print_in_order(unsigned threads, std::size_t n,
+                    const std::function<void(std::size_t i, std::string& text)>& append,
+                    const std::function<void(std::string&& text)>& print);
 
 /// Calls `body(i)` for each i below n, on up to `threads` threads. Throws: the exception of the smallest i.
 template <class Body>

@@ -121,9 +121,9 @@ class audit {
                          std::vector<std::optional<decision>>& nearest) const {
     const std::size_t bits = context_.settings.fingerprint.bits;
     const int wide = how_.distance + static_cast<int>(bits / nearly_share_of_bits);
-    with_bits(bits, [&](auto width) {
-      const auto& fingerprints = all_.fingerprints.of<width>();
-      run_parallel(context_.settings.threads, sample.size(), [&](std::size_t s) {
+    run_parallel(context_.settings.threads, sample.size(), [&](std::size_t s) {
+      with_bits(bits, [&](auto width) {
+        const auto& fingerprints = all_.fingerprints.of<width>();
         for (const std::uint32_t j : kept) {
           const std::uint32_t i = sample[s];
           const int bits_apart = hamming_distance(fingerprints[i], fingerprints[j]);
