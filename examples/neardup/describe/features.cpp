@@ -7,6 +7,8 @@
 
 namespace command {
 
+template neardup::any_tokenizer<neardup::xxh3<64>> make_tokenizer(const feature_setting&);
+
 feature_setting parse_feature_setting(const std::string& option, const std::string& text) {
   feature_setting result;
   if (text == "zh:words") result.kind = feature_setting::chinese::words;

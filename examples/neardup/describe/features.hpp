@@ -62,5 +62,6 @@ neardup::any_tokenizer<Hasher> make_tokenizer(const feature_setting& features) {
   }
   return tokenizer;
 }
+extern template neardup::any_tokenizer<neardup::xxh3<64>> make_tokenizer(const feature_setting&);  // in features.cpp
 
 }  // namespace command
