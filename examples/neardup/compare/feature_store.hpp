@@ -79,7 +79,12 @@ class feature_store {
     const std::uint64_t end = ends_[i];
     const slot& holder = slots_[end >> slot_bits_];
     const std::uint32_t* const behind = holder.features + (end - holder.begin);
-    if (holder.is_filed) return {behind - *behind, *behind};
+    if (holder.is_filed) {
+      const std::uint32_t* const begin = behind - *behind;
+      // A pass over all documents meets the first one of each chunk; other reads seldom do.
+      if (begin == holder.features) will_need(begin, sizeof(std::uint32_t) << slot_bits_);
+      return {begin, *behind};
+    }
     const std::uint64_t begin = i == 0 ? 0 : std::max(holder.begin, ends_[i - 1]);
     return {holder.features + (begin - holder.begin), end - begin};
   }

@@ -32,7 +32,7 @@ std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool ori
     const auto others = checked_texts(all.check, 0, all.against);
     return behind_against(all, labels_of_texts(neardup::extend_groups(others, texts, least, by_edits)));
   }
-  if (!all.check.is_in_memory() && !c.settings.against.any()) return group_by_partitions(c, all.check, scores);
+  if (joins_by_partitions(all.check) && !c.settings.against.any()) return group_by_partitions(c, all.check, scores);
   const checked_sets sets(all.check, all.against, all.check.size());
   neardup::set_group_options how = exact_grouping(c.settings, scores);
   how.originals = originals;

@@ -5,6 +5,7 @@
 #include <neardup/sets/partitioned_pairs.hpp>
 #include <neardup/threads.hpp>
 #include <numeric>
+#include <utility>
 
 #include "../ground/errors.hpp"
 #include "../ground/platform.hpp"
@@ -15,17 +16,31 @@ namespace command {
 
 namespace {
 
-/// The partitions of a join in a temporary file.
-class filed_partitions {
+/// The partitions of a join, in memory as far as there is room, then in a temporary file.
+class stored_partitions {
  public:
+  explicit stored_partitions(std::uint64_t room) : room_(room) {}
+
   void append(std::uint32_t partition, std::span<const std::byte> bytes) {
-    if (partition >= pieces_.size()) pieces_.resize(partition + 1);
+    if (partition >= partitions_.size()) partitions_.resize(partition + 1);
+    pieces& to = partitions_[partition];
+    if (to.filed.empty() && bytes.size() <= room_) {
+      room_ -= bytes.size();
+      to.held.emplace_back(bytes.begin(), bytes.end());
+      return;
+    }
     const std::uint64_t offset = file_.append({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    pieces_[partition].push_back({offset, bytes.size()});
+    to.filed.push_back({offset, bytes.size()});
   }
 
+  /// Each partition is read once.
   void read(std::uint32_t partition, std::span<std::byte> to) {
-    for (const piece& one : pieces_[partition]) {
+    const pieces from = std::exchange(partitions_[partition], {});
+    for (const std::vector<std::byte>& bytes : from.held) {
+      std::copy(bytes.begin(), bytes.end(), to.begin());
+      to = to.subspan(bytes.size());
+    }
+    for (const piece& one : from.filed) {
       for (std::size_t done = 0; done < one.size;) {
         const std::size_t count =
             file_.read_at(one.offset + done, reinterpret_cast<char*>(to.data()) + done, one.size - done);
@@ -41,9 +56,14 @@ class filed_partitions {
     std::uint64_t offset;
     std::size_t size;
   };
+  struct pieces {
+    std::vector<std::vector<std::byte>> held;
+    std::vector<piece> filed;
+  };
 
+  std::uint64_t room_;  // bytes that memory may still hold
   temporary_file file_;
-  std::vector<std::vector<piece>> pieces_;  // by partition
+  std::vector<pieces> partitions_;
 };
 
 /// The sets of some documents, in their order.
@@ -65,6 +85,11 @@ class ordered_sets {
 
 }  // namespace
 
+bool joins_by_partitions(const document_check& check) {
+  constexpr std::size_t many = std::size_t{1} << 21;
+  return !check.is_in_memory() || check.size() >= many;
+}
+
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit) {
   const double least = *c.settings.comparison.min_similarity;
@@ -72,7 +97,9 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
                                               .copies_once = documents.copies_once,
                                               .run = neardup::threads{c.settings.threads},
                                               .memory = c.settings.grouping.memory};
-  filed_partitions partitions;
+  const std::uint64_t features = check.feature_count() * sizeof(feature_set::value_type);
+  const bool has_room = check.is_in_memory() && features < how.memory;
+  stored_partitions partitions(has_room ? how.memory - features : how.memory / 8);
   using pair = neardup::similar_pair<std::size_t>;
   const auto take = [&](std::size_t first, std::size_t second, const pair& p) {
     visit({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(p.common),

@@ -1,4 +1,4 @@
-// The join of documents whose features do not fit into memory, by partitions in a temporary file.
+// The join of very many documents, by partitions in memory or in a temporary file.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,10 @@
 #include "context.hpp"
 
 namespace command {
+
+/// Whether documents are joined by partitions: if their features are not in memory, and if they are so many that this is
+/// faster than a join in memory.
+bool joins_by_partitions(const document_check& check);
 
 /// The documents that visit_by_partitions() joins: those of a check from `first` to `end` - 1.
 struct partitioned_documents {

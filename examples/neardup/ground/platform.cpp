@@ -163,7 +163,16 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
   if (error != 0) fail_temporary(error);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) fail_temporary(errno);
+  // By default Linux reads up to megabytes around each page, which then drive out others.
+  static_cast<void>(::posix_madvise(data, size, POSIX_MADV_RANDOM));
   return {data, [size](void* memory) { ::munmap(memory, size); }};
+}
+
+void will_need(const void* data, std::size_t size) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(data);
+  const std::size_t before = address % static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // A hint, so its failure changes no result.
+  static_cast<void>(::posix_madvise(reinterpret_cast<void*>(address - before), size + before, POSIX_MADV_WILLNEED));
 }
 
 namespace {

@@ -88,9 +88,13 @@ class temporary_file {
   std::uint64_t size_ = 0;
 };
 
-/// Memory backed by a temporary file: the system keeps the parts in use in memory, as far as there is room.
+/// Memory backed by a temporary file: the system keeps the parts in use in memory, as far as there is room. What it has
+/// dropped it reads again page by page; will_need() reads more at a time.
 /// Throws: output_error, for example if the disk is full.
 std::shared_ptr<void> memory_in_file(std::size_t size);
+
+/// Tells the system that this part of memory_in_file() is used next. `data`: an address in it.
+void will_need(const void* data, std::size_t size) noexcept;
 
 /// The memory that the program may use, in bytes: that of the machine, or less if a control group (of Linux, version 1
 /// or 2, as for containers), the address space (ulimit -v) or the data (ulimit -d) is limited. A guess if the system

@@ -92,7 +92,7 @@ void find_exact_pairs(context& c, const corpus& all, bool copies_once, sorted_pa
     }
     return;
   }
-  if (!all.check.is_in_memory()) {
+  if (joins_by_partitions(all.check)) {
     if (c.settings.against.any()) {
       visit_by_partitions(c, all.check, {.end = all.check.size(), .second_from = all.against},
                           [&](const partition_pair& p) { add(p.second, p.first, p.similarity); });
