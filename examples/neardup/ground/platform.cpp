@@ -97,6 +97,10 @@ input_file::input_file(const std::string& path) : file_(path == "-" ? descriptor
   size_ = static_cast<std::uint64_t>(status.st_size);
   // Standard input may be a regular file that has been read in part, which would make positions wrong.
   if (path == "-" && regular_ && ::lseek(file_.number(), 0, SEEK_CUR) != 0) regular_ = false;
+#if defined(F_SETPIPE_SZ)
+  // 64 KB by default, so that reader and writer wait for each other. Where it cannot be larger, it stays as it is.
+  if (S_ISFIFO(status.st_mode)) static_cast<void>(::fcntl(file_.number(), F_SETPIPE_SZ, 1 << 20));
+#endif
 }
 
 std::size_t input_file::read(char* to, std::size_t size, const std::atomic<bool>& stop) {
