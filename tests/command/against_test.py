@@ -154,6 +154,19 @@ class Against(CommandTest):
                 for other in (("--threads", 4), ("--memory", 1)):
                     self.assertEqual(run(verb, *more, *other, *options).bytes, base.bytes, (verb, more, other))
 
+    def test_features_beyond_memory_do_not_change_it(self):
+        """600 texts of 60 words have more features than a run keeps in memory at least."""
+        texts = corpus(600, 4, words=60)
+        others = self.write("many.jsonl", jsonl(texts).replace(b'"d', b'"o'))
+        for count in (0, 1, 600):
+            inputs = self.write("inputs.jsonl", jsonl(texts[:count]))
+            for verb in ("pairs", "unique", "groups"):
+                for more in ((), ("--also-within",)):
+                    options = (*more, "--jsonl", "--similarity", 0.6, "--against", others, inputs)
+                    base = self.assert_done(run(verb, *options))
+                    self.assertEqual(run(verb, "--memory", 1, *options).bytes, base.bytes, (verb, more, count))
+                    self.assertEqual(base.bytes != b"", count > 0 and verb != "unique", (verb, more, count))
+
     def test_an_index_answers_as_query_does(self):
         for keeps in ((), ("--kind", "auto")):
             index = self.folder / "others.neardup"

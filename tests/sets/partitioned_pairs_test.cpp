@@ -90,7 +90,7 @@ std::vector<pair_type> partitioned(const set_vector<Feature>& sets, std::size_t 
 }
 
 template <class Feature>
-std::size_t check_shape(oracle::set_shape shape, std::size_t count, std::mt19937_64& random) {
+std::size_t check_partitions_of(oracle::set_shape shape, std::size_t count, std::mt19937_64& random) {
   std::size_t found = 0;
   auto sets = oracle::draw_sets<Feature>(shape, count, random);
   sets.emplace_back();
@@ -122,8 +122,8 @@ TEST_CASE("a join by partitions finds the pairs of a join in memory", "[sets][pa
   oracle::random_engine random(571);
   for (const oracle::set_shape shape : oracle::all_set_shapes) {
     const std::size_t count = oracle::effort(200, 70, 40);
-    REQUIRE(check_shape<std::uint64_t>(shape, count, random) > 0);
-    REQUIRE(check_shape<std::uint32_t>(shape, count, random) > 0);
+    REQUIRE(check_partitions_of<std::uint64_t>(shape, count, random) > 0);
+    REQUIRE(check_partitions_of<std::uint32_t>(shape, count, random) > 0);
   }
 }
 

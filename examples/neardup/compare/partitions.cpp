@@ -105,13 +105,13 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
     visit({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(p.common),
            p.similarity});
   };
-  if (documents.second_from >= documents.end) {
+  if (!documents.second_from) {
     const ordered_sets sets(check, documents);
     const auto add = [&](const pair& p) { take(documents.first + p.first, documents.first + p.second, p); };
     return neardup::visit_pairs_by_partitions(sets, least, partitions, add, how);
   }
   partitioned_documents first = documents, second = documents;
-  first.end = second.first = static_cast<std::size_t>(documents.second_from);
+  first.end = second.first = *documents.second_from;
   const ordered_sets a(check, first), b(check, second);
   const auto add = [&](const pair& p) { take(first.first + p.first, second.first + p.second, p); };
   neardup::visit_pairs_by_partitions(a, b, least, partitions, add, how);

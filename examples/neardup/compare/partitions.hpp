@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +22,7 @@ struct partitioned_documents {
   /// If not empty, the order of the documents: order[place] is a document, and pairs are of places.
   std::span<const std::uint32_t> order = {};
   /// Documents from this one on are a second corpus. Then pairs have a document of each.
-  std::uint64_t second_from = std::numeric_limits<std::uint64_t>::max();
+  std::optional<std::size_t> second_from = {};
   bool copies_once = false;
 };
 
