@@ -173,10 +173,10 @@ std::shared_ptr<void> memory_in_file(std::size_t size) {
 }
 
 void will_need(const void* data, std::size_t size) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(data);
-  const std::size_t before = address % static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(data) % static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  auto* const page = const_cast<char*>(static_cast<const char*>(data)) - before;
   // A hint, so its failure changes no result.
-  static_cast<void>(::posix_madvise(reinterpret_cast<void*>(address - before), size + before, POSIX_MADV_WILLNEED));
+  static_cast<void>(::posix_madvise(page, size + before, POSIX_MADV_WILLNEED));
 }
 
 namespace {
