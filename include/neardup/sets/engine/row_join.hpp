@@ -128,7 +128,7 @@ class row_join {
     large_array<set_row> rows;
     scratch_array<set_row> scratch;
     for (std::uint32_t partition = 0; partition < partitions_; ++partition) {
-      const auto count = static_cast<std::size_t>(stored_[partition]);
+      const auto count = to_size(stored_[partition]);
       if (count < 2) continue;
       if (rows.size() < count) rows = {};  // frees the old array before it allocates a new one
       if (rows.size() < count) rows = large_array<set_row>(count);
@@ -208,7 +208,7 @@ class row_join {
     std::vector<scatter_worker> workers(parts_for(run_, source_.size, step));
     for (scatter_worker& one : workers) one.rows.resize(partitions_);
     const std::uint64_t waiting = sizes_.memory / 16 / sizeof(set_row) / partitions_ / workers.size();
-    const auto most = static_cast<std::size_t>(std::clamp<std::uint64_t>(waiting, 64, 4096));
+    const auto most = to_size(std::clamp<std::uint64_t>(waiting, 64, 4096));
     mutex_type mutex;
     const auto store = [&](std::uint32_t partition, std::vector<set_row>& rows) {
       if (rows.empty()) return;
