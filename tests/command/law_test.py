@@ -26,7 +26,7 @@ import unittest
 from harness import SANITIZED, CommandTest, fingerprints, hamming_distance, jsonl, run, main
 
 TABLE = os.environ.get("NEARDUP_LAW_TABLE")
-CORPORA = 1 if SANITIZED or os.environ.get("NEARDUP_EXHAUSTIVE") == "0" else 3
+CORPORA = 1 if SANITIZED else 3
 SHORT = 8  # documents of fewer features are near others by fingerprints alone only if all features are the same
 
 
