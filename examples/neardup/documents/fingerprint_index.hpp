@@ -43,7 +43,7 @@ std::unique_ptr<const fingerprint_search> make_fingerprint_search(int distance, 
                                                                   const fingerprint_vector& fingerprints,
                                                                   std::span<const std::uint32_t> ids, unsigned threads);
 
-/// An index of fingerprints in a file: neardup::index_view of any width and kind, whose members these are.
+/// An index of fingerprints in a file, of any width and kind. Its functions are those of neardup::index_view.
 class fingerprint_view : public fingerprint_search {
  public:
   [[nodiscard]] virtual std::size_t size() const = 0;
@@ -63,7 +63,8 @@ class fingerprint_view : public fingerprint_search {
 /// Opens an index of the width and the kind that its header names. Throws: as neardup::index_view.
 std::unique_ptr<const fingerprint_view> open_fingerprint_view(neardup::mapped_file file);
 
-/// Saves an index of fingerprints of the kind of `made_of`, whose ids are their positions. Throws: as neardup::save().
+/// Saves an index of fingerprints. The id of a fingerprint is its position; `made_of` tells the kind of the fingerprints.
+/// Throws: as neardup::save().
 void save_fingerprints(const std::string& path, int distance, int blocks, const fingerprint_vector& fingerprints,
                        const neardup::fingerprint_composition& made_of,
                        std::span<const std::span<const std::byte>> attachments, unsigned threads);

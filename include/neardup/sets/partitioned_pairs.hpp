@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All pairs of similar feature sets whose join does not fit into memory, exactly.
+// All pairs of similar feature sets, exactly, by a join whose own data need not fit into memory.
 #pragma once
 
 #include <concepts>

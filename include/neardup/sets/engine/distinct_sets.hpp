@@ -30,6 +30,41 @@ struct set_source {
   std::function<std::span<const Feature>(std::size_t)> of;
 };
 
+/// Counts the tokens of all sets of a source, and calls `take(part, number, size, sketch)` for each set; the parts of
+/// `run` call it concurrently. `most`: about how many tokens there is memory for.
+/// Throws: std::length_error from 2^32 - 1 features of a set on.
+template <class Feature, class Take>
+[[nodiscard]] token_counts count_tokens(const set_source<Feature>& source, double most, const any_runner& run,
+                                        const Take& take) {
+  const std::size_t sampled = (std::min)(source.size, std::size_t{1024});
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < sampled; ++i) sum += source.of(source.size / sampled * i).size();
+  const double expected = static_cast<double>(sum) * static_cast<double>(source.size) /
+                          static_cast<double>((std::max)(sampled, std::size_t{1}));
+  token_counts counts(static_cast<std::size_t>((std::min)(expected, most)));
+  constexpr std::size_t step = 512;
+  const std::size_t parts = parts_for(run, source.size, step);
+  in_steps(run, parts, source.size, step, [&](std::size_t part, std::size_t first, std::size_t last) {
+    token_counter counter(counts, parts > 1);
+    for (std::size_t i = first; i < last; ++i) {
+      const std::span<const Feature> set = source.of(i);
+      if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
+        fail<std::length_error>("a set of " + std::to_string(set.size()) + " features is too large to join");
+      }
+      set_sketcher sketcher;
+      for (const Feature feature : set) {
+        const std::uint32_t token = feature_token(feature);
+        counter.add(token);
+        sketcher.add(token);
+      }
+      take(part, i, set.size(), sketcher.result());
+    }
+    counter.finish();
+    return true;
+  });
+  return counts;
+}
+
 /// The sets of a source without their copies, numbered by ascending size. That number is the *rank* of a set. Sets that
 /// are too small for any pair are left out.
 template <class Feature>
@@ -78,34 +113,13 @@ class distinct_sets {
   };
 
   void look_at_all(std::span<record> records, std::span<set_bitmap> bitmaps, const any_runner& run) {
-    std::size_t sum = 0, sampled = (std::min)(source_.size, std::size_t{1024});
-    for (std::size_t i = 0; i < sampled; ++i) sum += source_.of(source_.size / sampled * i).size();
-    const double expected = static_cast<double>(sum) * static_cast<double>(source_.size) /
-                            static_cast<double>((std::max)(sampled, std::size_t{1}));
-    counts_ = token_counts(static_cast<std::size_t>(expected));
-    constexpr std::size_t step = 512;
-    const std::size_t parts = parts_for(run, source_.size, step);
-    in_steps(run, parts, source_.size, step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
-      token_counter counter(counts_, parts > 1);
-      for (std::size_t i = first; i < last; ++i) {
-        const std::span<const Feature> set = source_.of(i);
-        if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
-          fail<std::length_error>("a set of " + std::to_string(set.size()) + " features is too large to join");
-        }
-        set_sketcher sketcher;
-        for (const Feature feature : set) {
-          const std::uint32_t token = feature_token(feature);
-          counter.add(token);
-          sketcher.add(token);
-        }
-        const set_sketch sketch = sketcher.result();
-        bitmaps[i] = sketch.bitmap;
-        records[i] = {i < first_count_ ? sketch.hash : ~sketch.hash, static_cast<std::uint32_t>(set.size()),
-                      static_cast<std::uint32_t>(i)};
-      }
-      counter.finish();
-      return true;
-    });
+    constexpr double no_limit = std::numeric_limits<double>::infinity();
+    counts_ = count_tokens(source_, no_limit, run,
+                           [&](std::size_t /*part*/, std::size_t i, std::size_t size, const set_sketch& sketch) {
+                             bitmaps[i] = sketch.bitmap;
+                             records[i] = {i < first_count_ ? sketch.hash : ~sketch.hash,
+                                           static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(i)};
+                           });
   }
 
   /// Sorts records by size, with equal sets adjacent and in the order of their numbers. Marks the copies in `hash`.

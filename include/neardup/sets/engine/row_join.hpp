@@ -59,8 +59,7 @@ struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // of a partition, about
-  // Rows of a feature whose sets are joined as a corpus of their own: at least so many, and at least large * large
-  // candidates.
+  // The least number of rows of a feature whose sets are joined as a corpus; see is_corpus().
   std::size_t large = std::size_t{1} << 12;
 };
 
@@ -156,38 +155,17 @@ class row_join {
     std::vector<found_pair> found;
   };
 
-  /// Counts the features. Returns: a hash of each set.
+  /// Counts the features, and chooses the number of partitions. Returns: a hash of each set.
   large_array<std::uint64_t> count_features() {
-    const std::size_t count = source_.size, sampled = (std::min)(count, std::size_t{1024});
-    std::size_t sum = 0;
-    for (std::size_t i = 0; i < sampled; ++i) sum += source_.of(count / sampled * i).size();
-    const double expected = static_cast<double>(sum) * static_cast<double>(count) /
-                            static_cast<double>((std::max)(sampled, std::size_t{1}));
-    // The counts take two thirds of a byte for each feature.
+    large_array<std::uint64_t> hashes(source_.size);
+    std::vector<std::uint64_t> rows(run_.parts());
+    // The counts take two thirds of a byte for each feature: a quarter of the memory.
     const double most = static_cast<double>(sizes_.memory) * (3.0 / 8);
-    counts_ = token_counts(static_cast<std::size_t>((std::min)(expected, most)));
-    large_array<std::uint64_t> hashes(count);
-    const std::size_t parts = parts_for(run_, count, step);
-    std::vector<std::uint64_t> rows(parts);
-    in_steps(run_, parts, count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      token_counter counter(counts_, parts > 1);
-      for (std::size_t i = first; i < last; ++i) {
-        const std::span<const Feature> set = source_.of(i);
-        if (set.size() >= none) {
-          fail<std::length_error>("a set of " + std::to_string(set.size()) + " features is too large to join");
-        }
-        set_sketcher sketcher;
-        for (const Feature feature : set) {
-          const std::uint32_t token = feature_token(feature);
-          counter.add(token);
-          sketcher.add(token);
-        }
-        hashes[i] = i < first_count_ ? sketcher.result().hash : ~sketcher.result().hash;
-        rows[part] += table_.prefix(set.size());
-      }
-      counter.finish();
-      return true;
-    });
+    counts_ = count_tokens(source_, most, run_,
+                           [&](std::size_t part, std::size_t i, std::size_t size, const set_sketch& sketch) {
+                             hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
+                             rows[part] += table_.prefix(size);
+                           });
     std::uint64_t most_rows = 0;
     for (const std::uint64_t n : rows) most_rows += n;
     // Two arrays of the rows of a partition are in a quarter of the memory.
@@ -285,7 +263,7 @@ class row_join {
           while (end < some.size() && some[end].token == some[begin].token) ++end;
           const std::span<const set_row> bucket = some.subspan(begin, end - begin);
           if (bucket.size() < 2) continue;
-          if (is_large(bucket)) {
+          if (is_corpus(bucket, bounds_, sizes_.large)) {
             const std::lock_guard lock(mutex);
             large.push_back(bucket);
             continue;
@@ -304,18 +282,6 @@ class row_join {
       if (!hand_over(one, 1)) return false;
     }
     return goes_on;
-  }
-
-  /// Whether a bucket is joined as a corpus: it has many candidates. At least one set of each candidate has the feature
-  /// in its shorter prefix. In a template, no set may have the frequent features there.
-  [[nodiscard]] bool is_large(std::span<const set_row> bucket) const {
-    if (bucket.size() < sizes_.large) return false;
-    std::size_t size = 0, prefix = 0, posted = 0;  // rows in shorter prefixes
-    for (const set_row& r : bucket) {
-      if (r.size != size) prefix = bounds_.short_prefix(size = r.size);
-      posted += r.position < prefix ? 1 : 0;
-    }
-    return posted >= sizes_.large * sizes_.large / bucket.size();
   }
 
   /// Joins rows of one feature, by ascending size.
@@ -398,7 +364,7 @@ class row_join {
   /// Joins the sets of a large bucket as a corpus of their own.
   template <class HandOver>
   void join_corpus(std::span<const set_row> bucket, std::vector<worker>& workers, const HandOver& hand_over) {
-    // Those of the first corpus come first.
+    // Sets of the first corpus come before those of the second, as distinct_sets expects them.
     std::vector<std::uint32_t> order(bucket.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     const auto middle =

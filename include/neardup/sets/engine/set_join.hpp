@@ -62,6 +62,20 @@ struct set_join_sizes {
   set_keys keys = set_keys::cheapest;
 };
 
+/// Whether the sets of the rows of one feature, by ascending size, are better joined by set_join than row by row: there
+/// are at least `large` rows and large * large candidates. At least one set of each candidate has the feature in its
+/// shorter prefix. In a template, no set may have the frequent features there.
+template <class Row>
+[[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large) {
+  if (rows.size() < large) return false;
+  std::size_t size = 0, prefix = 0, posted = 0;  // rows in shorter prefixes
+  for (const Row& r : rows) {
+    if (r.size != size) prefix = bounds.short_prefix(size = r.size);
+    posted += r.position < prefix ? 1 : 0;
+  }
+  return posted >= large * large / rows.size();
+}
+
 /// Joins distinct sets: all sets, or selected ones. A *place* is the number of a set among the selected sets.
 template <class Feature>
 class set_join {

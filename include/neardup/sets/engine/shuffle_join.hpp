@@ -47,7 +47,7 @@ template <class Feature>
 
 /// A limit of shuffle_join. Results do not depend on it.
 struct shuffle_join_sizes {
-  // Sets of a feature that are joined as a corpus of their own: at least so many, and at least large * large candidates.
+  // The least number of rows of a feature whose sets are joined as a corpus; see is_corpus().
   std::size_t large = std::size_t{1} << 12;
 };
 
@@ -110,7 +110,7 @@ class shuffle_join {
       while (end < rows.size() && rows[end].feature == rows[begin].feature) ++end;
       if (end - begin < 2) continue;
       const std::span<const row> bucket = std::span(rows).subspan(begin, end - begin);
-      if (is_large(bucket)) {
+      if (is_corpus(bucket, bounds_, sizes_.large)) {
         large.push_back(bucket);
       } else {
         starts.push_back(begin);
@@ -315,18 +315,6 @@ class shuffle_join {
       known = {a, b, static_cast<std::uint32_t>(bounds_.least(a, b))};
     }
     return known[2];
-  }
-
-  /// Whether a bucket is joined as a corpus: it has many candidates. At least one set of each candidate has the feature in
-  /// its shorter prefix. In a template, no set may have the frequent features there.
-  [[nodiscard]] bool is_large(std::span<const row> bucket) const {
-    if (bucket.size() < sizes_.large) return false;
-    std::size_t size = 0, prefix = 0, posted = 0;  // rows in shorter prefixes
-    for (const row& r : bucket) {
-      if (r.size != size) prefix = bounds_.short_prefix(size = r.size);
-      posted += r.position < prefix ? 1 : 0;
-    }
-    return posted >= sizes_.large * sizes_.large / bucket.size();
   }
 
   /// Joins the rows [first, last) of a bucket with those before them. All rows of a bucket have the same feature.
