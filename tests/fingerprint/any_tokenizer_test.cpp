@@ -1,3 +1,4 @@
+// any_tokenizer against the tokenizer that it holds: the same tokens, hashes, fingerprints and features.
 #include <neardup/fingerprint.hpp>
 #include <neardup/text/feature_choice.hpp>
 
