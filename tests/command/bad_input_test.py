@@ -9,7 +9,7 @@ import shutil
 import sys
 import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, CommandTest, corpus, jsonl, run, main
+from harness import A, B, PROGRAM, SANITIZED, CommandTest, jsonl, large_corpus, run, main
 
 
 class BadInput(CommandTest):
@@ -130,9 +130,9 @@ class BadInput(CommandTest):
         self.assertIn("20,001 documents", done.err)
 
     def test_numbers_of_lines_go_through_batches_and_sources(self):
-        one = self.write("1.jsonl", jsonl(corpus(9000, 14, words=40)))
+        one = self.write("1.jsonl", jsonl(large_corpus(9000, 14, words=40)))
         self.assertGreater(one.stat().st_size, 1_200_000)
-        lines = jsonl(corpus(9000, 15, words=40)).splitlines(keepends=True)
+        lines = jsonl(large_corpus(9000, 15, words=40)).splitlines(keepends=True)
         lines[8500] = b'{"text":1}\n'
         two = self.write("2.jsonl", b"".join(lines))
         self.assert_fails(run("groups", "--jsonl", one, two), f"{two}:8501: ")

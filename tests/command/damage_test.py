@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import unittest
 
-from harness import SANITIZED, CommandTest, main, run
+from harness import CommandTest, main, effort, run
 from inputs_test import form, record, warc
 
 
@@ -281,7 +281,7 @@ class Damage(CommandTest):
             (form("csv"), [f'{i},"{page}"' for i, page in enumerate(pages)], "n,text\n", "\n"),
         ):
             between = ",\n" if head.startswith("[") else "\n"
-            for _ in range(15 if SANITIZED else 60):
+            for _ in range(effort(15, 60)):
                 at = rng.randrange(1, 11)
                 line = list(lines[at])
                 for _ in range(rng.randrange(1, 3)):

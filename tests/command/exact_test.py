@@ -8,7 +8,7 @@ import re
 import threading
 import time
 
-from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, jaccard, jsonl
+from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, jaccard, jsonl, large_corpus
 from harness import SANITIZED, cpu_seconds, hamming_distance, members_of, represented, run, start, stop, words, main
 
 
@@ -498,7 +498,7 @@ class Waiting(CommandTest):
 
     def test_takes_no_longer_for_each_when_many_were_kept(self):
         # A join over all kept documents would take this long for each line.
-        texts = corpus(30000, 65, words=30, vocabulary=5000, copies=0)
+        texts = large_corpus(30000, 65, words=30, vocabulary=5000, copies=0)
         data = "".join(text + "\n" for text in texts).encode()
         before = cpu_seconds()
         self.assertEqual(fed("unique", "--lines", "--quiet", "-", chunks=[data], pause=0.5)[0], 0)

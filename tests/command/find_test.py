@@ -3,7 +3,7 @@
 import random
 import unittest
 
-from harness import A, B, SANITIZED, CommandTest, cpu_seconds, jsonl, run, words, main
+from harness import A, B, SANITIZED, CommandTest, cpu_seconds, effort, jsonl, run, words, main
 from passage_oracle import passage
 
 
@@ -77,7 +77,7 @@ class Find(CommandTest):
         rng = random.Random(12)
         for vocabulary in (4, 15, 60, 2, 1):
             texts = [" ".join(f"w{rng.randrange(vocabulary)}" for _ in range(rng.randrange(1, 90))) for _ in range(60)]
-            for _ in range(25):
+            for _ in range(effort(6, 25)):
                 source = rng.choice(texts).split()
                 at = rng.randrange(len(source))
                 clue = source[at : at + rng.randrange(1, 25)]

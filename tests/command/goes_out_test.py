@@ -7,7 +7,7 @@ import io
 import json
 import re
 
-from harness import A, B, CommandTest, corpus, main, run
+from harness import A, B, CommandTest, main, large_corpus, run
 from inputs_test import CHINESE, ENGLISH, KOREAN, RUSSIAN, http, record, warc
 
 C = "many small boats were lying in the harbour when the storm came from the north and broke their masts"
@@ -160,7 +160,7 @@ class Formats(CommandTest):
         self.assertIn("a WARC file; --input-format warc reads", done.err)
 
     def test_batches_and_threads(self):
-        texts = corpus(6000, 5, words=60)
+        texts = large_corpus(6000, 5, words=60)
         rows = [{"text": text, "q": 'a "quoted"\n, one', "n": i} for i, text in enumerate(texts)]
         table = io.StringIO(newline="")
         writer = csv.DictWriter(table, ["n", "q", "text"])

@@ -1,8 +1,28 @@
 """What the tests of the command share: they run the program that NEARDUP_PROGRAM names, and hold what it prints against
 slow and obvious twins."""
 
+import importlib
+import sys
+
+
+class Later(type(sys)):
+    """A module that is imported when one of its names is asked for: unittest imports some that only failures need, which
+    takes a fourth of the time of its start."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+for _name in ("argparse", "difflib", "pprint", "traceback"):
+    sys.modules.setdefault(_name, Later(_name))
+
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import pathlib
@@ -12,7 +32,6 @@ import resource
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import threading
@@ -25,6 +44,8 @@ SANITIZED = "NEARDUP_SANITIZED" in os.environ  # slower, and with memory of its 
 if SANITIZED:
     # The search for leaks would take a third of a short run's time; the tests of the library do it.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+# ./dev test takes a sample of the cases, and so do the sanitizers.
+IS_SAMPLE = os.environ.get("NEARDUP_EXHAUSTIVE", "0" if SANITIZED else "") == "0"
 TIMEOUT = 300
 SEED_SHIFT = int(os.environ.get("NEARDUP_SEED_SHIFT", "0"))  # added to every whole seed: fresh random cases
 if SEED_SHIFT:
@@ -34,6 +55,11 @@ if SEED_SHIFT:
             super().__init__(seed + SEED_SHIFT if isinstance(seed, int) else seed)
 
     random.Random = ShiftedRandom
+
+
+def effort(sample, whole):
+    """Returns: `sample` in a sample of the cases, otherwise `whole`; as in tests/oracle/effort.hpp."""
+    return sample if IS_SAMPLE else whole
 
 
 class Outcome:
@@ -103,6 +129,22 @@ def corpus(count, seed, words=12, vocabulary=400, copies=0.6):
                 text[rng.randrange(len(text))] = f"w{rng.randrange(vocabulary)}"
         else:
             text = [f"w{rng.randrange(vocabulary)}" for _ in range(rng.randrange(1, 2 * words))]
+        texts.append(" ".join(text))
+    return texts
+
+
+def large_corpus(count, seed, words=12, vocabulary=400, copies=0.6):
+    """Texts of the kind of corpus(), drawn in a fifth of the time."""
+    rng = random.Random(seed)
+    every = [f"w{i}" for i in range(vocabulary)]
+    texts = []
+    for _ in range(count):
+        if texts and rng.random() < copies:
+            text = rng.choice(texts).split()
+            for word in rng.choices(every, k=rng.choice([0, 0, 1, 1, 2, 3])):
+                text[rng.randrange(len(text))] = word
+        else:
+            text = rng.choices(every, k=rng.randrange(1, 2 * words))
         texts.append(" ".join(text))
     return texts
 
@@ -180,18 +222,20 @@ def members_of(label):
     return [group for group in groups.values() if len(group) > 1]
 
 
+@functools.cache  # oracles ask for the words of a text at each of its pairs
 def words(text, n):
     tokens = re.findall(r"[a-z0-9]+", text.lower())
-    return {tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)} or ({tuple(tokens)} if tokens else set())
+    return frozenset({tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)} or ({tuple(tokens)} if tokens else ()))
 
 
 def words_of(text):
     return words(text, 1)
 
 
+@functools.cache
 def characters(text, n):
     text = " ".join(re.findall(r"[a-z0-9]+", text.lower()))
-    return {text[i : i + n] for i in range(len(text) - n + 1)} or ({text} if text else set())
+    return frozenset({text[i : i + n] for i in range(len(text) - n + 1)} or ({text} if text else ()))
 
 
 def jaccard(a, b):
@@ -247,4 +291,7 @@ def main():
     """Runs the tests of the script that calls it."""
     if not PROGRAM:
         sys.exit("NEARDUP_PROGRAM does not say where the program is")
+    if len(sys.argv) == 2 and "." in sys.argv[1]:  # as ctest calls it
+        suite = unittest.defaultTestLoader.loadTestsFromName(sys.argv[1], sys.modules["__main__"])
+        sys.exit(not unittest.TextTestRunner().run(suite).wasSuccessful())
     unittest.main(verbosity=2 if "-v" in sys.argv else 1)

@@ -1,13 +1,20 @@
 """Files of indexes and lists: written, added to, queried. NEARDUP_PROGRAM names the program."""
 
 import contextlib
+import functools
 import json
 import os
 import re
+import shutil
 import time
 import unittest
 
 from harness import A, B, TIMEOUT, CommandTest, corpus, fingerprints, jsonl, run, start, stop, wait_until_read, words, main
+
+
+@functools.cache
+def numbered_texts(size):
+    return [f"{i} " + " ".join(f"w{(i * 7919 + k * k) % 100003}" for k in range(30)) for i in range(size)]
 
 
 class Files(CommandTest):
@@ -71,10 +78,12 @@ class Files(CommandTest):
                 self.assertEqual(int.from_bytes(index.read_bytes()[34:36], "little"), blocks)
 
     def changed_meanwhile(self, size, keep, change):
-        """The output of a query whose index of `count` documents is changed between two of its documents."""
-        texts = [f"{i} " + " ".join(f"w{(i * 7919 + k * k) % 100003}" for k in range(30)) for i in range(size)]
-        index = self.folder / "i"
-        self.assert_done(run("index", "--jsonl", *keep, "--output", index, "-", data=jsonl(texts)))
+        """The output of a query whose index of `size` documents is changed between two of its documents."""
+        index, made = self.folder / "i", self.folder / f"{size} {keep}"
+        texts = numbered_texts(size)
+        if not made.exists():
+            self.assert_done(run("index", "--jsonl", *keep, "--output", made, "-", data=jsonl(texts)))
+        shutil.copyfile(made, index)
         process = start("query", "--jsonl", "--index", str(index), "--no-verify", "--format", "jsonl", "-")
         process.stdin.write(jsonl([texts[3]]))
         process.stdin.flush()
@@ -115,14 +124,17 @@ class Files(CommandTest):
 
     def test_an_index_that_is_changed_under_unique_is_an_error(self):
         """unique opens the index that it compares with, or adds to, before it reads its input."""
-        texts = [f"{i} " + " ".join(f"w{(i * 7919 + k * k) % 100003}" for k in range(30)) for i in range(20000)]
+        texts = numbered_texts(20000)
         index, other = self.folder / "i", self.folder / "other"
         new = "nothing like the others in here at all, as one can see"
 
         def changed_under(change, make, *arguments):
             for path in self.folder.glob("i*"):
                 path.unlink()
-            self.assert_done(run("index", "--jsonl", *make, "--output", index, "-", data=jsonl(texts)))
+            made = self.folder / f"made {make}"
+            if not made.exists():
+                self.assert_done(run("index", "--jsonl", *make, "--output", made, "-", data=jsonl(texts)))
+            shutil.copyfile(made, index)
             process = start(*map(str, arguments), "-")
             self.addCleanup(stop, process)
             data = jsonl([texts[5], new])

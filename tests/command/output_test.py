@@ -11,14 +11,14 @@ import sys
 import time
 import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, jsonl, run, run_with, start, stop, main
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effort, jsonl, large_corpus, run, run_with, start, stop, main
 
 
 class Threads(CommandTest):
     def test_never_change_the_result(self):
         # Several batches a thread, from one source and from many.
         count = 6000 if SANITIZED else 30000
-        texts = corpus(count, 9, words=25, vocabulary=3000, copies=0.3)
+        texts = large_corpus(count, 9, words=25, vocabulary=3000, copies=0.3)
         texts[count * 2 // 3] = "!"
         data = jsonl(texts)
         file = self.write("c.jsonl", data)
@@ -26,7 +26,7 @@ class Threads(CommandTest):
         for i in range(300):
             self.write(f"many/{i}", texts[i])
         many = self.folder / "many"
-        numbers = (1, 5) if SANITIZED else (1, 2, 5)
+        numbers = effort((1, 5), (1, 2, 5))
         for arguments in (
             ("groups", "--jsonl", file),
             ("groups", "--jsonl", "--format", "jsonl", "--distance", 8, "--min-similarity", 0.7, "-"),
@@ -47,7 +47,7 @@ class Threads(CommandTest):
                     self.assertEqual(outcomes[0].err, other.err)
 
     def test_never_change_the_error(self):
-        lines = jsonl(corpus(20000, 10, words=25)).splitlines(keepends=True)
+        lines = jsonl(large_corpus(20000, 10, words=25)).splitlines(keepends=True)
         lines[15000] = b"{\n"
         lines[19000] = b"[\n"
         expected = None
@@ -76,7 +76,7 @@ class Output(CommandTest):
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_what_unique_kept_before_it_failed_is_the_beginning(self):
         # Input for several rounds, each written while the next is read.
-        data = jsonl(corpus(40000, 3))
+        data = jsonl(large_corpus(40000, 3))
         for threads in ("1", "2"):
             whole = self.assert_done(run("unique", "--jsonl", "--threads", threads, "-", data=data)).bytes
             done = run("unique", "--jsonl", "--threads", threads, "--dropped", "/dev/full", "-", data=data)
@@ -107,7 +107,7 @@ class Output(CommandTest):
     def test_features_beyond_the_memory(self):
         source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
         for verb in ("unique", "groups", "pairs"):
-            for similarity in ("0.5",) if SANITIZED else ("0.5", "0.8"):
+            for similarity in effort(("0.5",), ("0.5", "0.8")):
                 options = (verb, "--jsonl", "--similarity", similarity)
                 expected = self.assert_done(run(*options, source))
                 for memory in ("1", "100K", "1M"):
@@ -154,7 +154,7 @@ class Output(CommandTest):
 
             resource.setrlimit(resource.RLIMIT_AS, (120 * 2**20, 120 * 2**20))
 
-        source = self.write("c.jsonl", jsonl(corpus(60000, 19, words=60, copies=0.3)))
+        source = self.write("c.jsonl", jsonl(large_corpus(60000, 19, words=60, copies=0.3)))
         whole = self.assert_done(run("unique", "--jsonl", source))
         self.assertEqual(self.assert_done(run("unique", "--jsonl", source, preexec_fn=limit)).bytes, whole.bytes)
 
@@ -176,7 +176,7 @@ class Output(CommandTest):
         def limit():
             (group / "cgroup.procs").write_text(str(os.getpid()))
 
-        source = self.write("c.jsonl", jsonl(corpus(60000, 19, words=60, copies=0.3)))
+        source = self.write("c.jsonl", jsonl(large_corpus(60000, 19, words=60, copies=0.3)))
         whole = self.assert_done(run("unique", "--jsonl", source))
         self.assertEqual(self.assert_done(run("unique", "--jsonl", source, preexec_fn=limit)).bytes, whole.bytes)
 
@@ -187,7 +187,7 @@ class Output(CommandTest):
             resource.setrlimit(resource.RLIMIT_DATA, (36 * 2**20, 36 * 2**20))
 
         # The records take 90 MB. Without the option, all of them would wait for a decision.
-        rows = [{"text": text, "more": "x" * 3000} for text in corpus(30000, 19)]
+        rows = [{"text": text, "more": "x" * 3000} for text in large_corpus(30000, 19)]
         data = "".join(json.dumps(row) + "\n" for row in rows).encode()
         options = ("unique", "--jsonl", "--threads", 1)
         whole = self.assert_done(run(*options, self.write("c.jsonl", data)))
@@ -378,7 +378,7 @@ class Output(CommandTest):
         return seen
 
     def test_progress_bar_on_a_terminal_only(self):
-        file = self.write("c.jsonl", jsonl(corpus(1000 if SANITIZED else 20000, 19, words=60) * 4))
+        file = self.write("c.jsonl", jsonl(large_corpus(1000 if SANITIZED else 20000, 19, words=60) * 4))
         # Slow features: the bar is drawn after a tenth of a second.
         arguments = ("hash", "--jsonl", "--threads", 1, "--features", "chars:100", file)
         self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")

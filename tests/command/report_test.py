@@ -7,7 +7,7 @@ import re
 import sys
 import unittest
 
-from harness import A, SANITIZED, SOURCE, CommandTest, corpus, jsonl, run
+from harness import A, SANITIZED, SOURCE, CommandTest, corpus, effort, jsonl, run
 
 sys.path.insert(0, str(SOURCE / "tools"))
 import chromium
@@ -70,7 +70,7 @@ class Most(CommandTest):
 class Diff(CommandTest):
     def test_the_pieces_are_the_texts_and_the_fewest_changes(self):
         rng = random.Random(7)
-        for _ in range(150):
+        for _ in range(effort(50, 150)):
             # Each Chinese character and each line end is a word; no spaces go with their neighbours.
             a, b = ("".join(rng.choice("甲\n乙丙丁"[: rng.randrange(1, 6)]) for _ in range(rng.randrange(40))) for _ in "ab")
             pieces = pieces_of(self.folder, a, b)

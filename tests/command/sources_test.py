@@ -8,7 +8,7 @@ import subprocess
 import threading
 import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, cpu_seconds, jsonl, run, run_with, main
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, cpu_seconds, effort, jsonl, run, run_with, main
 
 
 class Sources(CommandTest):
@@ -88,7 +88,7 @@ class Sources(CommandTest):
             self.write("f/" + name, "x")
         elements = ["a", "b", "ä", "/", "?", "*", "*", "**", "**/", "[ab]", "[!a]", "[a-z]", "[ä-漢]", "\\-"]
         hits = 0
-        rounds = 60 if SANITIZED else 400
+        rounds = effort(80, 400)
         for _ in range(rounds):
             pattern = []
             for _ in range(rng.randrange(1, 7)):

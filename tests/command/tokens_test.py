@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from harness import A, B, SANITIZED, CommandTest, corpus, jsonl, run, stop, main
+from harness import A, B, SANITIZED, CommandTest, corpus, effort, jsonl, run, stop, main
 
 
 DICTIONARY = "研究 100\n研究生 50\n生命 80\n起源 60\n的 900\n我 500\n们 100\n我们 400\n大学 90\n学生 70\n"
@@ -281,7 +281,7 @@ class Words(CommandTest):
         path = self.write("large.txt", text)
         self.assertGreater(path.stat().st_size, 1 << 24)
         table = self.write("idf.txt", "研究 2\n我们 1\n生命 2.5\n起源 3\n")
-        for more in ((), ("--weights", "tfidf", "--idf-file", table, "--top", 3)):
+        for more in ((), ("--weights", "tfidf", "--idf-file", table, "--top", 3))[effort(1, 0) :]:
             whole = run("hash", "--jsonl", *self.options, *more, "-", data=jsonl([text])).text.split()[0]
             self.assertEqual(run("hash", *self.options, *more, path).text.split()[0], whole)
 
@@ -291,17 +291,18 @@ class Words(CommandTest):
         texts = [ZH, "小明硕士毕业于中国科学院计算所，后在日本京都大学深造。", "TiDB 是一款开源的分布式关系型数据库 (v5.0)；the end",
                  "他来到了网易杭研大厦", "工信处女干事每月经过下属科室都要亲口交代24口交换机等技术性器件的安装工作"]
         base = os.path.dirname(theirs.__file__)
-        for text in texts:
-            done = self.assert_done(run("tokens", "--features", "zh:words", "--weights", "tf", "-", data=text))
-            self.assertIn("jieba/dict.txt", done.err)
+        tokens = ("tokens", "--jsonl", "--format", "jsonl", "--features")
+        by_words = self.assert_done(run(*tokens, "zh:words", "--weights", "tf", "-", data=jsonl(texts)))
+        self.assertIn("jieba/dict.txt", by_words.err)
+        by_keywords = self.assert_done(run(*tokens, "zh:keywords", "--weights", "tfidf", "--top", 20, "--idf-file",
+                                           os.path.join(base, "analyse", "idf.txt"), "-", data=jsonl(texts)))
+        for text, some, best in zip(texts, by_words.json, by_keywords.json, strict=True):
             count = {}
             for word in theirs.cut(text):
                 if any(c.isalnum() for c in word):
                     count[word] = count.get(word, 0) + 1
-            self.assertEqual(done.text, "".join(f"{word}\t{n}\n" for word, n in count.items()))
-            keywords = ("tokens", "--features", "zh:keywords", "--weights", "tfidf", "--top", 20,
-                        "--idf-file", os.path.join(base, "analyse", "idf.txt"), "--quiet", "-")
-            ours = [line.split("\t")[0] for line in self.assert_done(run(*keywords, data=text)).text.splitlines()]
+            self.assertEqual(some["tokens"], [[word, n] for word, n in count.items()])
+            ours = [word for word, _ in best["tokens"]]
             idf, median = theirs.analyse.default_tfidf.idf_freq, theirs.analyse.default_tfidf.median_idf
             expected = theirs.analyse.extract_tags(text, topK=20)
             rank = lambda word: (-round(count[word] * idf.get(word, median), 9), word.encode())
