@@ -142,8 +142,10 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
     }
     for (const auto& [query, match] : found) result.matches[next[query]++] = match;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t first = result.offsets[begin + i], last = result.offsets[begin + i + 1];
-      if (last - first > 1) std::sort(result.matches.data() + first, result.matches.data() + last);
+      const auto at = [&](std::size_t of) {
+        return result.matches.begin() + static_cast<std::ptrdiff_t>(result.offsets[of]);
+      };
+      if (at(begin + i + 1) - at(begin + i) > 1) std::sort(at(begin + i), at(begin + i + 1));
     }
   }
 }

@@ -104,17 +104,22 @@ class candidate_search {
   /// the overlap that makes the set similar.
   template <class Visit>
   void for_each(const Visit& visit) {
-    std::vector<set_candidate>& found = candidates_;
-    const auto key = [](const set_candidate& c) { return c.place; };
-    std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-    const auto end =
-        std::unique(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) == key(b); });
-    for (auto at = found.begin(); at != end; ++at) {
-      if (!visit(at->place, std::size_t{at->least})) return;
+    for (const set_candidate& one : distinct()) {
+      if (!visit(one.place, std::size_t{one.least})) return;
     }
   }
 
  private:
+  /// Returns: the candidates in ascending order, each once.
+  [[nodiscard]] std::span<const set_candidate> distinct() {
+    std::vector<set_candidate>& found = candidates_;
+    std::sort(found.begin(), found.end(),
+              [](const set_candidate& a, const set_candidate& b) { return a.place < b.place; });
+    const auto end = std::unique(found.begin(), found.end(),
+                                 [](const set_candidate& a, const set_candidate& b) { return a.place == b.place; });
+    return std::span<const set_candidate>(found.begin(), end);
+  }
+
   /// Receives the postings of the prefix features of a set of n features; collects the sets that may be similar.
   template <class Records>
   struct prefix_query {

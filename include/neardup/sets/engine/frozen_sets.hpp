@@ -200,18 +200,9 @@ struct made_postings {
   std::vector<std::uint64_t> bucket_begins;
   std::vector<set_posting> postings;
 };
-/// Makes the postings of sets set_at(0) to set_at(count - 1).
-template <class SetAt, class Counts>
-[[nodiscard]] made_postings make_postings(std::size_t count, const SetAt& set_at, const overlap_bounds& bounds,
-                                          const Counts& counts) {
+/// Sorts postings into buckets.
+[[nodiscard]] inline made_postings put_in_buckets(const std::vector<set_posting>& all) {
   constexpr std::size_t mean_in_bucket = 4;
-  prefix_finder finder;
-  std::vector<set_posting> all;
-  for (std::size_t i = 0; i < count; ++i) {
-    for_each_posting(
-        set_at(i), static_cast<std::uint32_t>(i), bounds, counts, finder, [](std::span<const std::uint64_t>) {},
-        [&](const set_posting& posting) { all.push_back(posting); });
-  }
   const std::size_t buckets = all.size() / mean_in_bucket + 1;
   made_postings made{std::vector<std::uint64_t>(buckets + 1), std::vector<set_posting>(all.size())};
   for (const set_posting& p : all) ++made.bucket_begins[posting_bucket(p.token, buckets) + 1];
@@ -225,6 +216,19 @@ template <class SetAt, class Counts>
     std::sort(at(i), at(i + 1), [](const auto& a, const auto& b) { return posting_order(a) < posting_order(b); });
   }
   return made;
+}
+/// Makes the postings of sets set_at(0) to set_at(count - 1).
+template <class SetAt, class Counts>
+[[nodiscard]] made_postings make_postings(std::size_t count, const SetAt& set_at, const overlap_bounds& bounds,
+                                          const Counts& counts) {
+  prefix_finder finder;
+  std::vector<set_posting> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    for_each_posting(
+        set_at(i), static_cast<std::uint32_t>(i), bounds, counts, finder, [](std::span<const std::uint64_t>) {},
+        [&](const set_posting& posting) { all.push_back(posting); });
+  }
+  return put_in_buckets(all);
 }
 
 /// The lexicographical order of two sets; libc++ before version 17 lacks the algorithm.
@@ -251,17 +255,7 @@ struct set_arrays {
     if (entries.size() > (std::numeric_limits<std::uint32_t>::max)() - 2) {
       fail<std::length_error>("a file has at most 2^32 - 3 ids of sets");
     }
-    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
-      const auto order = compare(a, b);
-      return order != 0 ? order < 0 : a.id < b.id;
-    });
-    std::vector<std::span<const entry>> slots;  // the ids of each distinct set
-    for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-      while (end < entries.size() && compare(entries[end], entries[begin]) == 0) ++end;
-      slots.push_back(std::span<const entry>(entries).subspan(begin, end - begin));
-    }
-    std::sort(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.front().id < b.front().id; });
-    if (!slots.empty()) fill(slots, bounds);
+    fill_sorted(entries, bounds);
   }
 
   std::vector<Feature> features;
@@ -282,6 +276,20 @@ struct set_arrays {
     if (a.sketch.hash != b.sketch.hash) return a.sketch.hash <=> b.sketch.hash;
     if (a.set.data() == b.set.data() && a.set.size() == b.set.size()) return std::strong_ordering::equal;
     return compare_sets(a.set, b.set);
+  }
+
+  void fill_sorted(std::vector<entry>& entries, const overlap_bounds& bounds) {
+    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
+      const auto order = compare(a, b);
+      return order != 0 ? order < 0 : a.id < b.id;
+    });
+    std::vector<std::span<const entry>> slots;  // the ids of each distinct set
+    for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+      while (end < entries.size() && compare(entries[end], entries[begin]) == 0) ++end;
+      slots.push_back(std::span<const entry>(entries).subspan(begin, end - begin));
+    }
+    std::sort(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.front().id < b.front().id; });
+    if (!slots.empty()) fill(slots, bounds);
   }
 
   void fill(std::span<const std::span<const entry>> slots, const overlap_bounds& bounds) {
