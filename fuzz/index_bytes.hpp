@@ -101,15 +101,16 @@ index_verdict open_as(std::span<const std::byte> bytes) {
   return result;
 }
 
-/// Opens bytes as the type that their header names, one of a few.
-inline index_verdict open_index(std::span<const std::byte> bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::uint64_t bits = text.size() >= 64 ? support::load_number(text, 12, 4) : 64;
-  const bool has_wide_ids = text.size() >= 64 && text[39] == 8;
-  if (bits == 16) return open_as<neardup::index_view<16>>(bytes);
-  if (bits == 128) return open_as<neardup::index_view<128>>(bytes);
-  if (has_wide_ids) return open_as<neardup::index_view<64, std::uint64_t>>(bytes);
-  return open_as<neardup::index_view<64>>(bytes);
+/// Calls `visit.template operator()<View>()` for the first view whose width, and ids of 64 bits, the header of a file
+/// names; for the last view if it names none of them. Returns: what `visit` returned.
+template <class View, class... Others, class Visit>
+auto visit_named_view(std::string_view file, const Visit& visit) {
+  if constexpr (sizeof...(Others) > 0) {
+    const bool is_named = file.size() >= 64 && support::load_number(file, 12, 4) == View::bits &&
+                          (sizeof(typename View::id_type) != 8 || file[39] == 8);
+    if (!is_named) return visit_named_view<Others...>(file, visit);
+  }
+  return visit.template operator()<View>();
 }
 
 }  // namespace fuzz

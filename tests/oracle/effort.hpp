@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define NEARDUP_TEST_IS_SLOW 1
@@ -28,6 +29,24 @@ inline constexpr bool is_sample = true;
 #else
 inline constexpr bool is_sample = false;
 #endif
+
+/// A type of a test that has another one, which other tests have, too, in a sample.
+template <class InSample, class Otherwise>
+using sample_or = std::conditional_t<is_sample, InSample, Otherwise>;
+
+/// The types of a TEMPLATE_TEST_CASE behind those of a sample: TEMPLATE_TEST_CASE("…", "", int NEARDUP_UNLESS_SAMPLE(char)).
+#if defined(NEARDUP_TEST_SAMPLE)
+#define NEARDUP_UNLESS_SAMPLE(...)
+#else
+#define NEARDUP_UNLESS_SAMPLE(...) , __VA_ARGS__
+#endif
+
+/// Calls `rest(0)`, but not in a sample. Where `rest` is a generic lambda, [&](auto) { ... }, a sample does not compile
+/// the templates that it names.
+template <class Rest>
+void unless_sample(const Rest& rest) {
+  if constexpr (!is_sample) rest(0);
+}
 
 /// True if tests do more than a sample: in release builds, and with NEARDUP_EXHAUSTIVE=1 in the environment.
 inline bool is_thorough() {

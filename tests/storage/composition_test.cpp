@@ -16,6 +16,7 @@
 #include <neardup/text/chinese/chinese_words.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 
 namespace {
 
@@ -186,13 +187,15 @@ TEST_CASE("equal compositions have equal fingerprints, for all parts and parts w
     parts.add_tokenizer(without{a, own_words{size}});
   }
   for (const stop_words& list : {a, b, c}) {
-    add_around(without{list, words{}});
+    oracle::unless_sample([&](auto) { add_around(without{list, words{}}); });
     parts.add_tokenizer(without{a, shingles{2, without{list, words{}}}});
     parts.add_tokenizer(without{none, shingles{2, without{list, words{}}}});
     parts.add_tokenizer(without{list, shingles{2, without{none, words{}}}});
     parts.add_tokenizer(without{none, without{list, without{a, words{}}}});
   }
-  for (const idf_table& t : {table, other}) add_around(keywords{5, words{}, t});
+  for (const idf_table& t : {table, other}) {
+    oracle::unless_sample([&](auto) { add_around(keywords{5, words{}, t}); });
+  }
   for (const auto& d : {dictionary, longer}) {
     for (const bool symbols : {false, true}) {
       chinese_words chinese(d);
@@ -207,16 +210,18 @@ TEST_CASE("equal compositions have equal fingerprints, for all parts and parts w
   for (const idf_table& t : {table, other}) {
     parts.add_weighter(idf{t});
     parts.add_weighter(tf_idf{t});
-    parts.add_weighter(louder_idf(t));
     for (const std::size_t n : {2U, 3U}) {
       parts.add_weighter(top{n, tf_idf{t}});
-      parts.add_weighter(levels{n, tf_idf{t}});
-      parts.add_weighter(neardup::quantile_levels{n, tf_idf{t}});
-      for (const std::size_t m : {2U, 4U}) {
-        parts.add_weighter(levels<levels<tf_idf>>{m, {n, tf_idf{t}}});
-        parts.add_weighter(levels<top<tf_idf>>{m, {n, tf_idf{t}}});
-      }
+      for (const std::size_t m : {2U, 4U}) parts.add_weighter(levels<top<tf_idf>>{m, {n, tf_idf{t}}});
     }
+    oracle::unless_sample([&](auto) {
+      parts.add_weighter(louder_idf(t));
+      for (const std::size_t n : {2U, 3U}) {
+        parts.add_weighter(levels{n, tf_idf{t}});
+        parts.add_weighter(neardup::quantile_levels{n, tf_idf{t}});
+        for (const std::size_t m : {2U, 4U}) parts.add_weighter(levels<levels<tf_idf>>{m, {n, tf_idf{t}}});
+      }
+    });
   }
   for (const std::uint64_t size : {3U, 4U}) parts.add_weighter(own_weighter{size});
   for (const std::uint64_t seed : {0U, 1U, 42U}) parts.add_hasher(xxh3<64>{seed});

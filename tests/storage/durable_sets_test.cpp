@@ -202,8 +202,10 @@ TEST_CASE("a durable set_index refuses other settings, other logs, records that 
   CHECK_THROWS_AS(durable_type(path, set_index<>(0.6, neardup::set_similarity::cosine), any), std::runtime_error);
   CHECK_THROWS_AS(durable_type(path, set_index<>(0.6, neardup::set_similarity::jaccard, 2), any), std::runtime_error);
   CHECK_THROWS_AS(durable_type(path, empty_index(), {.tokenizer = "other"}), std::invalid_argument);
-  using wide_type = neardup::durable_set_index<std::uint64_t>;
-  CHECK_THROWS_WITH(wide_type(path, set_index<std::uint64_t>(0.6), any), path + ": features of 32 bits, not 64");
+  using wide_id = oracle::ordered_set_id;
+  using wide_type = neardup::durable_set_index<std::uint64_t, wide_id>;
+  CHECK_THROWS_WITH(wide_type(path, set_index<std::uint64_t, wide_id>(0.6), any),
+                    path + ": features of 32 bits, not 64");
 
   const std::string second = support::read_bytes(path), log = support::read_bytes(path + ".log");
   const std::string other = path + ".log: it follows another file than " + path + " (";

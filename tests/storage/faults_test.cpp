@@ -51,11 +51,11 @@ void save_with(support::faulty_files& files, const std::string& path, const near
   neardup::detail::save_index(files, path, index, any, {});
 }
 
-using parts = neardup::simhasher<neardup::shingles<neardup::words>>;
+using parts = neardup::simhasher<neardup::words>;
 using dedup_type = neardup::deduplicator<parts>;
 using durable_type = neardup::durable_deduplicator<dedup_type>;
 
-dedup_type empty_dedup() { return dedup_type(parts(neardup::shingles{2, neardup::words{}}), {.similarity = 0.7}); }
+dedup_type empty_dedup() { return dedup_type(parts(neardup::words{}), {.similarity = 0.7}); }
 
 std::string text_of(std::uint32_t i) {
   std::string text;
@@ -379,9 +379,7 @@ TEST_CASE("a log that follows an equal beginning with other documents is not tak
 
 TEST_CASE("a log with records that do not fit is refused, though its checksums are right") {
   const bool is_exact = GENERATE(true, false);
-  const auto make = [=] {
-    return dedup_type(parts(neardup::shingles{2, neardup::words{}}), {.similarity = 0.7, .exact = is_exact});
-  };
+  const auto make = [=] { return dedup_type(parts(neardup::words{}), {.similarity = 0.7, .exact = is_exact}); };
   const support::temporary_folder folder;
   std::string kept;
   {

@@ -14,6 +14,7 @@
 #include <neardup/storage.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace {
@@ -63,13 +64,16 @@ void check_index(const std::string& name, int k, int blocks) {
       pairs.push_back({fingerprint_of<Bits>(i), static_cast<Id>(i + 100 * j)});
     }
   }
-  const auto check = [&](const auto& index, const auto& expected) {
-    CHECK(index.size() == pairs.size());
+  // Returns: whether an index has the pairs, and answers as another one.
+  const auto is_same = [&](const auto& index, const auto& expected) {
+    bool are_same = index.size() == pairs.size();
     for (std::uint64_t i = 0; i < 12; ++i) {
       auto query = fingerprint_of<Bits>(i);
       query.flip(i).flip(15 - i % 4);
-      CHECK(index.search(query, index.default_distance()) == expected.search(query, index.default_distance()));
+      const int distance = index.default_distance();
+      are_same = are_same && index.search(query, distance) == expected.search(query, distance);
     }
+    return are_same;
   };
   const support::temporary_folder folder;
   flat_index<Bits, Id> flat;
@@ -81,11 +85,12 @@ void check_index(const std::string& name, int k, int blocks) {
          golden_composition);
   }
   check_bytes(folder / "index", name);
-  if (blocks != 0) check(load<frozen_index<Bits, Id>>(golden(name), golden_composition), flat);
-  check(load<flat_index<Bits, Id>>(golden(name), golden_composition), flat);
+  INFO(name);
+  if (blocks != 0) CHECK(is_same(load<frozen_index<Bits, Id>>(golden(name), golden_composition), flat));
+  CHECK(is_same(load<flat_index<Bits, Id>>(golden(name), golden_composition), flat));
   const index_view<Bits, Id> view{mapped_file(golden(name))};
   view.verify();
-  check(view, flat);
+  CHECK(is_same(view, flat));
   CHECK(view.made_of() == golden_composition);
 }
 
@@ -93,11 +98,13 @@ void check_index(const std::string& name, int k, int blocks) {
 
 TEST_CASE("golden files of indexes are read, and written byte for byte") {
   check_index<64, std::uint32_t>("4_tables.neardup", 3, 4);
-  check_index<64, std::uint64_t>("10_tables.neardup", 3, 5);
   check_index<64, std::int16_t>("radius.neardup", 10, 4);
-  check_index<128, std::uint32_t>("128_bits.neardup", 3, 4);
-  check_index<24, std::uint8_t>("24_bits.neardup", 1, 2);
   check_index<64, std::uint32_t>("flat.neardup", 0, 0);
+  oracle::unless_sample([](auto) {
+    check_index<64, std::uint64_t>("10_tables.neardup", 3, 5);
+    check_index<128, std::uint32_t>("128_bits.neardup", 3, 4);
+    check_index<24, std::uint8_t>("24_bits.neardup", 1, 2);
+  });
 }
 
 TEST_CASE("a golden list is read, and written byte for byte") {
@@ -112,48 +119,58 @@ TEST_CASE("a golden list is read, and written byte for byte") {
   for (std::size_t i = 0; i < entries.size(); ++i) CHECK(list[i] == entries[i]);
 }
 
-TEST_CASE("golden files of sets and a log are read, and written byte for byte") {
-  const auto set_of = []<class Feature>(Feature i) {
-    std::vector<Feature> set;
-    for (Feature feature = 0; feature < 4 + 3 * (i % 4); ++feature) set.push_back(100 * (i / 4) + feature * feature);
-    return set;
-  };
+namespace {
+
+template <class Feature>
+std::vector<Feature> golden_set(Feature i) {
+  std::vector<Feature> set;
+  for (Feature feature = 0; feature < 4 + 3 * (i % 4); ++feature) set.push_back(100 * (i / 4) + feature * feature);
+  return set;
+}
+
+template <class Feature, class Id>
+void check_durable_sets() {
   const support::temporary_folder folder;
+  using index_type = set_index<Feature, Id>;
   {
-    set_index<> index(0.5);
-    for (std::uint32_t i = 0; i < 12; ++i) index.insert(set_of(i % 10), 7 * i);
-    index.insert({}, 1000);
-    save(folder / "sets", index, golden_composition);
-    check_bytes(folder / "sets", "sets.neardup");
-    const set_index_view<> view{mapped_file(golden("sets.neardup"))};
-    view.verify();
-    CHECK(view.made_of() == golden_composition);
-    const auto loaded = load<set_index<>>(golden("sets.neardup"), golden_composition);
-    for (std::uint32_t i = 0; i < 12; ++i) {
-      CHECK(view.search(set_of(i)) == index.search(set_of(i)));
-      CHECK(loaded.search(set_of(i)) == index.search(set_of(i)));
-    }
-    CHECK(view.search(set_of(8U)).size() == 2);
-  }
-  using index_type = set_index<std::uint64_t, std::int16_t>;
-  {
-    durable_set_index<std::uint64_t, std::int16_t> d(folder / "d", index_type(0.75, set_similarity::containment, 3),
-                                                     golden_composition);
-    for (std::uint64_t i = 0; i < 9; ++i) d.insert(set_of(i), static_cast<std::int16_t>(5 - i));
+    durable_set_index<Feature, Id> d(folder / "d", index_type(0.75, set_similarity::containment, 3),
+                                     golden_composition);
+    for (Feature i = 0; i < 9; ++i) d.insert(golden_set(i), static_cast<Id>(5 - i));
     d.save();
-    d.insert(set_of(std::uint64_t{10}), 10);
+    d.insert(golden_set(Feature{10}), 10);
     d.erase(3);
   }
   check_bytes(folder / "d", "durable_sets.neardup");
   check_bytes(folder / "d.log", "durable_sets.neardup.log");
   std::filesystem::copy_file(golden("durable_sets.neardup"), folder / "e");
   std::filesystem::copy_file(golden("durable_sets.neardup.log"), folder / "e.log");
-  const durable_set_index<std::uint64_t, std::int16_t> again(
-      folder / "e", index_type(0.75, set_similarity::containment, 3), golden_composition);
+  const durable_set_index<Feature, Id> again(folder / "e", index_type(0.75, set_similarity::containment, 3),
+                                             golden_composition);
   CHECK(again.size() == 9);
   CHECK_FALSE(again.contains(3));
   CHECK(again.contains(10));
-  CHECK(again.get().search(set_of(std::uint64_t{10})).size() == 2);
+  CHECK(again.get().search(golden_set(Feature{10})).size() == 2);
+}
+
+}  // namespace
+
+TEST_CASE("golden files of sets and a log are read, and written byte for byte") {
+  const support::temporary_folder folder;
+  set_index<> index(0.5);
+  for (std::uint32_t i = 0; i < 12; ++i) index.insert(golden_set(i % 10), 7 * i);
+  index.insert({}, 1000);
+  save(folder / "sets", index, golden_composition);
+  check_bytes(folder / "sets", "sets.neardup");
+  const set_index_view<> view{mapped_file(golden("sets.neardup"))};
+  view.verify();
+  CHECK(view.made_of() == golden_composition);
+  const auto loaded = load<set_index<>>(golden("sets.neardup"), golden_composition);
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    CHECK(view.search(golden_set(i)) == index.search(golden_set(i)));
+    CHECK(loaded.search(golden_set(i)) == index.search(golden_set(i)));
+  }
+  CHECK(view.search(golden_set(8U)).size() == 2);
+  oracle::unless_sample([](auto) { check_durable_sets<std::uint64_t, std::int16_t>(); });
 }
 
 TEST_CASE("a golden deduplicator and its log are read, and written byte for byte") {

@@ -168,21 +168,27 @@ TEST_CASE("saved indexes answer as the plain loop, mapped and loaded, in every l
 
 TEST_CASE("saved indexes of other widths answer as the plain loop") {
   oracle::tally counts;
-  check_layout<24>(3, 4, 1000, 24, counts);
-  check_layout<24>(5, 2, 1000, 24, counts);
-  check_layout<1024>(3, 4, 300, 8, counts);
-  check_layout<1024>(24, 16, 300, 8, counts);
+  check_layout<80>(3, 4, 1000, 24, counts);
   check_layout<64>(3, 5, 1, 8, counts);
+  oracle::unless_sample([&](auto) {
+    check_layout<24>(3, 4, 1000, 24, counts);
+    check_layout<24>(5, 2, 1000, 24, counts);
+    check_layout<1024>(3, 4, 300, 8, counts);
+    check_layout<1024>(24, 16, 300, 8, counts);
+  });
   counts.print("saved, other widths");
 }
 
 TEST_CASE("saved indexes keep ids and offsets of every type") {
-  check_types<std::uint8_t, std::uint16_t>();
   check_types<std::int16_t, std::uint32_t>();
-  check_types<std::uint64_t, std::uint32_t>();
-  check_types<std::int64_t, std::uint64_t>();
-  check_types<std::uint32_t, std::uint64_t>();
-  check_types<wide_id, std::uint32_t>();
+  check_types<wide_id, std::uint64_t>();
+  oracle::unless_sample([](auto) {
+    check_types<std::uint8_t, std::uint16_t>();
+    check_types<std::uint64_t, std::uint32_t>();
+    check_types<std::int64_t, std::uint64_t>();
+    check_types<std::uint32_t, std::uint64_t>();
+    check_types<wide_id, std::uint32_t>();
+  });
 }
 
 TEST_CASE("an index of lines of the cache is saved with them") {

@@ -41,7 +41,8 @@ std::vector<list_entry<Bits>> some_entries(std::size_t count) {
   return entries;
 }
 
-template <std::size_t Bits>
+/// `Other` is another width.
+template <std::size_t Bits, std::size_t Other>
 void check_list() {
   const support::temporary_folder folder;
   for (const std::size_t count : {0U, 1U, 97U}) {
@@ -78,10 +79,10 @@ void check_list() {
   }
   CHECK_THROWS_WITH((fingerprint_list<Bits>(mapped_file(folder / "list"), any_list)),
                     Catch::Matchers::Contains("has a header"));
-  CHECK_THROWS_WITH(fingerprint_list<Bits + 8>(mapped_file(folder / "list")), Catch::Matchers::Contains("bits, not"));
+  CHECK_THROWS_WITH(fingerprint_list<Other>(mapped_file(folder / "list")), Catch::Matchers::Contains("bits, not"));
   CHECK_THROWS_WITH(fingerprint_list<Bits>(mapped_file(folder / "records")),
                     folder / "records" + ": no file of neardup's");
-  CHECK_THROWS_WITH((fingerprint_list<Bits + 8>(mapped_file(folder / "records"), any_list)),
+  CHECK_THROWS_WITH((fingerprint_list<Other>(mapped_file(folder / "records"), any_list)),
                     Catch::Matchers::Contains("no whole records"));
 }
 
@@ -176,10 +177,13 @@ void check_restored(const Make& make, const neardup::fingerprint_composition& ma
 }  // namespace
 
 TEST_CASE("lists of fingerprints come back, with and without a header") {
-  check_list<16>();
-  check_list<24>();
-  check_list<64>();
-  check_list<128>();
+  check_list<64, 80>();
+  check_list<80, 64>();
+  oracle::unless_sample([](auto) {
+    check_list<16, 24>();
+    check_list<24, 128>();
+    check_list<128, 16>();
+  });
 }
 
 TEST_CASE("a list whose bits are flipped is refused, or found out by verify") {
@@ -224,9 +228,12 @@ TEST_CASE("a search by row keys in an ordered store finds what an index finds") 
   check_band_keys<64, std::uint32_t>(6, 4, 200, 10);
   check_band_keys<64, std::uint32_t>(2, 6, 200, 10);
   check_band_keys<64, std::uint32_t>(0, 1, 200, 10);
-  check_band_keys<128, std::uint32_t>(3, 4, 200, 10);
-  check_band_keys<16, std::uint32_t>(2, 3, 300, 20);
-  check_band_keys<24, std::uint32_t>(3, 4, 300, 20);
+  check_band_keys<80, std::uint32_t>(3, 4, 200, 10);
+  oracle::unless_sample([](auto) {
+    check_band_keys<128, std::uint32_t>(3, 4, 200, 10);
+    check_band_keys<16, std::uint32_t>(2, 3, 300, 20);
+    check_band_keys<24, std::uint32_t>(3, 4, 300, 20);
+  });
 }
 
 TEST_CASE("row keys are bytes in the order of numbers, with ranges that are open at the top") {
@@ -262,12 +269,6 @@ TEST_CASE("a deduplicator goes on after a restart as if there had been none") {
   const simhasher hash{shingles{2, normalised{words{}}}};
   const auto made_of = composition_of(hash);
   check_restored([&] { return deduplicator{hash, {.similarity = 0.7}}; }, made_of);
-  check_restored([&] { return deduplicator{hash, no_check{}, {.distance = 6}}; }, made_of);
-  check_restored(
-      [&] {
-        return deduplicator{hash, feature_extractor{code_point_ngrams{4}}, {.similarity = 0.6}};
-      },
-      made_of);
   using wide = deduplicator<std::remove_const_t<decltype(hash)>,
                             feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>, std::uint64_t>;
   check_restored(
@@ -275,9 +276,17 @@ TEST_CASE("a deduplicator goes on after a restart as if there had been none") {
         return wide{hash, feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>{byte_ngrams{5}}};
       },
       made_of);
-  check_restored([&] { return deduplicator{hash, [](std::uint32_t, std::string_view) { return true; }}; }, made_of);
-  const simhasher wide_hash{words{}, tf{}, xxh3<128>{.seed = 5}};
-  check_restored([&] { return deduplicator{wide_hash}; }, composition_of(wide_hash));
+  oracle::unless_sample([&](auto) {
+    check_restored([&] { return deduplicator{hash, no_check{}, {.distance = 6}}; }, made_of);
+    check_restored(
+        [&] {
+          return deduplicator{hash, feature_extractor{code_point_ngrams{4}}, {.similarity = 0.6}};
+        },
+        made_of);
+    check_restored([&] { return deduplicator{hash, [](std::uint32_t, std::string_view) { return true; }}; }, made_of);
+    const simhasher wide_hash{words{}, tf{}, xxh3<128>{.seed = 5}};
+    check_restored([&] { return deduplicator{wide_hash}; }, composition_of(wide_hash));
+  });
 }
 
 TEST_CASE("a deduplicator is restored only into one of the same parts and options") {
@@ -303,13 +312,15 @@ TEST_CASE("a deduplicator is restored only into one of the same parts and option
                 own + "exact comparison for a similarity of 0.7");
   check_refused(deduplicator{hash, {.similarity = 0.7, .min_tokens = 3, .exact = false}},
                 "min_tokens 8, not min_tokens 3");
-  check_refused(deduplicator{hash, no_check{}, {.similarity = 0.7}}, "a check of features, not no check");
   check_refused(make_deduplicator<std::string>(hash, {.similarity = 0.7}), "another Id");
   const std::string otherwise =
       "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of the "
       "same text";
   const dedup_options same{.similarity = 0.7, .exact = false};
-  check_refused(deduplicator{hash, feature_extractor{byte_ngrams{5}}, same}, otherwise);
+  oracle::unless_sample([&](auto) {
+    check_refused(deduplicator{hash, no_check{}, {.similarity = 0.7}}, "a check of features, not no check");
+    check_refused(deduplicator{hash, feature_extractor{byte_ngrams{5}}, same}, otherwise);
+  });
   const simhasher seeded{words{}, unit{}, xxh3<64>{.seed = 1}};
   check_refused(deduplicator{seeded, same}, otherwise);
   CHECK_THROWS_AS(restore(folder / "dedup", deduplicator{seeded, same}, composition_of(seeded)), std::invalid_argument);

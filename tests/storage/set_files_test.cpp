@@ -37,6 +37,7 @@ using oracle::set_id;
 using oracle::set_maker;
 using oracle::set_stream;
 using oracle::slow_set_index;
+using wide_id = oracle::ordered_set_id;
 
 const neardup::fingerprint_composition any{.tokenizer = "any"};
 
@@ -168,7 +169,7 @@ std::vector<saved_file> files() {
   return {{"empty", saved<std::uint32_t, std::uint32_t>(0.8, set_similarity::jaccard, 0)},
           {"jaccard", saved<std::uint32_t, std::uint32_t>(0.7, set_similarity::jaccard, 12)},
           {"containment", saved<std::uint32_t, std::uint32_t>(0.7, set_similarity::containment, 9)},
-          {"wide", saved<std::uint64_t, std::uint64_t>(0.6, set_similarity::cosine, 9)}};
+          {"wide", saved<std::uint64_t, wide_id>(0.6, set_similarity::cosine, 9)}};
 }
 
 struct verdict {
@@ -205,7 +206,7 @@ verdict open_sets(std::string_view bytes) {
 }
 verdict open_any(std::string_view bytes) {
   const bool is_wide = bytes.size() >= 64 && support::load_number(bytes, 12, 4) == 64;
-  return is_wide ? open_sets<std::uint64_t, std::uint64_t>(bytes) : open_sets<std::uint32_t, std::uint32_t>(bytes);
+  return is_wide ? open_sets<std::uint64_t, wide_id>(bytes) : open_sets<std::uint32_t, std::uint32_t>(bytes);
 }
 
 /// Returns: true if load() accepts the file.
@@ -213,7 +214,7 @@ bool loads(const std::string& path, std::string_view bytes) {
   support::write_bytes(path, bytes);
   try {
     if (bytes.size() >= 64 && support::load_number(bytes, 12, 4) == 64) {
-      static_cast<void>(neardup::load<set_index<std::uint64_t, std::uint64_t>>(path));
+      static_cast<void>(neardup::load<set_index<std::uint64_t, wide_id>>(path));
     } else {
       static_cast<void>(neardup::load<set_index<>>(path));
     }
@@ -232,15 +233,16 @@ std::string flipped(std::string bytes, std::size_t bit) {
 }  // namespace
 
 TEST_CASE("saved, mapped and layered indexes of sets answer as a comparison with every set") {
-  using wide_id = oracle::ordered_set_id;
   const std::size_t steps = oracle::effort(2000, 250, 40);
   std::uint64_t seed = 1;
   for (const set_stream form : {set_stream::mixed, set_stream::few_features, set_stream::of_a_template,
                                 set_stream::copies, set_stream::sizes_apart}) {
     compare_files<std::uint32_t, std::uint32_t>(form, 0.8, set_similarity::jaccard, 0, steps, seed++);
     compare_files<std::uint64_t, wide_id>(form, 0.6, set_similarity::cosine, 2, steps, seed++);
-    compare_files<std::uint32_t, std::uint64_t>(form, 0.7, set_similarity::containment, 0, steps, seed++);
-    compare_files<std::uint64_t, std::int32_t>(form, 0.3, set_similarity::jaccard, 3, steps, seed++);
+    oracle::unless_sample([&](auto) {
+      compare_files<std::uint32_t, std::uint64_t>(form, 0.7, set_similarity::containment, 0, steps, seed++);
+      compare_files<std::uint64_t, std::int32_t>(form, 0.3, set_similarity::jaccard, 3, steps, seed++);
+    });
   }
 }
 
@@ -333,11 +335,14 @@ TEST_CASE("a file of sets is refused by name where another one is asked for") {
   CHECK(loaded.least_similarity() == 0.75);
   CHECK(loaded.measure() == set_similarity::cosine);
   CHECK(loaded.min_common() == 4);
-  CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t>>(path)), path + ": features of 32 bits, not 64");
-  CHECK_THROWS_WITH((neardup::load<set_index<std::uint32_t, std::uint64_t>>(path)),
-                    path + ": the ids are numbers of 32 bits, which is another Id");
-  CHECK_THROWS_WITH((neardup::load<set_index<std::uint32_t, std::int32_t>>(path)),
-                    path + ": the ids are numbers of 32 bits, which is another Id");
+  CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t, wide_id>>(path)), path + ": features of 32 bits, not 64");
+  const std::string other_id = path + ": the ids are numbers of 32 bits, which is another Id";
+  CHECK_THROWS_WITH((set_index_view<std::uint32_t, std::int32_t>(neardup::mapped_file(path))), other_id);
+  oracle::unless_sample([&](auto) {
+    CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t>>(path)), path + ": features of 32 bits, not 64");
+    CHECK_THROWS_WITH((neardup::load<set_index<std::uint32_t, std::uint64_t>>(path)), other_id);
+    CHECK_THROWS_WITH((neardup::load<set_index<std::uint32_t, std::int32_t>>(path)), other_id);
+  });
   CHECK_THROWS_WITH(neardup::load<neardup::flat_index<64>>(path), path + ": holds an index of sets, not an index");
   CHECK_THROWS_WITH(neardup::load<set_index<>>(path, {.tokenizer = "other"}),
                     path + ": the fingerprints are made otherwise: tokenizer any, not other");
