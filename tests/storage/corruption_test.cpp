@@ -186,6 +186,17 @@ TEST_CASE("a damaged file whose checksums are right again is refused, or answers
   CHECK(all.refused_by_verify > tries / 10);
 }
 
+TEST_CASE("an index of ids without fingerprints is refused") {
+  std::string bytes = saved<64>(3, 4, 1);
+  // The sections of fingerprints and of their first ids become those of a program of the user's.
+  support::store_number(bytes, 64, 8, ~std::uint64_t{0});
+  support::store_number(bytes, 96, 8, ~std::uint64_t{0} - 1);
+  support::repair_checksums(bytes);
+  const fuzz::index_verdict verdict = open_index(bytes);
+  CHECK(verdict.is_open);
+  CHECK_FALSE(verdict.is_verified);
+}
+
 TEST_CASE("a damaged index of lines of the cache is refused, or answers as what it holds") {
   oracle::random_engine random(18);
   std::vector<simhash<64>> fingerprints;

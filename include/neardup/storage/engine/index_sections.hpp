@@ -232,7 +232,7 @@ class view_engine {
   void check_store(const container& file) const {
     const store_type& s = store();
     const std::size_t slots = s.slots();
-    if (slots == 0) return;
+    if (slots == 0) return check_ids(file);
     const std::size_t unused = Words * word_bits - bits_;
     for (const words_type& fingerprint : s.fingerprints()) {
       if ((fingerprint[Words - 1] & ~low_mask(word_bits - unused)) != 0) file.refuse("a fingerprint has too many bits");
