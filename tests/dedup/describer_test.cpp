@@ -122,12 +122,15 @@ TEST_CASE("a description is what its parts give, each by itself") {
   const std::size_t count = oracle::effort(400, 60);
   const auto table = std::make_shared<const idf_table>(
       std::vector<idf_table::term>{{"word1", weight::from_raw(300)}, {"word2", weight::from_raw(0)}});
-  check_hasher(simhasher{normalised{words{}}}, count);
-  check_hasher(simhasher{words{}, tf{}}, count);
-  check_hasher(simhasher{normalised{words{}}, tf_idf{table}}, count);
   check_hasher(simhasher{keywords{5, normalised{words{}}, table}, tf_idf{table}}, count);
-  check_hasher(simhasher{shingles{2, words{}}, log_tf{}, xxh3<128>{7}}, count);
-  check_hasher(minwise_hasher{normalised{words{}}}, count);
+  check_hasher(minwise_hasher{words{}}, count);
+  oracle::unless_sample([&](auto) {
+    check_hasher(simhasher{normalised{words{}}}, count);
+    check_hasher(simhasher{words{}, tf{}}, count);
+    check_hasher(simhasher{normalised{words{}}, tf_idf{table}}, count);
+    check_hasher(simhasher{shingles{2, words{}}, log_tf{}, xxh3<128>{7}}, count);
+    check_hasher(minwise_hasher{normalised{words{}}}, count);
+  });
 }
 
 TEST_CASE("a description by weighers and hashers of the user's is what its parts give") {
@@ -136,7 +139,10 @@ TEST_CASE("a description by weighers and hashers of the user's is what its parts
     return static_cast<double>(token.size() % 3 * n);
   };
   const auto many_equal = [](std::string_view token) { return std::uint64_t{token.size() % 10} << 40; };
-  check_hasher(simhasher{words{}, by_length{}}, count);
-  check_hasher(simhasher{words{}, by_both}, count);
-  check_hasher(simhasher{words{}, unit{}, many_equal}, count);
+  check_hasher(simhasher{words{}, by_both, many_equal}, count);
+  oracle::unless_sample([&](auto) {
+    check_hasher(simhasher{words{}, by_length{}}, count);
+    check_hasher(simhasher{words{}, by_both}, count);
+    check_hasher(simhasher{words{}, unit{}, many_equal}, count);
+  });
 }

@@ -68,14 +68,14 @@ void compare_parts(int k, oracle::random_engine& random) {
 TEST_CASE("two corpora have the pairs of a plain loop", "[dedup][oracle]") {
   oracle::random_engine random(31);
   for (const int k : {0, 3, 9}) {
-    compare_parts<32>(k, random);
     compare_parts<64>(k, random);
     compare_parts<128>(k, random);
+    oracle::unless_sample([&](auto) { compare_parts<32>(k, random); });
   }
   for (const auto level : support::instruction_sets()) {
     const support::forced_instruction_set forced(level);
     compare_parts<64>(8, random);
-    compare_parts<256>(5, random);
+    oracle::unless_sample([&](auto) { compare_parts<256>(5, random); });
   }
   const auto few = oracle::clustered_fingerprints<64>(40, 4, random);
   compare(few, few, 64, 0, 2);
