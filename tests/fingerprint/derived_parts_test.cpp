@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include <neardup/text/chinese/chinese_words.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "support/any_text_tokenizer.hpp"
 #include "support/derived_parts.hpp"
 #include "support/tokens.hpp"
@@ -33,6 +35,15 @@ struct unknown_tokenizer {
   void operator()(std::string_view text, const support::any_sink& sink) const { tokenize(text, sink); }
 };
 
+using reference_type = simhasher<unknown_tokenizer, log_tf>;
+
+void check_ways(const reference_type& reference, const std::optional<simhash<64>>& by_text,
+                const std::optional<simhash<64>>& by_bag, const std::vector<reference_type::hash_type>& features) {
+  CHECK(by_text == reference(ship));
+  CHECK(by_bag == reference(ship));
+  CHECK(features == reference.features(ship));
+}
+
 /// Checks fingerprint, features and bag of a tokenizer that yields tokens of at least four bytes.
 template <class Tokenizer>
 void check_tokenizer(const char* name, const Tokenizer& tokenize) {
@@ -42,9 +53,7 @@ void check_tokenizer(const char* name, const Tokenizer& tokenize) {
   REQUIRE(std::all_of(tokens.begin(), tokens.end(), [](const std::string& token) { return token.size() > 3; }));
   const simhasher hash{tokenize, log_tf{}};
   const simhasher reference{unknown_tokenizer{tokenize}, log_tf{}};
-  CHECK(hash(ship) == reference(ship));
-  CHECK(hash(hash.bag(ship)) == reference(ship));
-  CHECK(hash.features(ship) == reference.features(ship));
+  check_ways(reference, hash(ship), hash(hash.bag(ship)), hash.features(ship));
   // A stream of the base class would yield the tokens of the base class.
   STATIC_REQUIRE_FALSE(streaming_tokenizer<Tokenizer>);
   STATIC_REQUIRE_FALSE(streaming_tokenizer<shingles<Tokenizer>>);
@@ -56,18 +65,20 @@ TEST_CASE("tokenizers derived from those of the library go by their own operator
   const stop_words list({"ship"});
   const idf_table table = idf_table::parse("ship 3\ncalm 2\n");
   check_tokenizer("words", long_tokens{words{}});
-  check_tokenizer("folded", long_tokens{folded{words{}}});
   check_tokenizer("normalised", long_tokens{normalised{words{}}});
-  check_tokenizer("narrowed", long_tokens{narrowed{words{}}});
-  check_tokenizer("canonical", long_tokens{canonical{words{}}});
-  check_tokenizer("masked", long_tokens{masked{words{}}});
   check_tokenizer("shingles", long_tokens{shingles{2, words{}}});
-  check_tokenizer("sentences", long_tokens{sentences{}});
   check_tokenizer("byte_ngrams", long_tokens{byte_ngrams{5}});
-  check_tokenizer("code_point_ngrams", long_tokens{code_point_ngrams{5}});
-  check_tokenizer("longest", long_tokens{longest{3, words{}}});
-  check_tokenizer("without", long_tokens{without{list, words{}}});
   check_tokenizer("keywords", long_tokens{keywords{20, words{}, table}});
+  oracle::unless_sample([&](auto) {
+    check_tokenizer("folded", long_tokens{folded{words{}}});
+    check_tokenizer("narrowed", long_tokens{narrowed{words{}}});
+    check_tokenizer("canonical", long_tokens{canonical{words{}}});
+    check_tokenizer("masked", long_tokens{masked{words{}}});
+    check_tokenizer("sentences", long_tokens{sentences{}});
+    check_tokenizer("code_point_ngrams", long_tokens{code_point_ngrams{5}});
+    check_tokenizer("longest", long_tokens{longest{3, words{}}});
+    check_tokenizer("without", long_tokens{without{list, words{}}});
+  });
   check_tokenizer(
       "chinese_words",
       long_tokens{chinese_words(std::make_shared<const word_dictionary>(word_dictionary::parse("ab 1\n")))});

@@ -8,6 +8,7 @@
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "support/tokens.hpp"
 
 namespace {
@@ -170,29 +171,37 @@ class neardup::token_stream<throwing_tokenizer> {
 
 TEST_CASE("a tokenizer that throws changes nothing", "[exceptions]") {
   const throwing_tokenizer tokenize;
-  require_unchanged(simhasher{tokenize}, tokenize.breaks);
-  require_unchanged(simhasher{tokenize, neardup::tf{}}, tokenize.breaks);
   require_unchanged(simhasher{neardup::shingles{2, tokenize}, neardup::levels{2, neardup::log_tf{}}}, tokenize.breaks);
-  require_stream_forgets(simhasher{tokenize}, tokenize.breaks);
-  require_stream_forgets(simhasher{tokenize, neardup::tf{}}, tokenize.breaks);
   require_stream_forgets(simhasher{neardup::shingles{2, neardup::folded{tokenize}}}, tokenize.breaks);
+  oracle::unless_sample([&](auto) {
+    require_unchanged(simhasher{tokenize}, tokenize.breaks);
+    require_unchanged(simhasher{tokenize, neardup::tf{}}, tokenize.breaks);
+    require_stream_forgets(simhasher{tokenize}, tokenize.breaks);
+    require_stream_forgets(simhasher{tokenize, neardup::tf{}}, tokenize.breaks);
+  });
 }
 
 TEST_CASE("a hasher that throws changes nothing", "[exceptions]") {
   const throwing_hasher h;
-  require_unchanged(simhasher{words{}, neardup::unit{}, h}, h.breaks);
   require_unchanged(simhasher{words{}, neardup::tf{}, h}, h.breaks);
-  require_stream_forgets(simhasher{words{}, neardup::unit{}, h}, h.breaks);
-  require_stream_forgets(simhasher{neardup::normalised{words{}}, neardup::tf{}, h}, h.breaks);
+  require_stream_forgets(simhasher{words{}, neardup::tf{}, h}, h.breaks);
+  oracle::unless_sample([&](auto) {
+    require_unchanged(simhasher{words{}, neardup::unit{}, h}, h.breaks);
+    require_stream_forgets(simhasher{words{}, neardup::unit{}, h}, h.breaks);
+    require_stream_forgets(simhasher{neardup::normalised{words{}}, neardup::tf{}, h}, h.breaks);
+  });
 }
 
 TEST_CASE("a weighter that throws changes nothing", "[exceptions]") {
   const throwing_weighter weigh;
-  require_unchanged(simhasher{words{}, weigh}, weigh.breaks);
   require_unchanged(simhasher{words{}, neardup::top{2, weigh}}, weigh.breaks);
-  require_stream_forgets(simhasher{words{}, weigh}, weigh.breaks);
-  require_stream_forgets(simhasher{words{}, neardup::levels{2, weigh}}, weigh.breaks);
+  require_stream_forgets(simhasher{words{}, neardup::top{2, weigh}}, weigh.breaks);
   const throwing_linear_weighter linear;
   require_unchanged(simhasher{words{}, linear}, linear.breaks);
-  require_stream_forgets(simhasher{words{}, linear}, linear.breaks);
+  oracle::unless_sample([&](auto) {
+    require_unchanged(simhasher{words{}, weigh}, weigh.breaks);
+    require_stream_forgets(simhasher{words{}, weigh}, weigh.breaks);
+    require_stream_forgets(simhasher{words{}, neardup::levels{2, weigh}}, weigh.breaks);
+    require_stream_forgets(simhasher{words{}, linear}, linear.breaks);
+  });
 }

@@ -17,6 +17,7 @@
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 
 namespace {
@@ -88,8 +89,8 @@ TEST_CASE("a workspace that was moved from works again", "[features]") {
   REQUIRE(features("a b c d", scratch).size() == 4);
 }
 
-TEMPLATE_TEST_CASE("hash_sort sorts, also what crowds or repeats", "[features]", std::uint8_t, std::uint16_t,
-                   std::uint32_t, std::uint64_t) {
+TEMPLATE_TEST_CASE("hash_sort sorts, also what crowds or repeats", "[features]", std::uint32_t,
+                   std::uint64_t NEARDUP_UNLESS_SAMPLE(std::uint8_t, std::uint16_t)) {
   oracle::random_engine random(2);
   neardup::detail::hash_sort_scratch<TestType> scratch;
   for (const std::size_t size : {0U, 1U, 2U, 15U, 16U, 17U, 100U, 1000U, 70000U}) {
@@ -133,11 +134,13 @@ TEST_CASE("weighted features are what the weighter says of each token", "[featur
       ++next;
     }
   };
-  check_weights(simhasher{words{}}, [](const auto&, auto) { return 256U; });
-  check_weights(simhasher{words{}, tf{}}, [](const auto&, auto count) { return 256U * count; });
   const auto rare = [](std::string_view token, std::uint64_t) { return token == "a" ? 0.0 : 1.5; };
   check_weights(simhasher{words{}, rare}, [](const auto& token, auto) { return token == "a" ? 0U : 384U; });
   check_weights(simhasher{words{}, top{2, tf{}}},
                 [](const auto&, auto count) { return count > 1 ? 256U * count : 0U; });
-  check_weights(simhasher{words{}, levels{3, tf{}}}, [](const auto&, auto count) { return 256U * count; });
+  oracle::unless_sample([&](auto) {
+    check_weights(simhasher{words{}}, [](const auto&, auto) { return 256U; });
+    check_weights(simhasher{words{}, tf{}}, [](const auto&, auto count) { return 256U * count; });
+    check_weights(simhasher{words{}, levels{3, tf{}}}, [](const auto&, auto count) { return 256U * count; });
+  });
 }

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "oracle/fingerprint.hpp"
 #include "oracle/random_text.hpp"
 #include "oracle/text.hpp"
@@ -37,6 +39,14 @@ std::vector<std::string> sample_texts() {
   oracle::random_texts random(6);
   for (int i = 0; i < 4; ++i) texts.push_back(random.next(5 + random.below(30)));
   return texts;
+}
+
+/// A fingerprint that is not the oracle's, or not by each way.
+template <class Fingerprint>
+void report(const std::string& tokenizer, const char* weighter, const std::string& text,
+            const std::optional<std::string>& expected, const std::vector<Fingerprint>& ways) {
+  CAPTURE(tokenizer, weighter, printable(text));
+  for (const Fingerprint& way : ways) REQUIRE(oracle::digits(way) == expected);
 }
 
 }  // namespace
@@ -63,15 +73,12 @@ TEMPLATE_TEST_CASE_SIG("each tokenizer with each weighter gives the fingerprint 
             hash(bag, scratch) == found) {
           continue;
         }
-        CAPTURE(t.name, weighter_name, printable(texts[i]));
-        REQUIRE(oracle::digits(found) == expected);
-        REQUIRE(oracle::digits(hash(text, scratch)) == expected);
-        REQUIRE(oracle::digits(hash(bag)) == expected);
-        REQUIRE(oracle::digits(hash(bag, scratch)) == expected);
+        report(t.name, weighter_name, texts[i], expected,
+               std::vector{found, hash(text, scratch), hash(bag), hash(bag, scratch)});
       }
     });
   }
-  CHECK(fingerprints > 400);
+  CHECK(fingerprints > (oracle::is_sample ? 160 : 400));
 }
 
 TEST_CASE("a text without tokens, or whose tokens weigh 0, has no fingerprint", "[simhasher]") {
@@ -121,7 +128,7 @@ TEST_CASE("linear weighters give the same by accumulator, by bag and by text", "
   // Joining texts by a line break keeps their words, but not their n-grams.
   check(simhasher{neardup::words{}, neardup::tf{}});
   check(simhasher{neardup::words{}, neardup::tf_idf{support::sample_idf_table()}});
-  check(neardup::make_simhasher<128>(neardup::words{}, neardup::tf{}));
+  oracle::unless_sample([&](auto) { check(neardup::make_simhasher<128>(neardup::words{}, neardup::tf{})); });
   check(neardup::make_simhasher<80>(neardup::words{}, neardup::tf_idf{support::sample_idf_table()}));
 }
 
