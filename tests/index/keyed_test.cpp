@@ -344,8 +344,10 @@ TEST_CASE("what was moved from is empty and usable", "[index][keyed]") {
     REQUIRE_FALSE(taken.contains(3));
   };
   check(keyed_index<>());
-  check(keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>(5, 5));
-  check(keyed_index<neardup::flat_index<64>>());
+  oracle::unless_sample([&](auto) {
+    check(keyed_index<neardup::pigeonhole_index<64, neardup::dynamic_layout>>(5, 5));
+    check(keyed_index<neardup::flat_index<64>>());
+  });
 }
 
 TEST_CASE("assignment and swap of a keyed_index take the layout along", "[index][keyed]") {
@@ -415,5 +417,5 @@ TEST_CASE("memory_usage has the map in it", "[index][keyed]") {
     REQUIRE(map <= most * count);
   };
   check(keyed_index<neardup::flat_index<64, std::uint64_t>>(), 32, 64);
-  check(keyed_index<neardup::flat_index<64, two_part_id>>(), 48, 72);
+  oracle::unless_sample([&](auto) { check(keyed_index<neardup::flat_index<64, two_part_id>>(), 48, 72); });
 }

@@ -9,6 +9,7 @@
 #include <neardup/index/pigeonhole_index.hpp>
 
 #include "catch.hpp"
+#include "oracle/effort.hpp"
 #include "oracle/hamming.hpp"
 #include "oracle/index_model.hpp"
 #include "oracle/probing.hpp"
@@ -88,17 +89,20 @@ void require_limit(Index index, std::size_t limit) {
 
 TEST_CASE("a search distance outside of 0..K is refused", "[index][errors]") {
   require_bounds(neardup::pigeonhole_index<64>(), 3);
-  require_bounds(neardup::pigeonhole_index<64, 0>(), 0);
   require_bounds(neardup::pigeonhole_index<64, 3, 5>(), 3);
-  require_bounds(neardup::pigeonhole_index<64, 10, 4>(), 10);
-  require_bounds(neardup::pigeonhole_index<128, neardup::dynamic_layout>(6, 3), 6);
   require_bounds(neardup::flat_index<64>(), 64);
+  oracle::unless_sample([](auto) {
+    require_bounds(neardup::pigeonhole_index<64, 0>(), 0);
+    require_bounds(neardup::pigeonhole_index<64, 10, 4>(), 10);
+    require_bounds(neardup::pigeonhole_index<128, neardup::dynamic_layout>(6, 3), 6);
+  });
 }
 
 TEST_CASE("a full index says so, Offset of 8 bits", "[index][errors]") {
   require_limit(neardup::pigeonhole_index<64, 3, 4, std::uint32_t, std::uint8_t>(), 255);
-  require_limit(neardup::pigeonhole_index<64, 3, 2, std::uint32_t, std::uint8_t>(), 255);
   require_limit(neardup::flat_index<64, std::uint32_t, std::uint8_t>(), 255);
+  oracle::unless_sample(
+      [](auto) { require_limit(neardup::pigeonhole_index<64, 3, 2, std::uint32_t, std::uint8_t>(), 255); });
 }
 
 TEST_CASE("a full index says so, Offset of 16 bits", "[index][errors]") {

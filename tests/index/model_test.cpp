@@ -168,10 +168,12 @@ TEST_CASE("random operations agree with the model, ids of 16 bytes", "[index][mo
 #endif
 
 TEST_CASE("random operations agree with the model, pigeonhole_index", "[index][model]") {
-  exercise(neardup::pigeonhole_index<16, 2, 3, std::uint8_t>());
-  exercise(neardup::pigeonhole_index<64, 3, 4, std::uint32_t>());
-  exercise(neardup::pigeonhole_index<64, 3, 5, std::uint64_t, std::uint64_t>());
   exercise(neardup::pigeonhole_index<128, 6, 3, wide_id, std::uint16_t>());
+  oracle::unless_sample([](auto) {
+    exercise(neardup::pigeonhole_index<16, 2, 3, std::uint8_t>());
+    exercise(neardup::pigeonhole_index<64, 3, 4, std::uint32_t>());
+    exercise(neardup::pigeonhole_index<64, 3, 5, std::uint64_t, std::uint64_t>());
+  });
 }
 
 TEST_CASE("what holds tens of thousands of fingerprints finds them by value while they come and go", "[index][model]") {

@@ -62,10 +62,8 @@ void check_one(oracle::tally& counts) {
 }
 
 template <class... Index>
-oracle::tally check_each() {
-  oracle::tally counts;
+void check_each(oracle::tally& counts) {
   (check_one<Index>(counts), ...);
-  return counts;
 }
 
 }  // namespace
@@ -114,26 +112,33 @@ TEST_CASE("all layouts equal the plain loop, 256 bits", "[index][oracle]") {
 
 TEST_CASE("pigeonhole_index equals the plain loop", "[index][oracle]") {
   using neardup::pigeonhole_index;
-  const oracle::tally counts =
-      check_each<pigeonhole_index<16, 2, 3>, pigeonhole_index<24, 5, 7>, pigeonhole_index<32, 1>,
-                 pigeonhole_index<64, 0>, pigeonhole_index<64>, pigeonhole_index<64, 3, 2>, pigeonhole_index<64, 3, 5>,
-                 pigeonhole_index<64, 3, 7>, pigeonhole_index<64, 3, 9>, pigeonhole_index<64, 10, 4>,
-                 pigeonhole_index<64, 16, 9>, pigeonhole_index<96, 4, 7>, pigeonhole_index<128, 7, 5>,
-                 pigeonhole_index<128, 3>, pigeonhole_index<256, 6, 9>>();
+  oracle::tally counts;
+  check_each<pigeonhole_index<64>, pigeonhole_index<64, 3, 5>, pigeonhole_index<96, 4, 7>>(counts);
+  REQUIRE(counts.layouts == 3);
+  oracle::unless_sample([&](auto) {
+    check_each<pigeonhole_index<16, 2, 3>, pigeonhole_index<24, 5, 7>, pigeonhole_index<32, 1>, pigeonhole_index<64, 0>,
+               pigeonhole_index<64, 3, 2>, pigeonhole_index<64, 3, 7>, pigeonhole_index<64, 3, 9>,
+               pigeonhole_index<64, 10, 4>, pigeonhole_index<64, 16, 9>, pigeonhole_index<128, 7, 5>,
+               pigeonhole_index<128, 3>, pigeonhole_index<256, 6, 9>>(counts);
+    REQUIRE(counts.layouts == 15);
+  });
   counts.print("index oracle, pigeonhole_index");
-  REQUIRE(counts.layouts == 15);
 }
 
 TEST_CASE("flat_index equals the plain loop", "[index][oracle]") {
   oracle::tally counts;
-  neardup::flat_index<24> narrow;
-  oracle::random_engine random(5);
-  const oracle::corpus<24> data(600, 16, 6, random);
-  for (const auto& [fingerprint, id] : data.pairs) REQUIRE(narrow.insert(fingerprint, id));
-  oracle::check_searches(narrow, std::span<const neardup::entry<24, std::uint32_t>>(data.pairs),
-                         std::span<const neardup::simhash<24>>(data.queries), 24, counts);
-  neardup::flat_index<256> wide;
+  neardup::flat_index<96> wide;
   oracle::check_index(wide, 300, 4, 7, counts);
+  oracle::unless_sample([&](auto) {
+    neardup::flat_index<24> narrow;
+    oracle::random_engine random(5);
+    const oracle::corpus<24> data(600, 16, 6, random);
+    for (const auto& [fingerprint, id] : data.pairs) REQUIRE(narrow.insert(fingerprint, id));
+    oracle::check_searches(narrow, std::span<const neardup::entry<24, std::uint32_t>>(data.pairs),
+                           std::span<const neardup::simhash<24>>(data.queries), 24, counts);
+    neardup::flat_index<256> wider;
+    oracle::check_index(wider, 300, 4, 7, counts);
+  });
   counts.print("index oracle, flat_index");
 }
 

@@ -64,9 +64,11 @@ void read_from_many_threads(Index index) {
 
 TEST_CASE("many readers at once", "[index][threads]") {
   read_from_many_threads(neardup::pigeonhole_index<64>());
-  read_from_many_threads(neardup::pigeonhole_index<64, 3, 2>());
-  read_from_many_threads(neardup::pigeonhole_index<64, neardup::dynamic_layout>(3, 5));
   read_from_many_threads(neardup::flat_index<64>());
+  oracle::unless_sample([](auto) {
+    read_from_many_threads(neardup::pigeonhole_index<64, 3, 2>());
+    read_from_many_threads(neardup::pigeonhole_index<64, neardup::dynamic_layout>(3, 5));
+  });
 }
 
 TEST_CASE("each thread with an index of its own", "[index][threads]") {
