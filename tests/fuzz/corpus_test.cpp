@@ -38,7 +38,9 @@ void replay(std::string (*difference)(std::string_view)) {
     INFO(path.filename().string());
     CHECK(difference(bytes) == "");
     if (!oracle::is_thorough() || bytes.size() < 2) continue;
-    for (std::size_t i = 0; i < fuzz::input::tokenizers * fuzz::input::weighters; ++i) {
+    // In a sample of the types, the tokenizer chooses the weighter.
+    const std::size_t step = oracle::is_sample ? fuzz::input::weighters : 1;
+    for (std::size_t i = 0; i < fuzz::input::tokenizers * fuzz::input::weighters; i += step) {
       std::string other = bytes;
       other[0] = static_cast<char>(i / fuzz::input::weighters);
       other[1] = static_cast<char>(i % fuzz::input::weighters);
