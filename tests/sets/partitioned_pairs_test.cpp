@@ -123,7 +123,7 @@ TEST_CASE("a join by partitions finds the pairs of a join in memory", "[sets][pa
   for (const oracle::set_shape shape : oracle::all_set_shapes) {
     const std::size_t count = oracle::effort(200, 70, 40);
     REQUIRE(check_partitions_of<std::uint64_t>(shape, count, random) > 0);
-    REQUIRE(check_partitions_of<std::uint32_t>(shape, count, random) > 0);
+    oracle::unless_sample([&](auto) { REQUIRE(check_partitions_of<std::uint32_t>(shape, count, random) > 0); });
   }
 }
 

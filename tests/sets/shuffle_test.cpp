@@ -227,7 +227,7 @@ TEST_CASE("a shuffle finds the pairs of a join, whatever the counts, the partiti
   for (const oracle::set_shape shape : oracle::all_set_shapes) {
     const std::size_t count = oracle::effort(200, 70, 40);
     REQUIRE(check_shape<std::uint64_t>(shape, count, random) > 0);
-    REQUIRE(check_shape<std::uint32_t>(shape, count, random) > 0);
+    oracle::unless_sample([&](auto) { REQUIRE(check_shape<std::uint32_t>(shape, count, random) > 0); });
   }
 }
 
