@@ -208,7 +208,7 @@ TEST_CASE("texts have the code of their distinct tokens, whole, streamed and fro
     const support::forced_instruction_set forced(level);
     INFO(neardup::to_string(level));
     std::string text;
-    for (int i = 0; i < 40; i += static_cast<int>(oracle::effort(1, 4))) {
+    for (int i = 0; i < 40; i += static_cast<int>(oracle::effort(1, 2, 8))) {
       check(neardup::default_tokenizer{}, neardup::xxh3<64>{}, text, random);
       check(neardup::byte_ngrams{5}, neardup::xxh3<64>{7}, text, random);
       check(neardup::normalised{neardup::code_point_ngrams{3}}, neardup::xxh3<128>{}, text, random);

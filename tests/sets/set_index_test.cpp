@@ -119,7 +119,7 @@ void compare_with_oracle(set_stream form, double least, set_similarity measure, 
   std::sort(distinct.begin(), distinct.end());
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   REQUIRE(index.distinct_size() == distinct.size());
-  for (int i = 0; i < 200; ++i) queries.push_back(maker.next());
+  while (queries.size() < oracle::effort(200, 200, 60)) queries.push_back(maker.next());
   const auto batch = index.search_batch(queries, {}, neardup::threads{3});
   REQUIRE(batch.size() == queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -134,7 +134,7 @@ void compare_with_oracle(set_stream form, double least, set_similarity measure, 
 TEST_CASE("an index of sets finds what comparing with each set finds", "[sets][set_index]") {
   using oracle::sample_or;
   using wide_id = sample_or<ordered_set_id, std::uint64_t>;
-  const std::size_t steps = oracle::effort(1200, 500, 150);
+  const std::size_t steps = oracle::effort(1200, 500, 100);
   std::uint64_t seed = 1;
   for (const set_stream form : {set_stream::mixed, set_stream::few_features, set_stream::of_a_template,
                                 set_stream::drifting, set_stream::copies, set_stream::sizes_apart}) {
