@@ -5,7 +5,7 @@
 #                              with a line "// flags: OPTION" it is called with that option too
 # In a sample of the tests (NEARDUP_TEST_SAMPLE) those without flags of their own are one test, which calls the compiler once,
 #   compile_fail/together      the same of each file, with the errors that the compiler names that file with
-# And for all of them
+# And for all of them (COST: ctest starts what takes longest first)
 #   compile_fail/counters      with -DNEARDUP_COMPILES each file compiles, in a namespace of its own: what is refused is
 #                              what the macro takes out, and not a slip elsewhere in the file
 file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" "compile_fail/*.cpp")
@@ -43,7 +43,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT together)
   set(NEARDUP_CHECK_COMMAND ${command} -Wno-psabi -include "${headers}")
   list(REMOVE_ITEM command -fsyntax-only)
   add_test(NAME compile_fail/headers COMMAND ${command} -x c++-header "${headers}" -o "${headers}.gch")
-  set_tests_properties(compile_fail/headers PROPERTIES FIXTURES_SETUP compile_fail_headers)
+  set_tests_properties(compile_fail/headers PROPERTIES FIXTURES_SETUP compile_fail_headers COST 40)
 endif()
 
 set(includes "")
@@ -81,11 +81,11 @@ if(together)
   add_test(NAME compile_fail/together COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/together.py"
                                               "${source}" ${NEARDUP_CHECK_COMMAND} ${all_errors}
   )
-  set_tests_properties(compile_fail/together PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C)
+  set_tests_properties(compile_fail/together PROPERTIES LABELS compile_fail ENVIRONMENT LC_ALL=C COST 20)
 endif()
 set(counters "${CMAKE_CURRENT_BINARY_DIR}/compile_fail_counters.cpp")
 file(CONFIGURE OUTPUT "${counters}" CONTENT "${includes}\n${bodies}" @ONLY)
 add_test(NAME compile_fail/counters COMMAND ${NEARDUP_CHECK_COMMAND} -DNEARDUP_COMPILES "${counters}")
 set_tests_properties(
-  compile_fail/counters PROPERTIES LABELS compile_fail FIXTURES_REQUIRED compile_fail_headers
+  compile_fail/counters PROPERTIES LABELS compile_fail FIXTURES_REQUIRED compile_fail_headers COST 20
 )

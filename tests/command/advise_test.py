@@ -6,9 +6,8 @@ import os
 import random
 import re
 import shlex
-import unittest
 
-from harness import A, B, IS_SAMPLE, SANITIZED, CommandTest, corpus, cpu_seconds, effort, jsonl, run, main
+from harness import A, B, IS_SAMPLE, SANITIZED, CommandTest, corpus, cpu_seconds, effort, jsonl, run, unittest, main
 
 
 class Advise(CommandTest):

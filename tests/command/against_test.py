@@ -5,10 +5,9 @@ import decimal
 import json
 import random
 import subprocess
-import unittest
 
 from harness import A, B, CommandTest, close_pairs, corpus, fingerprints, hamming_distance, jaccard, jsonl, run
-from harness import run_with, unless_short, words
+from harness import run_with, unless_short, words, unittest
 
 
 def texts_of(count, seed):

@@ -7,9 +7,8 @@ import re
 import resource
 import shutil
 import sys
-import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, CommandTest, jsonl, large_corpus, run, main
+from harness import A, B, PROGRAM, SANITIZED, CommandTest, jsonl, large_corpus, run, unittest, main
 
 
 class BadInput(CommandTest):

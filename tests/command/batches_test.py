@@ -8,9 +8,8 @@ import random
 import subprocess
 import threading
 import time
-import unittest
 
-from harness import PROGRAM, SANITIZED, SEED_SHIFT, TIMEOUT, CommandTest, corpus, effort, jsonl, run, start, main
+from harness import PROGRAM, SANITIZED, SEED_SHIFT, TIMEOUT, CommandTest, corpus, effort, jsonl, run, start, unittest, main
 
 SETUPS = [
     [],

@@ -5,9 +5,8 @@ import gzip
 import json
 import random
 import re
-import unittest
 
-from harness import CommandTest, corpus, jaccard, run, words, main
+from harness import CommandTest, corpus, jaccard, run, words, unittest, main
 
 
 def table_of(err):

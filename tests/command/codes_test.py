@@ -9,10 +9,10 @@ import random
 import re
 import struct
 import threading
-import unittest
 import zlib
 
-from harness import A, SANITIZED, CommandTest, close_pairs, connected, cpu_seconds, hamming_distance, main, members_of, represented, run
+from harness import A, SANITIZED, CommandTest, close_pairs, connected, cpu_seconds
+from harness import hamming_distance, main, members_of, represented, run, unittest
 
 LIMITS = {32: 3, 64: 10, 128: 12, 256: 31}
 

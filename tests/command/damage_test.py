@@ -6,9 +6,8 @@ import random
 import re
 import shutil
 import subprocess
-import unittest
 
-from harness import CommandTest, main, effort, run
+from harness import CommandTest, main, effort, run, unittest
 from inputs_test import form, record, warc
 
 

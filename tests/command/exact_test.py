@@ -1,7 +1,7 @@
 """Exact comparison by features, by default and with --exact, held against comparing each document with each.
 NEARDUP_PROGRAM names the program."""
 
-import concurrent.futures
+import functools
 import json
 import math
 import re
@@ -294,7 +294,11 @@ class Demanded(ByDefault):
         self.assert_fails(run("pairs", "--exact", "--jsonl", "--against", bare, self.file),
                           f"--exact: {bare} is an index of fingerprints")
 
-LOOSE = corpus(1500, 63, words=25, vocabulary=60, copies=0.8)  # of whose pairs fingerprints miss some
+
+@functools.cache
+def loose():
+    """Texts of whose pairs fingerprints miss some."""
+    return corpus(1500, 63, words=25, vocabulary=60, copies=0.8)
 
 
 class Unasked(CommandTest):
@@ -302,15 +306,15 @@ class Unasked(CommandTest):
 
     def setUp(self):
         super().setUp()
-        self.data = jsonl(LOOSE)
+        self.data = jsonl(loose())
         self.file = self.write("c.jsonl", self.data)
-        self.lines = self.write("c.txt", "".join(text + "\n" for text in LOOSE))
+        self.lines = self.write("c.txt", "".join(text + "\n" for text in loose()))
         self.files = self.folder / "files"
-        for i, text in enumerate(LOOSE[:200]):
+        for i, text in enumerate(loose()[:200]):
             self.write(f"files/{i:03}.txt", text)
 
     def test_default_is_exact(self):
-        others = self.write("others.jsonl", jsonl(LOOSE[::9]))
+        others = self.write("others.jsonl", jsonl(loose()[::9]))
         for verb in ("groups", "unique", "pairs", "report"):
             for options in (
                 ("--jsonl", self.file),
@@ -334,7 +338,7 @@ class Unasked(CommandTest):
         self.assertEqual(run("groups", *meant.split(), "--jsonl", self.file).bytes, done.bytes)
 
     def test_each_option_of_fingerprints_takes_these(self):
-        sets = {f"d{i}": words(text, 2) for i, text in enumerate(LOOSE)}
+        sets = {f"d{i}": words(text, 2) for i, text in enumerate(loose())}
         every = matches(sets, jaccard, 0.6)
         found = run("pairs", *JSON, "--similarity", 0.6, self.file).json
         self.assertEqual({(row["a"], row["b"]) for row in found}, set(every))
@@ -461,6 +465,8 @@ class Waiting(CommandTest):
     """A writer that waits for the answer to each line."""
 
     def test_keeps_what_a_file_keeps(self):
+        import concurrent.futures  # takes as long as the rest of the start of a test
+
         texts = corpus(700, 64, words=25, vocabulary=60, copies=0.7)
         lines = [text.encode() + b"\n" for text in texts]
         file = self.write("c.txt", b"".join(lines))

@@ -1,9 +1,8 @@
 """The documents that hold a clue. NEARDUP_PROGRAM names the program."""
 
 import random
-import unittest
 
-from harness import A, B, SANITIZED, CommandTest, cpu_seconds, effort, jsonl, run, words, main
+from harness import A, B, SANITIZED, CommandTest, cpu_seconds, effort, jsonl, run, words, unittest, main
 from passage_oracle import passage
 
 

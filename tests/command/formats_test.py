@@ -3,9 +3,8 @@ program."""
 
 import json
 import random
-import unittest
 
-from harness import A, B, CommandTest, main, run
+from harness import A, B, CommandTest, main, run, unittest
 
 
 def by_pointer(value, keys):

@@ -7,9 +7,9 @@ import os
 import re
 import shutil
 import time
-import unittest
 
-from harness import A, B, TIMEOUT, CommandTest, corpus, fingerprints, jsonl, run, start, stop, wait_until_read, words, main
+from harness import A, B, TIMEOUT, CommandTest, corpus, fingerprints, jsonl
+from harness import run, start, stop, wait_until_read, words, unittest, main
 
 
 @functools.cache

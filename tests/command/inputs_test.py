@@ -9,11 +9,10 @@ import json
 import lzma
 import sys
 import tarfile
-import unittest
 import zipfile
 import zlib
 
-from harness import CommandTest, main, run
+from harness import CommandTest, main, run, unittest
 
 CHINESE = "我们在春天的早晨走到河边去看花，那里有很多人在唱歌跳舞。中国的文化有几千年的历史，大家都知道。"
 TRADITIONAL = "我們在春天的早晨走到河邊去看花，那裡有很多人在唱歌跳舞。這個國家的文化有幾千年的歷史。"

@@ -21,9 +21,8 @@ import math
 import operator
 import os
 import random
-import unittest
 
-from harness import IS_SAMPLE, CommandTest, fingerprints, hamming_distance, jsonl, run, main
+from harness import IS_SAMPLE, CommandTest, fingerprints, hamming_distance, jsonl, run, unittest, main
 
 TABLE = os.environ.get("NEARDUP_LAW_TABLE")
 CORPORA = 3

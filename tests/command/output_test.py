@@ -9,9 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effort, jsonl, large_corpus, run, run_with, start, stop, main
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effort
+from harness import jsonl, large_corpus, run, run_with, start, stop, unittest, main
 
 
 class Threads(CommandTest):
@@ -378,7 +378,7 @@ class Output(CommandTest):
         return seen
 
     def test_progress_bar_on_a_terminal_only(self):
-        file = self.write("c.jsonl", jsonl(large_corpus(1000 if SANITIZED else 20000, 19, words=60) * 4))
+        file = self.write("c.jsonl", jsonl(large_corpus(1000 if SANITIZED else effort(8000, 20000), 19, words=60) * 4))
         # Slow features: the bar is drawn after a tenth of a second.
         arguments = ("hash", "--jsonl", "--threads", 1, "--features", "chars:100", file)
         self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")

@@ -5,9 +5,8 @@ import pathlib
 import re
 import subprocess
 import tempfile
-import unittest
 
-from harness import PROGRAM, SOURCE, TIMEOUT, main
+from harness import PROGRAM, SOURCE, TIMEOUT, unittest, main
 
 JIEBA = pathlib.Path("/usr/lib/python3/dist-packages/jieba")
 

@@ -9,10 +9,9 @@ import random
 import re
 import resource
 import subprocess
-import unittest
 
 from harness import A, B, IS_SAMPLE, PROGRAM, SANITIZED, CommandTest, characters, close_pairs, connected, corpus, effort
-from harness import fingerprints, jaccard, jsonl, members_of, represented, run, run_with, unless_short, main
+from harness import fingerprints, jaccard, jsonl, members_of, represented, run, run_with, unless_short, unittest, main
 
 
 class Pairs(CommandTest):

@@ -5,9 +5,8 @@ import gzip
 import json
 import random
 import re
-import unittest
 
-from harness import A, B, SANITIZED, CommandTest, cpu_seconds, jsonl, run, words, main
+from harness import A, B, SANITIZED, CommandTest, cpu_seconds, jsonl, run, words, unittest, main
 
 LEAST_COMMON = 8
 

@@ -17,9 +17,8 @@ import stat
 import subprocess
 import tarfile
 import time
-import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effort, jsonl, run, run_with
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effort, jsonl, run, run_with, unittest
 
 NOBODY = 65534
 

@@ -5,9 +5,8 @@ import json
 import random
 import re
 import sys
-import unittest
 
-from harness import A, SANITIZED, SOURCE, CommandTest, corpus, effort, jsonl, run
+from harness import A, SANITIZED, SOURCE, CommandTest, corpus, effort, jsonl, run, unittest
 
 sys.path.insert(0, str(SOURCE / "tools"))
 import chromium

@@ -6,9 +6,9 @@ import pathlib
 import random
 import subprocess
 import threading
-import unittest
 
-from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, cpu_seconds, effort, jsonl, run, run_with, main
+from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus
+from harness import cpu_seconds, effort, jsonl, run, run_with, unittest, main
 
 
 class Sources(CommandTest):

@@ -6,9 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-import unittest
 
-from harness import A, B, SANITIZED, CommandTest, corpus, effort, jsonl, run, stop, main
+from harness import A, B, SANITIZED, CommandTest, corpus, effort, jsonl, run, stop, unittest, main
 
 
 DICTIONARY = "研究 100\n研究生 50\n生命 80\n起源 60\n的 900\n我 500\n们 100\n我们 400\n大学 90\n学生 70\n"
