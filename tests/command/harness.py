@@ -239,7 +239,8 @@ def characters(text, n):
 
 
 def jaccard(a, b):
-    return len(a & b) / len(a | b) if a or b else 0.0
+    common = len(a & b)
+    return common / (len(a) + len(b) - common) if a or b else 0.0
 
 
 class CommandTest(unittest.TestCase):
