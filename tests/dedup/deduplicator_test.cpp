@@ -537,14 +537,16 @@ TEST_CASE("ids of a deduplicator are the user's, and numbers have an end", "[ded
   REQUIRE(dedup.add("a b c d e f g h i", {.site = 1, .number = 3}).original == page{.site = 2, .number = 7});
   REQUIRE(dedup.erase({.site = 2, .number = 7}));
 
-  deduplicator<simhasher_type, no_check, std::uint8_t> few{simhasher_type{}, no_check{}};
-  for (int i = 0; i < 256; ++i) REQUIRE(few.add("word" + std::to_string(i)).is_new());
-  REQUIRE_THROWS_AS(few.add("word"), std::length_error);
-  const std::vector<std::string_view> one_more{"word"};
-  REQUIRE_THROWS_AS(few.add_batch(one_more), std::length_error);
-  REQUIRE(few.add_batch({}).empty());
-  REQUIRE(few.added() == 256);
-  REQUIRE(few.find("word255").original == 255);
+  oracle::unless_sample([](auto) {
+    deduplicator<simhasher_type, no_check, std::uint8_t> few{simhasher_type{}, no_check{}};
+    for (int i = 0; i < 256; ++i) REQUIRE(few.add("word" + std::to_string(i)).is_new());
+    REQUIRE_THROWS_AS(few.add("word"), std::length_error);
+    const std::vector<std::string_view> one_more{"word"};
+    REQUIRE_THROWS_AS(few.add_batch(one_more), std::length_error);
+    REQUIRE(few.add_batch({}).empty());
+    REQUIRE(few.added() == 256);
+    REQUIRE(few.find("word255").original == 255);
+  });
 }
 
 TEST_CASE("a deduplicator can be moved, and tells its memory", "[deduplicator]") {

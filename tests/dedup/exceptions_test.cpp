@@ -157,7 +157,7 @@ TEST_CASE("features and verdicts of a warm workspace allocate nothing", "[except
   const std::string text = numbered(7, 300), other = numbered(8, 200);
   const feature_extractor features{normalised{words{}}};
   decltype(features)::workspace scratch;
-  deduplicator dedup{simhasher{normalised{words{}}}};
+  deduplicator dedup{simhasher{oracle::sample_or<words, normalised<words>>{}}};
   dedup.add(text);
   decltype(dedup)::workspace finding;
   std::size_t count = 0, duplicates = 0;
