@@ -121,12 +121,63 @@ auto by_yes() {
 
 using found_type = neardup::verdict<id_type>;
 
+/// A deduplicator of any type, so that what calls it is compiled once.
+class any_form {
+ public:
+  any_form() = default;
+  any_form(const any_form&) = delete;
+  any_form& operator=(const any_form&) = delete;
+  virtual ~any_form() = default;
+  virtual found_type find(const std::string& text) = 0;
+  virtual found_type add(const std::string& text, id_type id) = 0;
+  virtual found_type replace(const std::string& text, id_type id) = 0;
+  virtual void erase(id_type id) = 0;
+  virtual std::vector<found_type> add_batch(const std::vector<std::string>& texts, const std::vector<id_type>& ids,
+                                            std::size_t parts) = 0;
+  /// Keeps a text without a decision. Precondition: the deduplicator has keep().
+  virtual void keep(const std::string& text, id_type id, std::size_t place) = 0;
+};
+
 template <class D>
-std::vector<found_type> add_many(D& dedup, const std::vector<std::string>& texts, const std::vector<id_type>& ids,
-                                 std::size_t parts) {
-  const any_runner run = parts == 1 ? any_runner() : any_runner(threads{parts});
-  return dedup.add_batch(texts, ids, run);
+class form_of final : public any_form {
+ public:
+  explicit form_of(std::unique_ptr<D> dedup) : dedup_(std::move(dedup)) {}
+  static D& get(any_form& form) { return *static_cast<form_of&>(form).dedup_; }
+
+  found_type find(const std::string& text) override { return dedup_->find(text); }
+  found_type add(const std::string& text, id_type id) override { return dedup_->add(text, id); }
+  found_type replace(const std::string& text, id_type id) override { return dedup_->replace(text, id); }
+  void erase(id_type id) override { dedup_->erase(id); }
+  std::vector<found_type> add_batch(const std::vector<std::string>& texts, const std::vector<id_type>& ids,
+                                    std::size_t parts) override {
+    return dedup_->add_batch(texts, ids, parts == 1 ? any_runner() : any_runner(threads{parts}));
+  }
+  void keep(const std::string& text, id_type id, std::size_t place) override {
+    if constexpr (requires { dedup_->keep(id, dedup_->describe("", std::declval<typename D::workspace&>()), place); }) {
+      typename D::workspace scratch;
+      const auto described_text = dedup_->describe(text, scratch);
+      const bool is_comparable = described_text.fingerprint || !described_text.features.empty();
+      if (is_comparable) dedup_->keep(id, described_text, place);
+    } else {
+      static_cast<void>(text), static_cast<void>(id), static_cast<void>(place);
+      FAIL("there is no keep()");
+    }
+  }
+
+ private:
+  std::unique_ptr<D> dedup_;
+};
+
+template <class D>
+std::unique_ptr<any_form> as_form(std::unique_ptr<D> dedup) {
+  return std::make_unique<form_of<D>>(std::move(dedup));
 }
+
+/// A form of a deduplicator: how to open it, and how to save and restore it.
+struct opener {
+  std::function<std::unique_ptr<any_form>()> open;
+  std::function<std::unique_ptr<any_form>(std::unique_ptr<any_form>)> reopen;
+};
 
 /// Ids that are unrelated to the order of adding.
 std::vector<id_type> mixed_ids(std::size_t count) {
@@ -150,9 +201,8 @@ struct pace {
 
 constexpr std::size_t all_texts = 1000000;
 
-/// Adds the texts in the order of decision. Returns: the verdict about each. `reopen(dedup)` saves and restores.
-template <class Open, class Reopen>
-labels label_one_by_one(const corpus& c, const labels& order, const pace& how, const Open& open, const Reopen& reopen) {
+/// Adds the texts in the order of decision. Returns: the verdict about each.
+labels label_one_by_one(const corpus& c, const labels& order, const pace& how, const opener& form) {
   const std::size_t count = c.texts.size();
   const std::vector<id_type> ids = mixed_ids(count);
   std::vector<std::size_t> document_of(count);
@@ -162,31 +212,21 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
     documents_by_id()[ids[i]] = described_before(c.texts[i]);
     document_of[ids[i]] = i;
   }
-  auto dedup = open();
+  auto dedup = form.open();
   labels label(count);
   const auto note = [&](std::size_t document, const found_type& found) {
     label[document] = found.original ? document_of[*found.original] : document;
   };
-  if constexpr (requires {
-                  dedup->keep(
-                      id_type{},
-                      dedup->describe("", std::declval<typename std::remove_cvref_t<decltype(*dedup)>::workspace&>()),
-                      0);
-                }) {
-    typename std::remove_cvref_t<decltype(*dedup)>::workspace scratch;
-    for (std::size_t place = 0; place < c.known; ++place) {
-      const auto described_text = dedup->describe(c.texts[order[place]], scratch);
-      label[order[place]] = order[place];
-      const bool is_comparable = described_text.fingerprint || !described_text.features.empty();
-      if (is_comparable) dedup->keep(ids[order[place]], described_text, place);
-    }
+  for (std::size_t place = 0; place < c.known; ++place) {
+    label[order[place]] = order[place];
+    dedup->keep(c.texts[order[place]], ids[order[place]], place);
   }
   const std::size_t middle = (c.known + count) / 2;
   bool is_due = how.is_reopened;
   for (std::size_t place = c.known; place < count;) {
     if (is_due && place >= middle) {
       is_due = false;
-      dedup = reopen(std::move(dedup));
+      dedup = form.reopen(std::move(dedup));
     }
     const std::size_t end = how.batch == 0 ? place + 1 : (std::min)(count, place + how.batch);
     if (!c.among || how.how == asking::finding_first) {
@@ -203,7 +243,7 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
         texts.push_back(c.texts[order[i]]);
         batch_ids.push_back(ids[order[i]]);
       }
-      const auto found = add_many(*dedup, texts, batch_ids, how.parts);
+      const auto found = dedup->add_batch(texts, batch_ids, how.parts);
       for (; place < end; ++place) note(order[place], found[found.size() - (end - place)]);
     }
   }
@@ -212,9 +252,8 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
 
 /// Adds, replaces, erases and searches in random order, under ids that are reused, and compares with the law over the
 /// kept documents by age. Returns: the step at which an answer was wrong.
-template <class Open, class Reopen>
-difference compare_history(const row& by, const std::vector<std::string>& texts, std::uint64_t seed, const Open& open,
-                           const Reopen& reopen, bool is_reopened) {
+difference compare_history(const row& by, const std::vector<std::string>& texts, std::uint64_t seed, const opener& form,
+                           bool is_reopened) {
   oracle::random_engine random(seed);
   constexpr id_type id_count = 30;
   describe_before(texts);
@@ -225,7 +264,7 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
   };
   std::vector<kept_text> kept;  // by age
   difference result;
-  auto dedup = open();
+  auto dedup = form.open();
   const auto decide = [&](const std::string& text, const id_type* but) -> std::optional<id_type> {
     std::vector<document> all;
     std::vector<id_type> ids;
@@ -273,12 +312,12 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
         ids.push_back(other);
         documents_by_id()[other] = described_before(batch.back());
       }
-      const auto found = add_many(*dedup, batch, ids, 1);
+      const auto found = dedup->add_batch(batch, ids, 1);
       for (std::size_t i = 0; i < batch.size() && !result.kept; ++i) {
         take(batch[i], ids[i], check(found[i], decide(batch[i], nullptr)));
       }
     } else if (kind == 4 && is_reopened) {
-      dedup = reopen(std::move(dedup));
+      dedup = form.reopen(std::move(dedup));
     } else if (kind < 6 || is_kept(id)) {
       check(dedup->find(text), decide(text, nullptr));
     } else {
@@ -292,19 +331,18 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
 
 /// Ties go by age: a replaced text becomes younger, and a text in the slot of an erased one is no older. Returns:
 /// whether both hold.
-template <class Open, class Reopen>
-bool takes_the_oldest(const row& by, const Open& open, const Reopen& reopen, bool is_reopened) {
+bool takes_the_oldest(const row& by, const opener& form, bool is_reopened) {
   const std::vector<std::string>& texts = questions(by).at("equally close").texts;
   describe_before(texts);
   documents_by_id().assign(10, document());
-  auto dedup = open();
+  auto dedup = form.open();
   bool is_right = true;
   const auto keep = [&](std::size_t text, id_type id) {
     documents_by_id()[id] = described_before(texts[text]);
     is_right = is_right && dedup->add(texts[text], id).is_new();
   };
   const auto expect = [&](id_type wanted) {
-    if (is_reopened) dedup = reopen(std::move(dedup));
+    if (is_reopened) dedup = form.reopen(std::move(dedup));
     is_right = is_right && dedup->find(texts[2]).original == std::optional(wanted);
   };
   keep(0, 9);
@@ -323,43 +361,34 @@ bool takes_the_oldest(const row& by, const Open& open, const Reopen& reopen, boo
   return is_right;
 }
 
-/// A form of a deduplicator: how to open it, and how to save and restore it.
-template <class D>
-struct opener {
-  std::function<std::unique_ptr<D>()> open;
-  std::function<std::unique_ptr<D>(std::unique_ptr<D>)> reopen;
-};
-
 const neardup::fingerprint_composition made_of{.tokenizer = "words"};
 
 template <class D, class Make>
-opener<D> in_memory(const Make& make, const support::temporary_folder& folder) {
+opener in_memory(const Make& make, const support::temporary_folder& folder) {
   const std::string path = folder / "saved";
-  return {[make] { return std::make_unique<D>(make()); },
-          [make, path](std::unique_ptr<D> dedup) {
-            neardup::save(path, *dedup, made_of);
-            return std::make_unique<D>(neardup::restore(path, make(), made_of));
+  return {[make] { return as_form(std::make_unique<D>(make())); },
+          [make, path](std::unique_ptr<any_form> dedup) {
+            neardup::save(path, form_of<D>::get(*dedup), made_of);
+            return as_form(std::make_unique<D>(neardup::restore(path, make(), made_of)));
           }};
 }
 
 /// Every other time the deduplicator is saved, too; otherwise its log is replayed.
 template <class D, class Make>
-opener<D> on_disk(const Make& make, const support::temporary_folder& folder) {
+opener on_disk(const Make& make, const support::temporary_folder& folder) {
   const auto number = std::make_shared<int>(0);
   const auto open_at = [make, &folder, number] {
     constexpr const char* form = requires(D & dedup) { dedup.expire(0); }
     ? "stream" : "plain";
-    return std::make_unique<D>(folder / (form + std::to_string(*number)), make(), made_of);
+    return as_form(std::make_unique<D>(folder / (form + std::to_string(*number)), make(), made_of));
   };
   return {[=] {
             static int last = 0;
             *number = ++last;
             return open_at();
           },
-          [=](std::unique_ptr<D> dedup) {
-            if constexpr (requires { dedup->save(); }) {
-              if (*number % 2 == 0) dedup->save();
-            }
+          [=](std::unique_ptr<any_form> dedup) {
+            if (*number % 2 == 0) form_of<D>::get(*dedup).save();
             dedup.reset();
             return open_at();
           }};
@@ -367,27 +396,26 @@ opener<D> on_disk(const Make& make, const support::temporary_folder& folder) {
 
 const pace one_by_one{"one by one", 0};
 
-template <class D>
-void check_form(const row& by, const std::string& form, const opener<D>& how, const std::vector<pace>& paces,
+void check_form(const row& by, const std::string& form, const opener& how, const std::vector<pace>& paces,
                 const std::vector<extras>& with, std::size_t count, bool has_questions, bool has_restarts,
                 bool by_size = false) {
   const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
   const judge wanted = [&](const corpus& c) { return verdicts(by, c, order_in(c)); };
   for (const pace& speed : paces) {
-    const judge found = [&](const corpus& c) { return label_one_by_one(c, order_in(c), speed, how.open, how.reopen); };
+    const judge found = [&](const corpus& c) { return label_one_by_one(c, order_in(c), speed, how); };
     cell one(by, form + ", " + speed.name, found, wanted, by_size ? "by size" : "");
     for (const extras extra : with) one.over_random(extra, count);
     if (has_questions) one.over_questions(form == "deduplicator" && !speed.is_reopened && speed.parts == 1);
   }
   INFO(by.name << ", " << form);
-  const bool is_of_age = takes_the_oldest(by, how.open, how.reopen, has_restarts);
+  const bool is_of_age = takes_the_oldest(by, how, has_restarts);
   std::printf("| %s | %s | replaced, erased, slots used again | 1 | 0 | %d |\n", by.name, form.c_str(),
               is_of_age ? 0 : 1);
   CHECK(is_of_age);
   tally wrong;
   oracle::random_engine random(45);
   for (std::size_t i = 0; i < count; ++i) {
-    const difference one = compare_history(by, draw_texts(random), random(), how.open, how.reopen, has_restarts);
+    const difference one = compare_history(by, draw_texts(random), random(), how, has_restarts);
     ++wrong.corpora;
     wrong.kept += one.kept ? 1 : 0;
     wrong.originals += one.originals ? 1 : 0;
@@ -413,19 +441,19 @@ void check_wrapped(const row& by, const Make& make, const support::temporary_fol
   const auto make_renewing = [make] { return stream(make(), {.duplicates_renew = true}); };
   const std::size_t few = (corpora_one_by_one() + 3) / 4, on_files = corpora_on_disk();
   if constexpr (!oracle::is_sample) {
-    check_form<stream>(by, "stream", in_memory<stream>(make_stream, folder), {one_by_one, {"batches of 7", 7}}, adding,
-                       few, true, false, by_size);
-    check_form<stream>(by, "stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), restarts,
-                       random_only, on_files, true, true, by_size);
+    check_form(by, "stream", in_memory<stream>(make_stream, folder), {one_by_one, {"batches of 7", 7}}, adding, few,
+               true, false, by_size);
+    check_form(by, "stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), restarts,
+               random_only, on_files, true, true, by_size);
     using durable = durable_deduplicator<plain>;
-    check_form<durable>(by, "durable, saved and restored", on_disk<durable>(make, folder), restarts, random_only,
-                        on_files, false, true, by_size);
+    check_form(by, "durable, saved and restored", on_disk<durable>(make, folder), restarts, random_only, on_files,
+               false, true, by_size);
   }
-  check_form<durable_stream>(by, "durable stream, saved and restored", on_disk<durable_stream>(make_stream, folder),
-                             restarts, random_only, on_files, false, true, by_size);
-  const opener<shared> guarding{[make] { return std::make_unique<shared>(make()); }, nullptr};
-  check_form<shared>(by, "guarded", guarding, {one_by_one, {"batches of 7", 7}, {"one batch, 2 threads", all_texts, 2}},
-                     random_only, few, true, false, by_size);
+  check_form(by, "durable stream, saved and restored", on_disk<durable_stream>(make_stream, folder), restarts,
+             random_only, on_files, false, true, by_size);
+  const opener guarding{[make] { return as_form(std::make_unique<shared>(make())); }, nullptr};
+  check_form(by, "guarded", guarding, {one_by_one, {"batches of 7", 7}, {"one batch, 2 threads", all_texts, 2}},
+             random_only, few, true, false, by_size);
 }
 
 template <class Make>
@@ -433,19 +461,19 @@ void check_deduplicators(const row& by, const Make& make, bool by_size = false) 
   using plain = decltype(make());
   const support::temporary_folder folder;
   const std::size_t most = corpora_one_by_one(), few = (most + 3) / 4;
-  check_form<plain>(by, "deduplicator", in_memory<plain>(make, folder),
-                    {one_by_one,
-                     {"asked before", 0, 1, false, asking::finding_first},
-                     {"batches of 1", 1},
-                     {"batches of 7", 7},
-                     {"one batch", all_texts},
-                     {"one batch, 2 threads", all_texts, 2},
-                     {"one batch, 8 threads", all_texts, 8}},
-                    adding, most, true, false, by_size);
-  check_form<plain>(by, "deduplicator, others kept before", in_memory<plain>(make, folder),
-                    {one_by_one, {"batches of 7", 7}, {"one batch", all_texts}}, keeping, few, false, false, by_size);
-  check_form<plain>(by, "deduplicator, saved and restored", in_memory<plain>(make, folder), restarts, random_only,
-                    corpora_on_disk(), true, true, by_size);
+  check_form(by, "deduplicator", in_memory<plain>(make, folder),
+             {one_by_one,
+              {"asked before", 0, 1, false, asking::finding_first},
+              {"batches of 1", 1},
+              {"batches of 7", 7},
+              {"one batch", all_texts},
+              {"one batch, 2 threads", all_texts, 2},
+              {"one batch, 8 threads", all_texts, 8}},
+             adding, most, true, false, by_size);
+  check_form(by, "deduplicator, others kept before", in_memory<plain>(make, folder),
+             {one_by_one, {"batches of 7", 7}, {"one batch", all_texts}}, keeping, few, false, false, by_size);
+  check_form(by, "deduplicator, saved and restored", in_memory<plain>(make, folder), restarts, random_only,
+             corpora_on_disk(), true, true, by_size);
   // Around all five types of deduplicators the classes take long to compile; a sample has one type, and two classes.
   if constexpr (!oracle::is_sample || std::is_same_v<plain, decltype(by_jaccard())>) {
     check_wrapped(by, make, folder, by_size);
