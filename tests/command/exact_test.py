@@ -297,7 +297,7 @@ class Demanded(ByDefault):
 
 @functools.cache
 def loose():
-    """Texts of whose pairs fingerprints miss some."""
+    """Texts with similar pairs that fingerprints miss."""
     return corpus(1500, 63, words=25, vocabulary=60, copies=0.8)
 
 

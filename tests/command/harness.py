@@ -6,8 +6,8 @@ import sys
 
 
 class Later(type(sys)):
-    """A module that is imported when one of its names is asked for: unittest imports some that only failures need, which
-    takes a fourth of the time of its start."""
+    """A module whose import is put off until one of its names is used. unittest imports modules that only failures need,
+    which takes a third of the time that a test needs to start."""
 
     def __getattr__(self, name):
         if name.startswith("__"):

@@ -85,7 +85,7 @@ class Pairs(CommandTest):
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (60 << 20, 60 << 20))
 
-        # Three million pairs of 16 bytes, in runs of 2^16, and some of them.
+        # Three million pairs of 16 bytes are filed in runs of 2^16 pairs.
         line = "some words that are copied from one page to another, and back again"
         copies = f"{line}\n" * 2500
         few = ("--lines", "--threads", 1, "--memory", 1000000, "-")

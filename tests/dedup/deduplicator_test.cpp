@@ -34,7 +34,7 @@ using namespace neardup;
 
 using text_set = std::set<std::string>;
 
-// Checks of a user's. Tests share these two types, which are compiled once.
+// Types of checks that a user gives. Tests share them, so that deduplicators with such checks are compiled once.
 using number_check = std::function<double(const std::uint32_t&, std::string_view)>;
 using yes_check = std::function<bool(const std::uint32_t&, std::string_view)>;
 

@@ -41,7 +41,7 @@ std::vector<std::string> sample_texts() {
   return texts;
 }
 
-/// A fingerprint that is not the oracle's, or not by each way.
+/// Fails with the composition, the text, and the fingerprints that the ways to compute them gave.
 template <class Fingerprint>
 void report(const std::string& tokenizer, const char* weighter, const std::string& text,
             const std::optional<std::string>& expected, const std::vector<Fingerprint>& ways) {

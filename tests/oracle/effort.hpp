@@ -30,11 +30,11 @@ inline constexpr bool is_sample = true;
 inline constexpr bool is_sample = false;
 #endif
 
-/// A type of a test that has another one, which other tests have, too, in a sample.
+/// The type `InSample` in a sample, where other tests instantiate it, too; the type `Otherwise` in the whole range.
 template <class InSample, class Otherwise>
 using sample_or = std::conditional_t<is_sample, InSample, Otherwise>;
 
-/// The types of a TEMPLATE_TEST_CASE behind those of a sample: TEMPLATE_TEST_CASE("…", "", int NEARDUP_UNLESS_SAMPLE(char)).
+/// Further types of a TEMPLATE_TEST_CASE, which a sample leaves out: TEMPLATE_TEST_CASE("…", "", int NEARDUP_UNLESS_SAMPLE(char)).
 #if defined(NEARDUP_TEST_SAMPLE)
 #define NEARDUP_UNLESS_SAMPLE(...)
 #else

@@ -188,7 +188,7 @@ TEST_CASE("a damaged file whose checksums are right again is refused, or answers
 
 TEST_CASE("an index of ids without fingerprints is refused") {
   std::string bytes = saved<64>(3, 4, 1);
-  // The sections of fingerprints and of their first ids become those of a program of the user's.
+  // The sections of fingerprints and of their first ids get the names of sections that a user may add.
   support::store_number(bytes, 64, 8, ~std::uint64_t{0});
   support::store_number(bytes, 96, 8, ~std::uint64_t{0} - 1);
   support::repair_checksums(bytes);

@@ -64,7 +64,7 @@ void check_index(const std::string& name, int k, int blocks) {
       pairs.push_back({fingerprint_of<Bits>(i), static_cast<Id>(i + 100 * j)});
     }
   }
-  // Returns: whether an index has the pairs, and answers as another one.
+  // Returns: true if `index` has as many pairs as the file, and answers as `expected`.
   const auto is_same = [&](const auto& index, const auto& expected) {
     bool are_same = index.size() == pairs.size();
     for (std::uint64_t i = 0; i < 12; ++i) {

@@ -41,7 +41,7 @@ std::vector<list_entry<Bits>> some_entries(std::size_t count) {
   return entries;
 }
 
-/// `Other` is another width.
+/// Saves and maps lists of fingerprints of `Bits` bits. `Other`: a width with which they must not be opened.
 template <std::size_t Bits, std::size_t Other>
 void check_list() {
   const support::temporary_folder folder;

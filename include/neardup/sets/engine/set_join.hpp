@@ -62,9 +62,10 @@ struct set_join_sizes {
   set_keys keys = set_keys::cheapest;
 };
 
-/// Whether the sets of the rows of one feature, by ascending size, are better joined by set_join than row by row: there
-/// are at least `large` rows and large * large candidates. At least one set of each candidate has the feature in its
-/// shorter prefix. In a template, no set may have the frequent features there.
+/// Returns: true if set_join joins the sets of one feature's rows faster than a join row by row does: there are at least
+/// `large` rows and large * large candidates. Precondition: the rows ascend by size.
+/// At least one set of each candidate has the feature in its shorter prefix, so pairs of other rows do not count. The
+/// texts of a template may have a frequent feature in no shorter prefix at all.
 template <class Row>
 [[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large) {
   if (rows.size() < large) return false;
