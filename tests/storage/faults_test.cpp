@@ -1,5 +1,6 @@
 // Saving while writes, syncs and renames fail, and after a power failure at every call: the old or the new state is
 // there as a whole, and no acknowledged change is lost.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -257,6 +258,14 @@ TEST_CASE("a log whose last records are damaged is refused") {
     support::write_bytes(folder / "d.log", damaged);
     CHECK_THROWS_AS(durable_type(folder / "d", empty_dedup(), any), std::runtime_error);
   }
+  {
+    // A length of zeros, as in a sector that was never written, followed by a whole record.
+    std::string damaged = log;
+    std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(ends[1]), 8, '\0');
+    support::write_bytes(folder / "d.log", damaged);
+    CHECK_THROWS_AS(durable_type(folder / "d", empty_dedup(), any), std::runtime_error);
+    CHECK(support::read_bytes(folder / "d.log") == damaged);
+  }
   for (const std::size_t record : {1U, 2U, 3U}) {
     // The length of the record is intact; all bytes behind it are damaged.
     std::string damaged = log;
@@ -272,28 +281,31 @@ TEST_CASE("a bit flipped in the zeros behind any record of a log is seen") {
   const support::temporary_folder folder;
   const std::string path = folder / "log";
   neardup::detail::file_operations& files = neardup::detail::system_files();
+  std::vector<std::string> records;
+  for (std::size_t size = 0; size <= 9; ++size) records.emplace_back(size, 'x');
+  records.emplace_back(1033, '\0');  // sectors of zeros, as if they had not been written
   std::vector<std::size_t> begins;
   {
     auto log = neardup::detail::append_log::create(files, path, 7);
-    for (std::size_t size = 0; size <= 9; ++size) {
+    for (const std::string& record : records) {
       begins.push_back(support::read_bytes(path).size());
-      log.append(std::string(size, 'x'));
+      log.append(record);
     }
   }
   const std::string bytes = support::read_bytes(path);
   std::size_t flipped = 0;
-  for (std::size_t size = 0; size <= 9; ++size) {
-    const std::size_t end = size == 9 ? bytes.size() : begins[size + 1];
-    for (std::size_t bit = 8 * (begins[size] + 16 + size); bit < 8 * end; ++bit, ++flipped) {
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const std::size_t end = i + 1 == records.size() ? bytes.size() : begins[i + 1];
+    for (std::size_t bit = 8 * (begins[i] + 16 + records[i].size()); bit < 8 * end; ++bit, ++flipped) {
       std::string damaged = bytes;
       damaged[bit / 8] = static_cast<char>(static_cast<unsigned char>(damaged[bit / 8]) ^ 1U << bit % 8);
       support::write_bytes(path, damaged);
       CHECK_THROWS_WITH(neardup::detail::append_log::open(files, path, damaged, 7, [](std::string_view) {}),
-                        path + ": the record at byte " + std::to_string(begins[size]) + " is damaged");
+                        path + ": the record at byte " + std::to_string(begins[i]) + " is damaged");
       CHECK(support::read_bytes(path) == damaged);
     }
   }
-  CHECK(flipped == 8 * (7 + 6 + 5 + 4 + 3 + 2 + 1 + 7));
+  CHECK(flipped == 8 * (7 + 6 + 5 + 4 + 3 + 2 + 1 + 7 + 7));
 }
 
 TEST_CASE("a log is not taken for that of another file, and not overwritten") {
