@@ -59,7 +59,8 @@ struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // of a partition, about
-  // The least number of rows of a feature whose sets are joined as a corpus; see is_corpus().
+  // The limit of is_corpus(): with at least this many rows and its square of candidates, the sets that share a feature
+  // are joined by a set_join of their own.
   std::size_t large = std::size_t{1} << 12;
 };
 

@@ -47,7 +47,8 @@ template <class Feature>
 
 /// A limit of shuffle_join. Results do not depend on it.
 struct shuffle_join_sizes {
-  // The least number of rows of a feature whose sets are joined as a corpus; see is_corpus().
+  // The limit of is_corpus(): with at least this many rows and its square of candidates, the sets that share a feature
+  // are joined by a set_join of their own.
   std::size_t large = std::size_t{1} << 12;
 };
 
