@@ -1,4 +1,4 @@
-// What every consumer builds and runs: a few calls from text to groups.
+// A few calls from text to groups, with all headers.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,9 @@
 // Compiled twice, for two instruction sets, as PART = first and PART = second.
 #include <cstddef>
 #include <cstdint>
-#include <neardup/neardup.hpp>
+#include <neardup/fingerprint.hpp>
+#include <neardup/index/pigeonhole_index.hpp>
+#include <neardup/text/shingles.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// Compiled with -fno-exceptions: does not link with a library that has exceptions.
-#include <neardup/index/pigeonhole_index.hpp>
+// Compiled with -fno-exceptions: does not link with a library that has exceptions, whatever it uses of it.
+#include <neardup/text/stop_words.hpp>
 
-int main() { return static_cast<int>(neardup::pigeonhole_index<64>().size()); }
+int main() { return 0; }
