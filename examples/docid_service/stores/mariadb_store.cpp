@@ -27,7 +27,7 @@ constexpr const char* redefinition_schema =
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED) ENGINE=InnoDB";
 
 // Texts of any length are keys by their SHA-256, because nobody must be able to make two texts with the same key.
-constexpr const char* schema[] = {
+constexpr const char* mariadb_schema[] = {
     "CREATE TABLE IF NOT EXISTS document(number INT UNSIGNED PRIMARY KEY, name CHAR(33) NOT NULL,"
     " title BIGINT UNSIGNED, content BIGINT UNSIGNED, heat DOUBLE NOT NULL, version BIGINT UNSIGNED NOT NULL)"
     " ENGINE=InnoDB CHARSET=utf8mb4",
@@ -153,7 +153,7 @@ void mariadb_connection::connect() {
     if (!has_table("pairs")) run(pairs_schema);
     if (!has_table("redefinition")) run(redefinition_schema);
     const bool is_made = has_table("store");
-    for (const char* sql : schema) {
+    for (const char* sql : mariadb_schema) {
       if (!is_made) run(sql);
     }
     bool is_filled = false;

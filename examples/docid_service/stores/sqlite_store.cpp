@@ -19,7 +19,7 @@ void run(sqlite3* database, const char* sql) {
 }
 
 // The columns from which indexes are built have a table of their own, so a start does not read features and contents.
-constexpr const char* schema = R"(
+constexpr const char* sqlite_schema = R"(
   CREATE TABLE IF NOT EXISTS store(composition TEXT NOT NULL, identity TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS document(
     number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, title INTEGER, content INTEGER,
@@ -131,7 +131,7 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
     statement old(opened, "SELECT 1 FROM sqlite_master WHERE name = 'composition'");
     if (old())
       throw std::runtime_error("an earlier version of docid_service made it, in a format that this one cannot read");
-    run(opened, schema);
+    run(opened, sqlite_schema);
     statement has_digest(opened, "SELECT 1 FROM pragma_table_info('article') WHERE name = 'digest'");
     const bool is_new = has_digest();
     has_digest.reset();
