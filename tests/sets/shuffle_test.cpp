@@ -325,6 +325,74 @@ TEST_CASE("a gather refuses blobs that are damaged, cut off or of another run", 
   REQUIRE(refusal_of(mixed).find("scattered with other counts than the first blob") != std::string::npos);
 }
 
+TEST_CASE("a damaged blob whose checksum is right again is refused, or joined without harm", "[sets][shuffle]") {
+  using neardup::detail::blob_header;
+  using neardup::detail::record_head;
+  const auto changed = [](blob bytes, const auto& change) {
+    blob_header header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    change(header, std::span(bytes).subspan(sizeof header));
+    header.checksum = 0;
+    header.checksum = neardup::detail::checksum_of_blob(header, std::span(bytes).subspan(sizeof header));
+    std::memcpy(bytes.data(), &header, sizeof header);
+    return bytes;
+  };
+  std::size_t refused = 0, accepted = 0;
+  for (const auto payload : {shuffle_payload::sets, shuffle_payload::sketch, shuffle_payload::ids}) {
+    shuffle_settings settings = some_settings();
+    settings.payload = payload;
+    const small_shuffle all(settings);
+    const blob& whole = all.blobs[0].front();
+    const bool has_sets = payload == shuffle_payload::sets;
+    CAPTURE(static_cast<int>(payload));
+    const auto refusal_of_head = [&](const auto& change) {
+      return refusal_of({changed(whole,
+                                 [&](blob_header& /*header*/, std::span<std::byte> body) {
+                                   record_head head;
+                                   std::memcpy(&head, body.data(), sizeof head);
+                                   change(head);
+                                   std::memcpy(body.data(), &head, sizeof head);
+                                 })},
+                        settings);
+    };
+    REQUIRE(refusal_of_head([](record_head& /*head*/) {}).empty());
+    for (const auto member : {&record_head::size, &record_head::rows, &record_head::copies, &record_head::zero,
+                              &record_head::prefix, &record_head::left_out}) {
+      for (const std::uint32_t value : {std::uint32_t{0}, std::uint32_t{1} << 24, ~std::uint32_t{0}}) {
+        const std::string refusal = refusal_of_head([&](record_head& head) { head.*member = value; });
+        REQUIRE((refusal.empty() || refusal == "blob 0: damaged"));
+      }
+    }
+    REQUIRE(refusal_of_head([](record_head& head) { head.zero = 1; }) == "blob 0: damaged");
+    REQUIRE(refusal_of_head([](record_head& head) { head.size = 0; }) == "blob 0: damaged");
+    REQUIRE(refusal_of_head([](record_head& head) { head.rows = 0; }) == "blob 0: damaged");
+    REQUIRE(refusal_of_head([](record_head& head) { head.copies = 0; }) == "blob 0: damaged");
+    REQUIRE(refusal_of_head([](record_head& head) { head.copies = 1U << 30; }) == "blob 0: damaged");
+    REQUIRE(refusal_of_head([&](record_head& head) { head.prefix = has_sets ? head.size + 1 : 1; }) ==
+            "blob 0: damaged");
+    if (has_sets) {
+      REQUIRE(refusal_of_head([](record_head& head) { head.left_out = head.size; }) == "blob 0: damaged");
+      REQUIRE(refusal_of_head([](record_head& head) { head.rows = head.prefix + 1; }) == "blob 0: damaged");
+    }
+    const auto count_wrong = [](blob_header& header, std::span<std::byte> /*body*/) { ++header.records; };
+    REQUIRE(refusal_of({changed(whole, count_wrong)}, settings) == "blob 0: damaged");
+
+    oracle::random_engine random(7);
+    for (std::size_t i = 0; i < oracle::effort(20'000, 600); ++i) {
+      const blob bytes = changed(whole, [&](blob_header& /*header*/, std::span<std::byte> body) {
+        for (std::size_t n = 1 + random() % 3; n > 0; --n) {
+          body[static_cast<std::size_t>(random() % body.size())] ^= static_cast<std::byte>(1U << random() % 8);
+        }
+      });
+      const std::string refusal = refusal_of({bytes}, settings);
+      REQUIRE((refusal.empty() || refusal == "blob 0: damaged"));
+      ++(refusal.empty() ? accepted : refused);
+    }
+  }
+  CHECK(refused > 100);
+  CHECK(accepted > 100);
+}
+
 TEST_CASE("a scatter refuses settings, offsets and sets that would lose pairs", "[sets][shuffle]") {
   using scatter = neardup::set_scatter<std::uint64_t>;
   const neardup::feature_counts<> counts;

@@ -156,6 +156,7 @@ class blob_reader {
     if (head.zero != 0 || head.copies == 0 || head.rows == 0 || head.size == 0) fail_damaged();
     result.documents = take<std::uint64_t>(head.copies);
     if (!has_sets_) {
+      if (head.prefix != 0) fail_damaged();
       const std::span<const std::uint64_t> hash = take<std::uint64_t>(2);
       result.hash = {hash[0], hash[1]};
       if (has_bitmaps_) {
