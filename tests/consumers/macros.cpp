@@ -1,5 +1,5 @@
-// Names that other people's headers define as macros (<windows.h>, <complex.h>) do not break ours. Each becomes a word that
-// tests/consumers/run looks for. After the standard library, which undefines min and max, and needs no check of its names.
+// Names that other people's headers define as macros (<windows.h>, <complex.h>) do not break ours. Each macro becomes a word
+// that tests/consumers/run looks for. The standard library is included first, because its headers undefine min and max.
 #include <bits/stdc++.h>
 #include <xxhash.h>
 
