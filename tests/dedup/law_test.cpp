@@ -793,7 +793,7 @@ TEST_CASE("the law: of equally close ones in an index the smallest id is the ori
     }
   }
   std::printf("| fingerprints and check | find_original, ids that fall | random | %zu ties | 0 | %zu |\n", ties, wrong);
-  CHECK(ties > 50);  // the compilers draw different texts: they evaluate the arguments of a function in other orders
+  CHECK(ties > 50);  // compilers evaluate arguments in different orders, so they draw different texts
   CHECK(wrong == 0);
 }
 

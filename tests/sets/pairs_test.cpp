@@ -161,7 +161,7 @@ TEST_CASE("sets of one corpus are no pair of two corpora, whatever their tokens"
 
 TEST_CASE("sets of few features, all of them common, are joined by parts in less time", "[dedup][similar]") {
   oracle::random_engine random(13);
-  std::vector<std::vector<std::uint32_t>> sets(oracle::effort(40'000, 20'000, 5'000));
+  std::vector<std::vector<std::uint32_t>> sets(oracle::effort(40'000, 20'000, 8'000));
   for (auto& set : sets) {
     for (std::uint32_t feature = 0; feature < 100; ++feature) {
       if (random() % 100 < 18) set.push_back(feature);
@@ -173,8 +173,11 @@ TEST_CASE("sets of few features, all of them common, are joined by parts in less
     return clock.seconds();
   };
   std::size_t by_prefixes = 0, by_choice = 0;
-  const double slow = seconds(neardup::detail::set_keys::prefixes, by_prefixes);
-  const double fast = seconds(neardup::detail::set_keys::cheapest, by_choice);
+  double slow = 1e9, fast = 1e9;  // the least of three, since another test may run at the same time
+  for (int i = 0; i < 3; ++i) {
+    slow = std::min(slow, seconds(neardup::detail::set_keys::prefixes, by_prefixes));
+    fast = std::min(fast, seconds(neardup::detail::set_keys::cheapest, by_choice));
+  }
   CAPTURE(slow, fast);
   REQUIRE(by_choice == by_prefixes);
   REQUIRE(2 * fast < slow);

@@ -308,7 +308,8 @@ struct gathered_pairs {
 /// 2^32 - 2 records on; std::bad_alloc.
 /// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many do, their sets are joined
 /// as pairs() joins a corpus. Of ids and sketches, that takes quadratic time.
-/// Memory: about 120 bytes for each record, and 24 for each of its rows.
+/// Memory: about 120 bytes for each record, and 24 for each of its rows. Of ids and sketches, 12 to 24 more for each time
+/// that a candidate is found.
 template <std::unsigned_integral Feature = std::uint64_t, class Visit>
   requires std::invocable<Visit&, const gathered_pairs&>
 void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,

@@ -16,10 +16,12 @@
 //                positions head.rows positions of these features in the prefix, of 32 bits
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -153,8 +155,10 @@ class blob_reader {
     blob_record<Feature> result{};
     record_head& head = result.head;
     head = take<record_head>(1).front();
-    if (head.zero != 0 || head.copies == 0 || head.rows == 0 || head.size == 0) fail_damaged();
+    constexpr std::uint32_t most = (std::numeric_limits<std::uint32_t>::max)();
+    if (head.zero != 0 || head.copies == 0 || head.rows == 0 || head.size == 0 || head.size == most) fail_damaged();
     result.documents = take<std::uint64_t>(head.copies);
+    if (!std::is_sorted(result.documents.begin(), result.documents.end())) fail_damaged();
     if (!has_sets_) {
       if (head.prefix != 0) fail_damaged();
       const std::span<const std::uint64_t> hash = take<std::uint64_t>(2);
@@ -165,9 +169,14 @@ class blob_reader {
       }
       result.features = take<Feature>(head.rows);
       result.positions = take<std::uint32_t>(head.rows);
+      check_rows(head.left_out, head.size, head.rows, [&](std::size_t i) { return result.positions[i]; });
       return result;
     }
     result.features = take<Feature>(head.size);
+    const auto do_not_ascend = [](Feature a, Feature b) { return a >= b; };
+    if (std::adjacent_find(result.features.begin(), result.features.end(), do_not_ascend) != result.features.end()) {
+      fail_damaged();
+    }
     const std::size_t width = index_width(head.size), prefix = head.prefix;
     if (prefix > head.size || head.left_out > head.size - prefix || head.rows > prefix) fail_damaged();
     const std::span<const std::byte> indexes = take<std::byte>((prefix + head.rows) * width);
@@ -176,13 +185,22 @@ class blob_reader {
     for (std::size_t i = 0; i < prefix; ++i) {
       if (index_at(result.prefix, width, i) >= head.size) fail_damaged();
     }
-    for (std::size_t i = 0; i < head.rows; ++i) {
-      if (index_at(result.rows, width, i) >= prefix) fail_damaged();
-    }
+    check_rows(0, prefix, head.rows, [&](std::size_t i) { return index_at(result.rows, width, i); });
     return result;
   }
 
  private:
+  /// Throws if the places of the rows do not ascend, or are not in [first, end): rows that repeat would be compared with
+  /// each other.
+  template <class Place>
+  void check_rows(std::size_t first, std::size_t end, std::size_t rows, const Place& place) const {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::size_t at = place(i);
+      if (at < first || at >= end) fail_damaged();
+      first = at + 1;
+    }
+  }
+
   [[noreturn]] void fail_damaged() const { fail<std::runtime_error>(name_ + ": damaged"); }
 
   template <class T>
