@@ -374,6 +374,20 @@ TEST_CASE("a damaged blob whose checksum is right again is refused, or joined wi
       REQUIRE(refusal_of_head([](record_head& head) { head.left_out = head.size; }) == "blob 0: damaged");
       REQUIRE(refusal_of_head([](record_head& head) { head.rows = head.prefix + 1; }) == "blob 0: damaged");
     }
+    // A feature twice, or a position behind the end: the features of a set come after the documents, the positions after
+    // the hash, the bitmap and the features of the rows.
+    const auto misplaced = [&](blob_header& /*header*/, std::span<std::byte> body) {
+      record_head head;
+      std::memcpy(&head, body.data(), sizeof head);
+      const std::span<std::byte> rest = body.subspan(sizeof head + sizeof(std::uint64_t) * head.copies);
+      if (has_sets) {
+        std::memcpy(rest.data() + sizeof(std::uint64_t), rest.data(), sizeof(std::uint64_t));
+      } else {
+        const std::size_t before = payload == shuffle_payload::sketch ? 32 : 16;
+        std::memcpy(rest.data() + before + sizeof(std::uint64_t) * head.rows, &head.size, sizeof head.size);
+      }
+    };
+    REQUIRE(refusal_of({changed(whole, misplaced)}, settings) == "blob 0: damaged");
     const auto count_wrong = [](blob_header& header, std::span<std::byte> /*body*/) { ++header.records; };
     REQUIRE(refusal_of({changed(whole, count_wrong)}, settings) == "blob 0: damaged");
 
