@@ -20,6 +20,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/group_sets.hpp
     include/neardup/dedup/group_texts.hpp
     include/neardup/dedup/pair_groups.hpp
+    include/neardup/dedup/partitioned_groups.hpp
     include/neardup/dedup/parts/repeated_parts.hpp
     include/neardup/dedup/rule.hpp
     include/neardup/dedup/stream_deduplicator.hpp
@@ -137,6 +138,7 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/bitmap_filter_avx2.hpp
     include/neardup/sets/engine/bitmap_filter_neon.hpp
     include/neardup/sets/engine/bitmap_filter_portable.hpp
+    include/neardup/sets/engine/bucket_join.hpp
     include/neardup/sets/engine/candidate_search.hpp
     include/neardup/sets/engine/checksum.hpp
     include/neardup/sets/engine/chunked_array.hpp

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -15,35 +14,15 @@
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "support/partitions_in_memory.hpp"
 #include "support/set_corpora.hpp"
 
 namespace {
 
 using neardup::partitioned_join_options;
 using neardup::set_similarity;
+using oracle::partitions_in_memory;
 using pair_type = neardup::similar_pair<std::size_t>;
-
-/// Partitions in memory, which fail when they are told to.
-struct partitions_in_memory {
-  std::vector<std::vector<std::byte>> bytes;
-  std::size_t calls = 0, failing_call = 0;
-
-  void append(std::uint32_t partition, std::span<const std::byte> some) {
-    count_call();
-    if (bytes.size() <= partition) bytes.resize(partition + 1);
-    bytes[partition].insert(bytes[partition].end(), some.begin(), some.end());
-  }
-  void read(std::uint32_t partition, std::span<std::byte> to) {
-    count_call();
-    REQUIRE(bytes.at(partition).size() == to.size());
-    std::memcpy(to.data(), bytes[partition].data(), to.size());
-  }
-
- private:
-  void count_call() {
-    if (++calls == failing_call) throw std::runtime_error("no room for partitions");
-  }
-};
 
 template <class Feature>
 using set_vector = std::vector<std::vector<Feature>>;

@@ -108,7 +108,7 @@ std::vector<numbered_pair> gathered(const std::vector<std::vector<blob>>& blobs,
   for (std::uint32_t partition = 0; partition < settings.partitions; ++partition) {
     neardup::detail::shuffle_join<Feature> join(neardup::detail::header_of<Feature>(settings, bounds, 0, partition),
                                                 bounds, settings.payload == shuffle_payload::sets,
-                                                settings.payload == shuffle_payload::sketch, run, {large});
+                                                settings.payload == shuffle_payload::sketch, run, large);
     for (const auto& bytes : spans_of(blobs[partition])) join.add(bytes);
     join.visit([&](std::uint64_t a, std::uint64_t b, std::size_t common, double similarity) {
       result.emplace_back(std::min(a, b), std::max(a, b), common, similarity);

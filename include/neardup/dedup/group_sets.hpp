@@ -81,19 +81,75 @@ std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std:
   return set_at;
 }
 
+/// The components that similar sets form, as classes: each pair that is found unites two of them.
+class component_classes final : public set_classes {
+ public:
+  explicit component_classes(shared_components<std::uint32_t>& components) : components_(components) {}
+  [[nodiscard]] std::size_t of(std::size_t set) const override { return components_.find(set); }
+  void add(std::size_t a, std::size_t b) override { components_.unite(a, b); }
+
+ private:
+  shared_components<std::uint32_t>& components_;
+};
+
+/// Throws std::invalid_argument unless there are no preferences, or one for each of `count` sets.
+inline void check_preferences(std::span<const double> preference, std::size_t count) {
+  if (!preference.empty() && preference.size() != count) {
+    fail<std::invalid_argument>("group: " + std::to_string(preference.size()) + " preferences for " +
+                                std::to_string(count) + " sets");
+  }
+  if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
+    fail<std::invalid_argument>("group: a preference is not a number");
+  }
+}
+
+/// Writes the labels of documents, which are distinct sets, and of their copies. set_at[place] is the set at a place in
+/// the order of decision, place_at(document) the first place of a document. visit_members(document, use) calls
+/// use(set, place) for each set that equals a document.
+template <class Index, class PlaceAt, class VisitMembers>
+void label_decided(ordered_decider<std::uint32_t>& decider, std::size_t known, std::size_t documents,
+                   std::size_t earlier, std::span<const std::uint32_t> set_at, const set_group_options& options,
+                   const PlaceAt& place_at, const VisitMembers& visit_members, std::vector<Index>& labels) {
+  // A dropped set and a later copy of it may have different originals: a set kept between the two may be closer.
+  auto& late = decider.late_matches();
+  using late_match = typename ordered_decider<std::uint32_t>::late_match;
+  std::sort(late.begin(), late.end(), [](const late_match& a, const late_match& b) {
+    return a.document != b.document ? a.document < b.document : a.kept < b.kept;
+  });
+  auto next = late.cbegin();
+  for (std::size_t document = known; document < documents; ++document) {
+    const auto matches_begin = next;
+    while (next != late.cend() && next->document == document) ++next;
+    const std::uint32_t first = place_at(static_cast<std::uint32_t>(document));
+    if (decider.is_kept(document)) {
+      if (!options.among_themselves) continue;  // not even copies are joined
+      visit_members(static_cast<std::uint32_t>(document), [&](std::uint32_t set, std::uint32_t /*place*/) {
+        labels[set - earlier] = static_cast<Index>(set_at[first]);
+      });
+      continue;
+    }
+    visit_members(static_cast<std::uint32_t>(document), [&](std::uint32_t set, std::uint32_t place) {
+      if (!options.originals) {
+        labels[set - earlier] = static_cast<Index>(set_at[0]);
+        return;
+      }
+      original_rank<std::uint32_t> best = decider.original(document);
+      for (auto match = matches_begin; match != next && place_at(match->kept) < place; ++match) {
+        const original_rank<std::uint32_t> rank{match->closeness, match->kept};
+        if (rank.is_better_than(best)) best = rank;
+      }
+      labels[set - earlier] = static_cast<Index>(set_at[place_at(best.age)]);
+    });
+  }
+}
+
 /// Labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are grouped.
 /// Holds at most `min_pairs` pairs at a time, or four pairs per set if that is more.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, double similarity,
                                  const set_group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
   const std::size_t count = source.size - earlier;
-  if (!options.preference.empty() && options.preference.size() != count) {
-    fail<std::invalid_argument>("group: " + std::to_string(options.preference.size()) + " preferences for " +
-                                std::to_string(count) + " sets");
-  }
-  if (std::any_of(options.preference.begin(), options.preference.end(), [](double p) { return std::isnan(p); })) {
-    fail<std::invalid_argument>("group: a preference is not a number");
-  }
+  check_preferences(options.preference, count);
   const overlap_bounds bounds(options.measure, similarity, options.min_common);
   std::vector<Index> labels(count);
   for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
@@ -117,7 +173,8 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
   if (options.by == grouping::components) {
     shared_components<std::uint32_t> components(sets.size());
     set_join<Feature> join(sets, prefixes, bounds, options.run, sizes);
-    join.unite_in(components);
+    component_classes classes(components);
+    join.leave_out(classes);
     join.visit([](std::size_t, std::span<const similar_ranks>) { return true; });
     std::vector<std::uint32_t> first(first_place);
     for (std::size_t rank = 0; rank < sets.size(); ++rank) {
@@ -152,36 +209,10 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
                                          (std::max)(min_pairs, 4 * rank_of.size()), options.run);
   decider.decide(options.among_themselves);
 
-  // A dropped set and a later copy of it may have different originals: a set kept between the two may be closer.
-  auto& late = decider.late_matches();
-  using late_match = typename ordered_decider<std::uint32_t>::late_match;
-  std::sort(late.begin(), late.end(), [](const late_match& a, const late_match& b) {
-    return a.document != b.document ? a.document < b.document : a.kept < b.kept;
-  });
-  auto next = late.cbegin();
-  for (std::size_t document = known; document < rank_of.size(); ++document) {
-    const auto matches_begin = next;
-    while (next != late.cend() && next->document == document) ++next;
-    const std::span<const std::uint32_t> members = sets.members(rank_of[document]);
-    const std::uint32_t first = place_at(static_cast<std::uint32_t>(document));
-    if (decider.is_kept(document)) {
-      if (!options.among_themselves) continue;  // not even copies are joined
-      for (const std::uint32_t member : members) labels[member - earlier] = static_cast<Index>(set_at[first]);
-      continue;
-    }
-    for (const std::uint32_t member : members) {
-      if (!options.originals) {
-        labels[member - earlier] = static_cast<Index>(set_at[0]);
-        continue;
-      }
-      original_rank<std::uint32_t> best = decider.original(document);
-      for (auto match = matches_begin; match != next && place_at(match->kept) < place_of[member]; ++match) {
-        const original_rank<std::uint32_t> rank{match->closeness, match->kept};
-        if (rank.is_better_than(best)) best = rank;
-      }
-      labels[member - earlier] = static_cast<Index>(set_at[place_at(best.age)]);
-    }
-  }
+  const auto visit_members = [&](std::uint32_t document, const auto& use) {
+    for (const std::uint32_t member : sets.members(rank_of[document])) use(member, place_of[member]);
+  };
+  label_decided(decider, known, rank_of.size(), earlier, set_at, options, place_at, visit_members, labels);
   return labels;
 }
 

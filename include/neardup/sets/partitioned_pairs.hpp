@@ -3,12 +3,14 @@
 // the memory: the caller stores them by partitions.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "../detail/visits.hpp"
 #include "../runner.hpp"
@@ -23,8 +25,8 @@ namespace neardup::inline v0 {
 
 /// Where a join puts what does not fit into memory, such as files: `store.append(partition, bytes)` adds bytes to a
 /// partition, numbered from 0; `store.read(partition, to)` writes all bytes of a partition to a span of that size, in
-/// the order of their addition. A join makes one call at a time, but from any thread of its runner, and appends nothing
-/// after it has read.
+/// the order of their addition, each time that it is called. A join makes one call at a time, but from any thread of its
+/// runner, and appends nothing after it has read.
 template <class T>
 concept partition_store = requires(T& store, std::uint32_t partition, std::span<const std::byte> bytes,
                                    std::span<std::byte> to) {
@@ -53,41 +55,39 @@ void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t firs
                              const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
   const overlap_bounds bounds(options.measure, similarity, options.min_common);
   const bool is_across = first_count < source.size, is_once = options.copies_once && !is_across;
-  const set_copies* copies = nullptr;
+  row_join<Feature> join(source, first_count, bounds, std::move(store), options.run, sizes);
   const auto visit_one = [&](std::size_t i, std::size_t j, std::size_t common, double closeness) {
     const std::size_t first = (std::min)(i, j), second = (std::max)(i, j);
     return visit({first, second - (is_across ? first_count : 0), common, closeness});
   };
   const auto visit_copies = [&](std::uint32_t i, std::uint32_t j) {
-    const std::size_t size = source.of(i).size();
+    const std::size_t size = join.size_of(i);
     if (size == 0 || bounds.least(size, size) > size) return true;
     return visit_one(i, j, size, bounds.similarity(size, size, size));
   };
-  const auto take_copies = [&](const set_copies& found) {
-    copies = &found;
-    if (is_across) return true;
-    return found.visit_copies([&](std::uint32_t original, std::uint32_t copy) {
-      if (!visit_copies(original, copy)) return false;
-      if (is_once) return true;
-      return found.visit_equal(original, [&](std::uint32_t other) {
-        return other == original || other >= copy || visit_copies(other, copy);
-      });
-    });
-  };
-  row_join<Feature> join(source, first_count, bounds, std::move(store), options.run, sizes);
-  join.visit(take_copies, [&](std::span<const typename row_join<Feature>::found_pair> pairs) {
+  const set_copies& copies = join.copies();
+  const bool goes_on = is_across || copies.visit_copies([&](std::uint32_t original, std::uint32_t copy) {
+    if (!visit_copies(original, copy)) return false;
+    if (is_once) return true;
+    return copies.visit_equal(
+        original, [&](std::uint32_t other) { return other == original || other >= copy || visit_copies(other, copy); });
+  });
+  if (!goes_on) return;
+  std::vector<bool> is_of_first(is_across ? source.size : 0);
+  if (is_across) std::fill_n(is_of_first.begin(), first_count, true);
+  join.visit({.across = is_across ? &is_of_first : nullptr}, [&](std::span<const found_pair> pairs) {
     for (const auto& [a, b, common] : pairs) {
       const std::size_t overlap = common;
-      const double closeness = bounds.similarity(source.of(a).size(), source.of(b).size(), common);
+      const double closeness = bounds.similarity(join.size_of(a), join.size_of(b), common);
       if (is_once) {
         if (!visit_one(a, b, overlap, closeness)) return false;
         continue;
       }
       const std::uint32_t other = b;
-      const bool goes_on = copies->visit_equal(a, [&](std::uint32_t i) {
-        return copies->visit_equal(other, [&](std::uint32_t j) { return visit_one(i, j, overlap, closeness); });
+      const bool all = copies.visit_equal(a, [&](std::uint32_t i) {
+        return copies.visit_equal(other, [&](std::uint32_t j) { return visit_one(i, j, overlap, closeness); });
       });
-      if (!goes_on) return false;
+      if (!all) return false;
     }
     return true;
   });

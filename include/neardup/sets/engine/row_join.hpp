@@ -3,19 +3,18 @@
 //
 // A row is a prefix feature of a set, with what the filters need: the size of the set, the position of the feature in
 // the prefix, and the bitmap of the set. Rows go to the partition of their feature. One partition after the other is
-// sorted by feature and size, and each two rows of a feature that pass the filters are compared by their sets. So the
-// rows are read in sequence, and of the sets only those of candidates. A pair belongs to the first prefix feature that
-// its sets have in common. The sets of a very frequent feature are a corpus of their own, which set_join joins.
-// Source: Vernica, Carey and Li, Efficient Parallel Set-Similarity Joins Using MapReduce, SIGMOD 2010 (the partitions).
+// read and joined (bucket_join.hpp). So the rows are read in sequence, and of the sets only those of candidates.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -26,23 +25,21 @@
 #include "../../detail/large_array.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
+#include "../../detail/visits.hpp"
 #include "../../error.hpp"
-#include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
-#include "common_elements.hpp"
+#include "bucket_join.hpp"
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"
 #include "rare_first.hpp"
 #include "set_copies.hpp"
-#include "set_join.hpp"
-#include "set_prefixes.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// A prefix feature of a set. `position`: of the feature in the prefix.
+/// A prefix feature of a set, by its token. `position`: of the feature in the prefix.
 struct set_row {
-  std::uint32_t token, set, size, position;
+  std::uint32_t key, set, size, position;
   set_bitmap bitmap;
 };
 
@@ -50,7 +47,7 @@ struct set_row {
 struct row_store {
   /// Adds bytes to a partition. One call at a time.
   std::function<void(std::uint32_t partition, std::span<const std::byte>)> append;
-  /// Reads all bytes of a partition in the order of their addition. One call at a time.
+  /// Reads all bytes of a partition in the order of their addition, each time that it is called. One call at a time.
   std::function<void(std::uint32_t partition, std::span<std::byte>)> read;
 };
 
@@ -59,35 +56,103 @@ struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // of a partition, about
-  // The limit of is_corpus(): with at least this many rows and its square of candidates, the sets that share a feature
-  // are joined by a set_join of their own.
-  std::size_t large = std::size_t{1} << 12;
+  std::size_t large = large_bucket;
 };
 
-/// The prefix lengths and the least overlaps of small sets, computed once.
-class overlap_table {
+/// The prefixes of the sets of a source, made again when they are needed.
+template <class Feature>
+class source_prefixes {
  public:
-  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), prefixes_(sizes) {
-    for (std::size_t a = 1; a < sizes; ++a) {
-      for (std::size_t b = 1; b < sizes; ++b) least_[a * sizes + b] = static_cast<std::uint32_t>(bounds.least(a, b));
-      prefixes_[a] = static_cast<std::uint32_t>(bounds.prefix(a));
-    }
-  }
+  using key_span = std::span<const std::uint64_t>;
 
-  /// overlap_bounds::least.
-  [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
-    return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
-  }
-  /// overlap_bounds::prefix; 0 for an empty set.
-  [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
-    return size < sizes ? prefixes_[size] : bounds_.prefix(size);
+  source_prefixes(const set_source<Feature>& source, const overlap_table& table, const token_counts& counts,
+                  std::uint64_t memory)
+      : source_(source), table_(table), counts_(counts), most_(to_size((std::max)(memory, least_memory) / 8)) {}
+
+  /// Prefixes that a thread has made. A set is in one slot.
+  struct cache {
+    struct slot {
+      std::uint32_t set = (std::numeric_limits<std::uint32_t>::max)();
+      std::vector<std::uint64_t> keys;
+    };
+    prefix_finder finder;
+    std::vector<slot> slots;
+    std::size_t keys = 0;  // in all slots
+  };
+
+  /// The keys of the prefix features of a set that come before a row of it, without those that no other set has. A key
+  /// has the count of the feature above the token, and keys ascend. The span is valid until the next call.
+  [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
+    if (of.position == 0) return {};
+    if (memory.slots.empty()) memory.slots.resize(slots);
+    typename cache::slot& slot = memory.slots[of.set % slots];
+    const std::size_t prefix = table_.prefix(of.size);
+    if (slot.set != of.set) {
+      const key_span keys = memory.finder.find_repeated(source_.of(of.set), prefix, counts_);
+      if (memory.keys + keys.size() > most_) {
+        memory.slots.assign(slots, {});
+        memory.keys = 0;
+      }
+      slot.set = of.set;
+      memory.keys += keys.size() - slot.keys.size();
+      slot.keys.assign(keys.begin(), keys.end());
+    }
+    return key_span(slot.keys).first(of.position - (prefix - slot.keys.size()));
   }
 
  private:
-  static constexpr std::size_t sizes = 96;
+  static constexpr std::size_t slots = std::size_t{1} << 14;
+  static constexpr std::uint64_t least_memory = std::uint64_t{1} << 22;
 
-  const overlap_bounds& bounds_;
-  std::vector<std::uint32_t> least_, prefixes_;
+  const set_source<Feature>& source_;
+  const overlap_table& table_;
+  const token_counts& counts_;
+  std::size_t most_;  // keys in a cache
+};
+
+/// The sets of a source, for bucket_join.
+template <class Feature>
+class row_sets {
+ public:
+  using feature = Feature;
+  using row = set_row;
+  struct scratch {
+    // One for each set of a pair, so that the prefix of one set stays while that of the other is made.
+    typename source_prefixes<Feature>::cache first, second;
+  };
+
+  /// `marks`: nullptr, or the sets that are marked, by number.
+  row_sets(const set_source<Feature>& source, std::size_t first_count, const source_prefixes<Feature>& prefixes,
+           const std::vector<bool>* marks)
+      : source_(source), first_count_(first_count), prefixes_(prefixes), marks_(marks) {}
+
+  [[nodiscard]] static constexpr bool has_features() noexcept { return true; }
+  [[nodiscard]] static constexpr bool has_bitmaps() noexcept { return true; }
+  [[nodiscard]] std::span<const Feature> features(std::uint32_t set) const { return source_.of(set); }
+  [[nodiscard]] static const set_bitmap& bitmap(const row& of) noexcept { return of.bitmap; }
+  [[nodiscard]] bool is_of_second(const row& of) const noexcept { return of.set >= first_count_; }
+  [[nodiscard]] bool is_across() const noexcept { return marks_ != nullptr; }
+  [[nodiscard]] bool is_marked(const row& of) const { return (*marks_)[of.set]; }
+
+  [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory) const {
+    std::span<const std::uint64_t> a = prefixes_.earlier(x, memory.first), b = prefixes_.earlier(y, memory.second);
+    if (a.size() > b.size()) std::swap(a, b);
+    // From the last one back: it is the most frequent one, and so likely to be in both.
+    return std::any_of(a.rbegin(), a.rend(),
+                       [b](std::uint64_t key) { return std::binary_search(b.begin(), b.end(), key); });
+  }
+  /// The token of the prefix feature before that of a row, in the type of a feature.
+  [[nodiscard]] std::optional<Feature> before(const row& of, scratch& memory) const {
+    const std::span<const std::uint64_t> keys = prefixes_.earlier(of, memory.first);
+    if (keys.empty()) return {};
+    return static_cast<std::uint32_t>(keys.back());
+  }
+
+ private:
+  const set_source<Feature>& source_;
+  std::size_t first_count_;
+  const source_prefixes<Feature>& prefixes_;
+  const std::vector<bool>* marks_;
 };
 
 /// Finds the similar pairs among the sets of a source.
@@ -95,36 +160,42 @@ class overlap_table {
 template <class Feature>
 class row_join {
  public:
-  /// Two similar sets, which are no copies.
-  struct found_pair {
-    std::uint32_t a, b, common;
-  };
-  /// Takes pairs, one call at a time. Returns: false to end the join.
-  using take_type = std::function<bool(std::span<const found_pair>)>;
+  using take_type = typename bucket_join<row_sets<Feature>>::take_type;
 
-  /// Sets from number `first_count` on are a second corpus; then pairs have a set of each.
+  /// Counts the features, finds the copies, and stores the rows of all sets that are no copies. Sets from number
+  /// `first_count` on are a second corpus: a set of one corpus is no copy of a set of the other.
+  /// Throws: std::length_error from 2^32 - 1 sets or features of a set on; exceptions of the store; std::bad_alloc.
   row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, row_store store,
            const any_runner& run, const row_join_sizes& sizes)
-      : source_(std::move(source)),
+      : source_(checked(std::move(source))),
         first_count_(first_count),
         bounds_(bounds),
         table_(bounds),
         store_(std::move(store)),
         run_(run),
-        sizes_(sizes) {
-    if (source_.size >= none) {
-      fail<std::length_error>("a join of " + std::to_string(source_.size) + " sets: there may be at most 2^32 - 2");
-    }
+        sizes_(sizes),
+        copies_(source_, first_count_, count_features(), run_),
+        prefixes_(source_, table_, counts_, sizes.memory / 64 / run.parts()) {
+    scatter();
   }
+  row_join(const row_join&) = delete;
+  row_join& operator=(const row_join&) = delete;
 
-  /// Passes all pairs to `take`, each once. Calls `take_copies(copies)` before. Call it once.
-  /// Throws: exceptions of the store and of both functions; std::length_error from 2^32 - 1 features of a set on;
-  /// std::bad_alloc.
-  template <class TakeCopies>
-  void visit(const TakeCopies& take_copies, const take_type& take) {
-    const set_copies copies(source_, first_count_, count_features(), run_);
-    if (!take_copies(copies)) return;
-    scatter(copies);
+  [[nodiscard]] const set_copies& copies() const noexcept { return copies_; }
+  [[nodiscard]] std::size_t size_of(std::size_t set) const { return source_.of(set).size(); }
+
+  /// The sets that a visit joins.
+  struct selection {
+    const std::vector<bool>* sets = nullptr;    // by number: the sets that are marked; nullptr for all
+    const std::vector<bool>* across = nullptr;  // by number: marks one set of each pair; nullptr for all pairs
+    set_classes* classes = nullptr;             // leaves out pairs, such as those of sets of one class
+  };
+
+  /// Passes all pairs of sets that are no copies to `take`, as bucket_join::visit() does.
+  /// Returns: false if `take` did. Throws: exceptions of the store and of `take`; std::bad_alloc.
+  bool visit(const selection& chosen, const take_type& take) {
+    const row_sets<Feature> sets(source_, first_count_, prefixes_, chosen.across);
+    bucket_join<row_sets<Feature>> join(sets, bounds_, table_, run_, sizes_.large, chosen.classes);
     large_array<set_row> rows;
     scratch_array<set_row> scratch;
     for (std::uint32_t partition = 0; partition < partitions_; ++partition) {
@@ -132,29 +203,24 @@ class row_join {
       if (count < 2) continue;
       if (rows.size() < count) rows = {};  // frees the old array before it allocates a new one
       if (rows.size() < count) rows = large_array<set_row>(count);
-      const std::span<set_row> some = rows.span().first(count);
+      std::span<set_row> some = rows.span().first(count);
       store_.read(partition, std::as_writable_bytes(some));
-      if (!join_rows(some, scratch, take)) return;
+      if (chosen.sets != nullptr) some = only(some, *chosen.sets);
+      if (chosen.across != nullptr) some = only_shared(some, *chosen.across);
+      if (some.size() >= 2 && !join.visit(some, scratch, take)) return false;
     }
+    return true;
   }
 
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// Posted rows of sets of one size: from place `begin` in the list to the next run.
-  struct run_of_sizes {
-    std::uint32_t size, begin;
-  };
-
-  /// Scratch memory of a part.
-  struct worker {
-    prefix_finder finder;
-    std::vector<std::uint32_t> posted;      // places in the bucket, of rows in the shorter prefixes
-    std::vector<run_of_sizes> runs;         // of posted rows
-    std::vector<set_candidate> candidates;  // by their places in the bucket
-    std::vector<std::uint32_t> tokens;      // of two prefixes
-    std::vector<found_pair> found;
-  };
+  static set_source<Feature> checked(set_source<Feature> source) {
+    if (source.size >= none) {
+      fail<std::length_error>("a join of " + std::to_string(source.size) + " sets: there may be at most 2^32 - 2");
+    }
+    return source;
+  }
 
   /// Counts the features, and chooses the number of partitions. Returns: a hash of each set.
   large_array<std::uint64_t> count_features() {
@@ -179,7 +245,7 @@ class row_join {
   }
 
   /// Stores the rows of all sets that are no copies.
-  void scatter(const set_copies& copies) {
+  void scatter() {
     struct scatter_worker {
       prefix_finder finder;
       std::vector<std::vector<set_row>> rows;  // by partition
@@ -199,7 +265,7 @@ class row_join {
     in_steps(run_, workers.size(), source_.size, step, [&](std::size_t part, std::size_t first, std::size_t last) {
       scatter_worker& own = workers[part];
       for (std::size_t i = first; i < last; ++i) {
-        if (copies.is_copy(i)) continue;
+        if (copies_.is_copy(i)) continue;
         const std::span<const Feature> set = source_.of(i);
         const std::size_t prefix = table_.prefix(set.size());
         if (prefix == 0) continue;
@@ -229,183 +295,23 @@ class row_join {
     return static_cast<std::uint32_t>((mix(token) >> 32) * partitions_ >> 32);
   }
 
-  /// Joins the rows of a partition. Returns: false if `take` returned false.
-  bool join_rows(std::span<set_row> rows, scratch_array<set_row>& scratch, const take_type& take) {
-    const int bits = std::clamp(static_cast<int>(std::bit_width(rows.size())) - 4, 1, 24);
-    std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
-    radix_partition(
-        rows.size(), bits, [from = rows.data()](std::size_t i) { return from[i]; },
-        [bits](const set_row& r) { return to_size(mix(std::uint64_t{r.token} + golden_ratio) >> (64 - bits)); },
-        [to = rows.data()](std::size_t place, const set_row& r) { to[place] = r; }, std::span<std::size_t>(starts),
-        scratch, run_);
-    mutex_type mutex;
-    bool goes_on = true;
-    const auto hand_over = [&](worker& of, std::size_t at_least) {
-      if (of.found.size() < at_least) return true;
-      const std::lock_guard lock(mutex);
-      if (goes_on) {
-        goes_on = false;  // stays so if the call throws
-        goes_on = take(of.found);
-      }
-      of.found.clear();
-      return goes_on;
-    };
-    constexpr std::size_t handed = 1024;
-    std::vector<worker> workers(parts_for(run_, rows.size(), 1024));
-    std::vector<std::span<const set_row>> large;
-    in_steps(run_, workers.size(), starts.size() - 1, 64, [&](std::size_t part, std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        const std::span<set_row> some = rows.subspan(starts[i], starts[i + 1] - starts[i]);
-        std::sort(some.begin(), some.end(), [](const set_row& a, const set_row& b) {
-          if (a.token != b.token) return a.token < b.token;
-          return a.size != b.size ? a.size < b.size : a.set < b.set;
-        });
-        for (std::size_t begin = 0, end = 0; begin < some.size(); begin = end) {
-          while (end < some.size() && some[end].token == some[begin].token) ++end;
-          const std::span<const set_row> bucket = some.subspan(begin, end - begin);
-          if (bucket.size() < 2) continue;
-          if (is_corpus(bucket, bounds_, sizes_.large)) {
-            const std::lock_guard lock(mutex);
-            large.push_back(bucket);
-            continue;
-          }
-          join_bucket(bucket, workers[part]);
-          if (!hand_over(workers[part], handed)) return false;
-        }
-      }
-      return true;
-    });
-    for (const std::span<const set_row> bucket : large) {
-      if (!goes_on) return false;
-      join_corpus(bucket, workers, [&](worker& of) { return hand_over(of, handed); });
-    }
-    for (worker& one : workers) {
-      if (!hand_over(one, 1)) return false;
-    }
-    return goes_on;
+  /// The rows of marked sets, in front.
+  static std::span<set_row> only(std::span<set_row> rows, const std::vector<bool>& is_marked) {
+    const auto end = std::remove_if(rows.begin(), rows.end(), [&](const set_row& r) { return !is_marked[r.set]; });
+    return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// Joins rows of one feature, by ascending size.
-  void join_bucket(std::span<const set_row> bucket, worker& memory) const {
-    std::vector<std::uint32_t>& posted = memory.posted;
-    std::vector<run_of_sizes>& runs = memory.runs;
-    posted.clear();
-    runs.clear();
-    std::size_t size = 0, prefix = 0, least_size = 0, begin = 0;
-    for (std::size_t j = 0; j < bucket.size(); ++j) {
-      const set_row& y = bucket[j];
-      if (y.size != size) {
-        size = y.size;
-        prefix = bounds_.short_prefix(size);
-        least_size = bounds_.least_partner(size);
-        while (begin < runs.size() && runs[begin].size < least_size) ++begin;
-      }
-      if (begin < runs.size()) join_row(bucket, std::span(runs).subspan(begin), y, memory);
-      if (y.position >= prefix) continue;
-      if (runs.empty() || runs.back().size != size) runs.push_back({y.size, static_cast<std::uint32_t>(posted.size())});
-      posted.push_back(static_cast<std::uint32_t>(j));
-    }
+  /// The rows whose features occur on both sides, or seem to, in front.
+  static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
+    const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
+    const auto number = [bits](const set_row& r) { return to_size(mix(r.key + golden_ratio) >> (64 - bits)); };
+    std::array<std::vector<bool>, 2> occurs;
+    for (std::vector<bool>& one : occurs) one.resize(std::size_t{1} << bits);
+    for (const set_row& r : rows) occurs[is_marked[r.set] ? 1 : 0][number(r)] = true;
+    const auto end = std::remove_if(rows.begin(), rows.end(),
+                                    [&](const set_row& r) { return !occurs[is_marked[r.set] ? 0 : 1][number(r)]; });
+    return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
-
-  /// Joins a row with posted rows of sets that are not larger.
-  void join_row(std::span<const set_row> bucket, std::span<const run_of_sizes> runs, const set_row& y,
-                worker& memory) const {
-    const std::vector<std::uint32_t>& posted = memory.posted;
-    if (memory.candidates.size() < posted.size()) memory.candidates.resize(2 * posted.size());
-    std::size_t kept = 0;
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      const std::size_t size = runs[r].size, need = table_.least(size, y.size);
-      if (need > size || need + y.position > y.size) continue;
-      const std::size_t end = r + 1 < runs.size() ? runs[r + 1].begin : posted.size(), last = size - need;
-      for (std::size_t i = runs[r].begin; i < end; ++i) {
-        memory.candidates[kept] = {posted[i], static_cast<std::uint32_t>(need)};
-        kept += bucket[posted[i]].position <= last ? 1 : 0;
-      }
-    }
-    kept = filter_by_bitmaps(
-        std::span(memory.candidates).first(kept), y.size, y.bitmap,
-        [&](std::size_t place) { return bucket[place].size; },
-        [&](std::size_t place) -> const set_bitmap& { return bucket[place].bitmap; }, level_);
-    for (const set_candidate& other : std::span(memory.candidates).first(kept)) {
-      compare(bucket[other.place], y, other.least, memory);
-    }
-  }
-
-  void compare(const set_row& x, const set_row& y, std::size_t need, worker& memory) const {
-    if (is_across() && is_of_second(x) == is_of_second(y)) return;
-    const std::size_t common = count_common(source_.of(x.set), source_.of(y.set), need);
-    if (common < need || share_earlier(x, y, memory)) return;
-    memory.found.push_back({x.set, y.set, static_cast<std::uint32_t>(common)});
-  }
-
-  /// Writes the tokens of the prefix before the feature of a row to `to`, but for those that no other set has.
-  void earlier_tokens(const set_row& row, prefix_finder& finder, std::vector<std::uint32_t>& to) const {
-    const std::span<const Feature> set = source_.of(row.set);
-    const std::size_t prefix = table_.prefix(set.size());
-    const std::span<const std::uint64_t> keys = finder.find_repeated(set, prefix, counts_);
-    const std::size_t left_out = prefix - keys.size();
-    for (const std::uint64_t key : keys.first(row.position - left_out)) to.push_back(static_cast<std::uint32_t>(key));
-  }
-
-  /// Whether the sets of two rows of a feature share an earlier feature of their prefixes.
-  [[nodiscard]] bool share_earlier(const set_row& x, const set_row& y, worker& memory) const {
-    if (x.position == 0 || y.position == 0) return false;
-    memory.tokens.clear();
-    earlier_tokens(x, memory.finder, memory.tokens);
-    const std::size_t of_x = memory.tokens.size();
-    if (of_x == 0) return false;
-    earlier_tokens(y, memory.finder, memory.tokens);
-    return have_common(std::span(memory.tokens).first(of_x), std::span(memory.tokens).subspan(of_x));
-  }
-  [[nodiscard]] static bool have_common(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b) {
-    return std::any_of(a.begin(), a.end(),
-                       [&](std::uint32_t token) { return std::find(b.begin(), b.end(), token) != b.end(); });
-  }
-
-  /// Joins the sets of a large bucket as a corpus of their own.
-  template <class HandOver>
-  void join_corpus(std::span<const set_row> bucket, std::vector<worker>& workers, const HandOver& hand_over) {
-    // Sets of the first corpus come before those of the second, as distinct_sets expects them.
-    std::vector<std::uint32_t> order(bucket.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    const auto middle =
-        std::stable_partition(order.begin(), order.end(), [&](std::uint32_t i) { return !is_of_second(bucket[i]); });
-    const auto firsts = static_cast<std::size_t>(middle - order.begin());
-    if (is_across() && (firsts == 0 || firsts == order.size())) return;
-    // The tokens before the feature, of all rows.
-    std::vector<std::uint32_t> tokens;
-    std::vector<std::size_t> ends;
-    for (const std::uint32_t i : order) {
-      earlier_tokens(bucket[i], workers.front().finder, tokens);
-      ends.push_back(tokens.size());
-    }
-    const auto earlier = [&](std::size_t i) {
-      const std::size_t begin = i == 0 ? 0 : ends[i - 1];
-      return std::span<const std::uint32_t>(tokens).subspan(begin, ends[i] - begin);
-    };
-    const distinct_sets<Feature> sets({bucket.size(), [&](std::size_t i) { return source_.of(bucket[order[i]].set); }},
-                                      firsts, bounds_.min_common(), run_);
-    constexpr set_join_sizes sizes;
-    const set_prefixes prefixes(sets, bounds_, run_, sizes.block);
-    set_join<Feature> join(sets, prefixes, bounds_, run_, sizes);
-    std::vector<bool> is_of_second;
-    if (is_across()) {
-      for (std::size_t rank = 0; rank < sets.size(); ++rank) is_of_second.push_back(sets.is_of_second(rank));
-      join.join_across(is_of_second);
-    }
-    if (workers.size() < join.parts()) workers.resize(join.parts());
-    join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
-      for (const similar_ranks& pair : pairs) {
-        const std::size_t a = sets.first_of(pair.a), b = sets.first_of(pair.b);
-        if (have_common(earlier(a), earlier(b))) continue;
-        workers[part].found.push_back({bucket[order[a]].set, bucket[order[b]].set, pair.common});
-      }
-      return hand_over(workers[part]);
-    });
-  }
-
-  [[nodiscard]] bool is_across() const noexcept { return first_count_ < source_.size; }
-  [[nodiscard]] bool is_of_second(const set_row& row) const noexcept { return row.set >= first_count_; }
 
   static constexpr std::size_t step = 512;  // sets that a part takes at a time
 
@@ -416,10 +322,11 @@ class row_join {
   row_store store_;
   any_runner run_;
   row_join_sizes sizes_;
-  instruction_set level_ = active_instruction_set();
   token_counts counts_;
   std::uint32_t partitions_ = 1;
   std::vector<std::uint64_t> stored_;  // rows by partition
+  set_copies copies_;
+  source_prefixes<Feature> prefixes_;
 };
 
 }  // namespace neardup::inline v0::detail

@@ -55,6 +55,9 @@ class set_copies {
   /// Whether an earlier set of the same corpus equals this set.
   [[nodiscard]] bool is_copy(std::size_t number) const { return is_copy_[number]; }
 
+  /// Whether a later set of the same corpus equals this set, which is no copy.
+  [[nodiscard]] bool has_copies(std::size_t number) const { return has_copies_[number]; }
+
   /// Calls `visit(number)` for a set that is no copy, then for its copies in ascending order, until a call returns
   /// false. Returns: false if a call did.
   template <class Visit>

@@ -29,7 +29,7 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
-#include "../../detail/union_find.hpp"
+#include "../../detail/visits.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
@@ -95,9 +95,8 @@ class set_join {
   /// Selects the pairs of which exactly one set is marked. is_marked[rank] marks a set. Precondition: the vector
   /// outlives the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
-  /// Unites similar sets in `components`, by their ranks, instead of reporting pairs. Sets that are united already are
-  /// not compared.
-  void unite_in(shared_components<std::uint32_t>& components) noexcept { components_ = &components; }
+  /// Leaves out pairs, such as those of sets of one class. The classes are of ranks. Precondition: they outlive the join.
+  void leave_out(set_classes& classes) noexcept { classes_ = &classes; }
 
   /// The maximum number of parts that work concurrently.
   [[nodiscard]] std::size_t parts() const { return parts_for(run_, size(), 256); }
@@ -148,7 +147,7 @@ class set_join {
     large_array<posting> postings;
     std::vector<std::uint32_t> starts;
     scratch_array<posting> scratch;
-    std::vector<std::atomic<std::uint32_t>> runs;  // see scan_by_component
+    std::vector<std::atomic<std::uint32_t>> runs;  // see scan_by_class()
   };
 
   struct posting_list {
@@ -319,7 +318,7 @@ class set_join {
         [to = flat.data()](std::size_t place, const posting& p) { to[place] = p; }, std::span<std::uint32_t>(of.starts),
         of.scratch, run_);
     of.scratch.release();
-    if (components_ != nullptr) {
+    if (classes_ != nullptr) {
       of.runs = std::vector<std::atomic<std::uint32_t>>(count);
       for (auto& run : of.runs) run.store(1, std::memory_order_relaxed);
     }
@@ -532,8 +531,11 @@ class set_join {
       const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
       const posting* const all = of.postings.data();
       begin = static_cast<std::uint32_t>(std::lower_bound(all + begin, all + end, first, is_before) - all);
-      if (components_ != nullptr && !counts && end - begin > 4 * few && are_mostly_united(of, place, begin, end)) {
-        return scan_by_component(of, memory, place, n, position, token, begin, end, last);
+      if (classes_ != nullptr && !counts && end - begin > 4 * few) {
+        const auto behind = static_cast<std::size_t>(std::lower_bound(all + begin, all + end, last, is_before) - all);
+        if (behind - begin > 4 * few && are_mostly_of_one_class(of, begin, behind)) {
+          return scan_by_class(of, memory, place, n, position, token, begin, behind);
+        }
       }
     }
     for (std::size_t i = begin; i < end; ++i) {
@@ -548,49 +550,50 @@ class set_join {
     }
   }
 
-  /// Whether most sets of a posting list are united with the set at `place` already, judged by eight of them.
-  [[nodiscard]] bool are_mostly_united(const chunk& of, std::size_t place, std::size_t begin, std::size_t end) const {
+  /// Whether neighbours in a posting list mostly are of one class, judged by eight of its sets.
+  [[nodiscard]] bool are_mostly_of_one_class(const chunk& of, std::size_t begin, std::size_t end) const {
     constexpr std::size_t some = 8;
-    const std::size_t root = components_->find(rank(place));
-    std::size_t united = 0;
-    for (std::size_t i = 0; i < some; ++i) {
-      united += components_->find(rank(of.postings[begin + (end - begin) * i / some].place)) == root ? 1 : 0;
+    const auto class_at = [&](std::size_t i) {
+      return classes_->of(rank(of.postings[begin + (end - begin) * i / some].place));
+    };
+    std::size_t before = class_at(0), equal = 0;
+    for (std::size_t i = 1; i < some; ++i) {
+      const std::size_t own = class_at(i);
+      equal += own == before ? 1 : 0;
+      before = own;
     }
-    return 2 * united >= some;
+    return 2 * equal >= some;
   }
 
-  /// scan() for a list whose sets are mostly united already. `runs` remembers runs of consecutive postings whose sets
-  /// are in one component; they stay in one component, so a run of the component of the set at `place` is skipped.
-  void scan_by_component(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
-                         std::uint32_t token, std::size_t begin, std::size_t end, std::size_t last) {
-    std::size_t run_begin = begin, run_root = sets_.size();
-    const auto close = [&](std::size_t i) {
-      if (i > run_begin) of.runs[run_begin].store(static_cast<std::uint32_t>(i - run_begin), std::memory_order_relaxed);
-    };
-    std::size_t root = components_->find(rank(place));
-    std::size_t i = begin;
-    while (i < end && of.postings[i].place < last) {
+  /// scan() for a list whose sets are mostly of one class. Each candidate is compared at once, since that may change the
+  /// class of the set at `place`. Invariant: the postings [i, i + runs[i]) are of sets of one class. So a run of the class
+  /// of the set at `place` is skipped, and then joined with the next one if that is of the same class.
+  void scan_by_class(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
+                     std::uint32_t token, std::size_t begin, std::size_t end) {
+    const auto class_at = [&](std::size_t i) { return classes_->of(rank(of.postings[i].place)); };
+    std::size_t own = classes_->of(rank(place)), i = begin;
+    while (i < end) {
       const posting p = of.postings[i];
-      std::size_t its_root = components_->find(rank(p.place));
-      if (its_root != root && p.token == token) {
-        const std::size_t before = memory.candidates.size();
-        add_candidate(memory, place, n, position, p);
-        if (memory.candidates.size() > before) {
-          compare(memory, place, n, std::span(memory.candidates).subspan(before));
-          memory.candidates.resize(before);
-          root = components_->find(root);
-          its_root = components_->find(its_root);
+      const std::size_t theirs = class_at(i);
+      if (theirs == own) {
+        std::uint32_t length = of.runs[i].load(std::memory_order_relaxed);
+        const std::size_t next = i + length;
+        if (next < end && class_at(next) == theirs) {
+          length += of.runs[next].load(std::memory_order_relaxed);
+          of.runs[i].store(length, std::memory_order_relaxed);
         }
+        i += length;
+        continue;
       }
-      if (run_root != sets_.size()) run_root = components_->find(run_root);
-      if (its_root != run_root) {
-        close(i);
-        run_begin = i;
-        run_root = its_root;
-      }
-      i += its_root == root ? of.runs[i].load(std::memory_order_relaxed) : 1;
+      ++i;
+      if (p.token != token || classes_->leaves_out(rank(place), rank(p.place))) continue;
+      const std::size_t before = memory.candidates.size();
+      add_candidate(memory, place, n, position, p);
+      if (memory.candidates.size() == before) continue;
+      compare(memory, place, n, std::span(memory.candidates).subspan(before));
+      memory.candidates.resize(before);
+      own = classes_->of(rank(place));
     }
-    close((std::min)(i, end));
   }
 
   /// The required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar enough.
@@ -648,16 +651,13 @@ class set_join {
     const std::span<const Feature> set = sets_[b];
     for (const set_candidate& other : candidates.first(left)) {
       const std::uint32_t a = rank(other.place);
-      if (components_ != nullptr && components_->find(a) == components_->find(b)) continue;
+      if (classes_ != nullptr && classes_->leaves_out(a, b)) continue;
       // Sets of the same side may be candidates if two of their tokens differ by the salt.
       if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;
-      if (components_ != nullptr) {
-        components_->unite(a, b);
-      } else {
-        memory.found.push_back({(std::min)(a, b), (std::max)(a, b), static_cast<std::uint32_t>(common)});
-      }
+      if (classes_ != nullptr) classes_->add(a, b);
+      memory.found.push_back({(std::min)(a, b), (std::max)(a, b), static_cast<std::uint32_t>(common)});
     }
   }
 
@@ -669,7 +669,7 @@ class set_join {
   std::span<const std::uint32_t> chosen_;
   bool is_all_ = true;
   const std::vector<bool>* side_ = nullptr;
-  shared_components<std::uint32_t>* components_ = nullptr;
+  set_classes* classes_ = nullptr;
   instruction_set level_ = active_instruction_set();
 };
 

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+// Joins rows: finds the similar pairs among the sets that have a prefix feature in common.
+//
+// A row is a prefix feature of a set. The rows of one feature are a bucket. Rows are sorted by feature, then by size. Two
+// rows of a bucket are a candidate pair, unless their sizes, the positions of the feature in both prefixes, or the bitmaps
+// of the sets bound the overlap below the least one. Two sets may have several prefix features in common. The pair belongs
+// to the first of them: it is dropped if the two sets also have an earlier prefix feature in common. The sets of a very
+// frequent feature are a corpus of their own, which set_join joins by rarer features, or by parts.
+// Source: Vernica, Carey and Li, Efficient Parallel Set-Similarity Joins Using MapReduce, SIGMOD 2010.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "../../detail/bits.hpp"
+#include "../../detail/mutex.hpp"
+#include "../../detail/radix_partition.hpp"
+#include "../../detail/visits.hpp"
+#include "../../instruction_set.hpp"
+#include "../../runner.hpp"
+#include "bitmap_filter.hpp"
+#include "common_elements.hpp"
+#include "distinct_sets.hpp"
+#include "overlap_bounds.hpp"
+#include "set_join.hpp"
+#include "set_prefixes.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The prefix lengths and the least overlaps of small sets, computed once.
+class overlap_table {
+ public:
+  explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), prefixes_(sizes) {
+    for (std::size_t a = 1; a < sizes; ++a) {
+      for (std::size_t b = 1; b < sizes; ++b) least_[a * sizes + b] = static_cast<std::uint32_t>(bounds.least(a, b));
+      prefixes_[a] = static_cast<std::uint32_t>(bounds.prefix(a));
+    }
+  }
+
+  /// overlap_bounds::least.
+  [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
+    return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
+  }
+  /// overlap_bounds::prefix; 0 for an empty set.
+  [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
+    return size < sizes ? prefixes_[size] : bounds_.prefix(size);
+  }
+
+ private:
+  static constexpr std::size_t sizes = 96;
+
+  const overlap_bounds& bounds_;
+  std::vector<std::uint32_t> least_, prefixes_;
+};
+
+/// By default, the sets of a feature are a corpus of their own from this number of rows on; see is_corpus().
+inline constexpr std::size_t large_bucket = std::size_t{1} << 12;
+
+/// Two sets of rows, a < b, and their overlap; 0 if the sets are unknown.
+struct found_pair {
+  std::uint32_t a, b, common;
+};
+
+/// Joins the rows of some features. `Sets` describes the sets:
+///
+///   Sets::feature                   a feature of a set
+///   Sets::row                       {key, set, size, position}: the feature, the number of the set, the number of its
+///                                   features, the position of the feature in the prefix
+///   Sets::scratch                   what a thread needs for the calls that take one
+///   has_features(), has_bitmaps()   whether the next two may be called
+///   features(set)                   the features of a set, ascending
+///   bitmap(row)                     the bitmap of the set
+///   is_of_second(row)               which of two corpora a set is from; a set of one never is a copy of one of the other
+///   is_across(), is_marked(row)     whether each pair has one set that is marked and one that is not; and the mark
+///   share_earlier(x, y, scratch)    whether the sets of two rows of one feature have an earlier prefix feature in common
+///   before(row, scratch)            the prefix feature before that of the row, if there is one
+template <class Sets>
+class bucket_join {
+ public:
+  using row = typename Sets::row;
+  /// Takes pairs, one call at a time. Returns: false to end the join.
+  using take_type = std::function<bool(std::span<const found_pair>)>;
+
+  /// `large`: see is_corpus(). `classes`: nullptr, or classes of sets by their numbers.
+  bucket_join(const Sets& sets, const overlap_bounds& bounds, const overlap_table& table, const any_runner& run,
+              std::size_t large, set_classes* classes)
+      : sets_(sets), bounds_(bounds), table_(table), run_(run), large_(large), classes_(classes) {}
+
+  /// Passes all pairs to `take`. Sorts the rows. If sets have features, all pairs are similar; otherwise they are
+  /// candidates. With features and without classes each pair comes once. Otherwise a pair may come once for each prefix
+  /// feature that its sets have in common.
+  /// Returns: false if `take` did. Throws: exceptions of `take`; std::bad_alloc.
+  bool visit(std::span<row> rows, scratch_array<row>& scratch, const take_type& take) {
+    const std::vector<std::size_t> starts = partition(rows, scratch);
+    mutex_type mutex;
+    bool goes_on = true;
+    const auto hand_over = [&](worker& of, std::size_t at_least) {
+      if (of.found.size() < at_least) return true;
+      const std::lock_guard lock(mutex);
+      if (goes_on) {
+        goes_on = false;  // stays so if the call throws
+        goes_on = take(of.found);
+      }
+      of.found.clear();
+      return goes_on;
+    };
+    constexpr std::size_t handed = 1024, step = 64;
+    const std::size_t parts = parts_for(run_, rows.size(), 1024);
+    add_workers(parts);
+    std::vector<std::span<const row>> large;
+    in_steps(run_, parts, starts.size() - 1, step, [&](std::size_t part, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const std::span<row> some = rows.subspan(starts[i], starts[i + 1] - starts[i]);
+        std::sort(some.begin(), some.end(), [](const row& a, const row& b) {
+          if (a.key != b.key) return a.key < b.key;
+          return a.size != b.size ? a.size < b.size : a.set < b.set;
+        });
+        for (std::size_t begin = 0, end = 0; begin < some.size(); begin = end) {
+          while (end < some.size() && some[end].key == some[begin].key) ++end;
+          const std::span<const row> bucket = some.subspan(begin, end - begin);
+          if (bucket.size() < 2) continue;
+          if (is_corpus(bucket, bounds_, large_)) {
+            const std::lock_guard lock(mutex);
+            large.push_back(bucket);
+            continue;
+          }
+          join_rows(bucket, 0, bucket.size(), workers_[part]);
+          if (!hand_over(workers_[part], handed)) return false;
+        }
+      }
+      return true;
+    });
+    for (const std::span<const row> bucket : large) {
+      if (!goes_on) return false;
+      worker& own = workers_.front();
+      if (!sets_.has_features()) {
+        in_steps(run_, parts, bucket.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
+          join_rows(bucket, first, last, workers_[part]);
+          return hand_over(workers_[part], handed);
+        });
+      } else if (find_labels(bucket, own); own.unlike * bucket.size() >= large_ * large_) {
+        join_corpus(bucket, [&](worker& of) { return hand_over(of, handed); });
+      } else {
+        join_labelled(bucket, 0, bucket.size(), own);
+      }
+    }
+    for (worker& one : workers_) {
+      if (!hand_over(one, 1)) return false;
+    }
+    return goes_on;
+  }
+
+ private:
+  using feature = typename Sets::feature;
+  static constexpr std::size_t few = 8;  // fewer rows of a bucket get no labels
+
+  /// Posted rows of sets of one size: from place `begin` in the list to the next run.
+  struct run_of_sizes {
+    std::uint32_t size, begin;
+  };
+  /// Rows in the shorter prefixes, by ascending size.
+  struct posted_rows {
+    std::vector<std::uint32_t> places;  // in the bucket
+    std::vector<run_of_sizes> runs;
+    std::size_t begin = 0;  // the first run of sets that are not too small
+
+    void clear() {
+      places.clear();
+      runs.clear();
+      begin = 0;
+    }
+    void push_back(std::uint32_t place, std::uint32_t size) {
+      if (runs.empty() || runs.back().size != size) runs.push_back({size, static_cast<std::uint32_t>(places.size())});
+      places.push_back(place);
+    }
+    void leave_behind(std::size_t least_size) {
+      while (begin < runs.size() && runs[begin].size < least_size) ++begin;
+    }
+  };
+
+  /// Scratch memory of a part.
+  struct worker {
+    typename Sets::scratch sets;
+    posted_rows posted, unlike_posted;      // all rows; those whose label is not `common`
+    std::vector<set_candidate> candidates;  // by their places in the bucket
+    std::vector<found_pair> found;
+    // Labels by place in the bucket: pairs of rows with the same label are needless, except for the label `alone`. Empty
+    // if they are not known.
+    std::vector<std::uint64_t> labels;
+    std::uint64_t alone = 0, common = 0;  // `common`: the label of most rows, if there is one
+    std::size_t unlike = 0;               // rows whose label is not `common`
+    std::size_t needless = 0;             // candidates that are left out, since the labels were found
+  };
+
+  void add_workers(std::size_t parts) {
+    if (workers_.size() < parts) workers_.resize(parts);
+  }
+
+  /// Sorts the rows by hashes of their keys. Returns: where the rows of each hash begin.
+  [[nodiscard]] std::vector<std::size_t> partition(std::span<row> rows, scratch_array<row>& scratch) const {
+    const int bits = std::clamp(static_cast<int>(std::bit_width(rows.size())) - 4, 1, 24);
+    std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
+    radix_partition(
+        rows.size(), bits, [from = rows.data()](std::size_t i) { return from[i]; },
+        [bits](const row& r) { return to_size(mix(std::uint64_t{r.key} + golden_ratio) >> (64 - bits)); },
+        [to = rows.data()](std::size_t place, const row& r) { to[place] = r; }, std::span<std::size_t>(starts), scratch,
+        run_);
+    return starts;
+  }
+
+  /// Joins the rows [first, last) of a bucket with those before them.
+  void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
+    memory.labels.clear();
+    if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= few) find_labels(bucket, memory);
+    join_labelled(bucket, first, last, memory);
+  }
+
+  /// The same if the labels are known, or empty.
+  void join_labelled(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
+    posted_rows &posted = memory.posted, &unlike = memory.unlike_posted;
+    if (!memory.labels.empty() && memory.unlike == 0) return;
+    posted.clear();
+    unlike.clear();
+    memory.needless = 0;
+    std::size_t size = 0, prefix = 0, least_size = 0;
+    for (std::size_t j = 0; j < last; ++j) {
+      const row& y = bucket[j];
+      if (y.size != size) {
+        size = y.size;
+        prefix = bounds_.short_prefix(size);
+        least_size = bounds_.least_partner(size);
+        posted.leave_behind(least_size);
+      }
+      // Many needless pairs pay for finding the labels of all rows, which change only with classes.
+      if (memory.needless > 4 * bucket.size() && (memory.labels.empty() || classes_ != nullptr)) {
+        find_labels(bucket, memory);
+        memory.needless = 0;
+        unlike.clear();
+        for (const std::uint32_t place : posted.places) {
+          if (memory.labels[place] != memory.common) unlike.push_back(place, bucket[place].size);
+        }
+      }
+      const bool is_like = !memory.labels.empty() && memory.labels[j] == memory.common;
+      if (is_like) unlike.leave_behind(least_size);
+      if (j >= first) join_row(bucket, is_like ? unlike : posted, j, memory);
+      if (y.position >= prefix) continue;
+      posted.push_back(static_cast<std::uint32_t>(j), y.size);
+      if (!memory.labels.empty() && !is_like) unlike.push_back(static_cast<std::uint32_t>(j), y.size);
+    }
+  }
+
+  /// Joins row `j` of a bucket with posted rows of sets that are not larger.
+  void join_row(std::span<const row> bucket, const posted_rows& posted, std::size_t j, worker& memory) const {
+    const row& y = bucket[j];
+    if (memory.candidates.size() < posted.places.size()) memory.candidates.resize(2 * posted.places.size());
+    const bool has_label = !memory.labels.empty() && memory.labels[j] != memory.alone;
+    const std::uint64_t* const labels = has_label ? memory.labels.data() : nullptr;
+    std::size_t kept = 0;
+    for (std::size_t r = posted.begin; r < posted.runs.size(); ++r) {
+      const std::size_t size = posted.runs[r].size, need = table_.least(size, y.size);
+      if (need > size || need + y.position > y.size) continue;
+      const std::size_t end = r + 1 < posted.runs.size() ? posted.runs[r + 1].begin : posted.places.size();
+      const std::size_t last = size - need;
+      for (std::size_t i = posted.runs[r].begin; i < end; ++i) {
+        const std::uint32_t place = posted.places[i];
+        memory.candidates[kept] = {place, static_cast<std::uint32_t>(need)};
+        kept += bucket[place].position <= last && (labels == nullptr || labels[place] != labels[j]) ? 1 : 0;
+      }
+    }
+    if (sets_.has_bitmaps()) {
+      kept = filter_by_bitmaps(
+          std::span(memory.candidates).first(kept), y.size, sets_.bitmap(y),
+          [&](std::size_t place) { return bucket[place].size; },
+          [&](std::size_t place) -> const set_bitmap& { return sets_.bitmap(bucket[place]); }, level_);
+    }
+    for (const set_candidate& other : std::span(memory.candidates).first(kept)) {
+      compare(bucket[other.place], y, other.least, memory);
+    }
+  }
+
+  /// Labels the rows of a bucket: by marks, if each pair has one set that is marked; by the classes of their sets, if
+  /// there are classes. Otherwise by the prefix features before theirs: the pair of two rows with the same one belongs to
+  /// that feature, and a first row is `alone`.
+  void find_labels(std::span<const row> bucket, worker& memory) const {
+    const auto label_of = [&](const row& one) -> std::uint64_t {
+      if (sets_.is_across()) return sets_.is_marked(one) ? 1 : 0;
+      if (classes_ != nullptr) return classes_->of(one.set);
+      return sets_.before(one, memory.sets).value_or(one.key);
+    };
+    const bool may_be_alone = !sets_.is_across() && classes_ == nullptr;
+    memory.alone = may_be_alone ? bucket.front().key : (std::numeric_limits<std::uint64_t>::max)();
+    memory.labels.clear();
+    for (const row& one : bucket) memory.labels.push_back(label_of(one));
+    // Boyer and Moore: the label of more than half of the rows is the candidate at the end.
+    std::size_t votes = 0;
+    for (const std::uint64_t label : memory.labels) {
+      if (votes == 0) memory.common = label;
+      votes = label == memory.common ? votes + 1 : votes - 1;
+    }
+    const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
+    memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
+    if (memory.common == memory.alone) memory.common = ~memory.alone;  // no label
+  }
+
+  void compare(const row& x, const row& y, std::size_t need, worker& memory) const {
+    if (sets_.is_across() && sets_.is_marked(x) == sets_.is_marked(y)) return;
+    if (classes_ != nullptr && classes_->leaves_out(x.set, y.set)) {
+      ++memory.needless;
+      return;
+    }
+    std::size_t common = 0;
+    if (sets_.has_features()) {
+      // With classes, a pair found early saves others, so it is taken wherever it is found.
+      if (classes_ == nullptr && sets_.share_earlier(x, y, memory.sets)) {
+        ++memory.needless;
+        return;
+      }
+      common = count_common(sets_.features(x.set), sets_.features(y.set), need);
+      if (common < need) return;
+    }
+    if (classes_ != nullptr) classes_->add(x.set, y.set);
+    push_back(x.set, y.set, common, memory);
+  }
+
+  static void push_back(std::uint32_t x, std::uint32_t y, std::size_t common, worker& memory) {
+    memory.found.push_back({(std::min)(x, y), (std::max)(x, y), static_cast<std::uint32_t>(common)});
+  }
+
+  /// Joins the sets of a large bucket as a corpus of their own.
+  template <class HandOver>
+  void join_corpus(std::span<const row> bucket, const HandOver& hand_over) {
+    // Sets of the first corpus come before those of the second, as distinct_sets expects them.
+    std::vector<std::uint32_t> order(bucket.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    const auto middle = std::stable_partition(order.begin(), order.end(),
+                                              [&](std::uint32_t i) { return !sets_.is_of_second(bucket[i]); });
+    const auto firsts = static_cast<std::size_t>(middle - order.begin());
+    const distinct_sets<feature> sets(
+        {bucket.size(), [&](std::size_t i) { return sets_.features(bucket[order[i]].set); }}, firsts,
+        bounds_.min_common(), run_);
+    constexpr set_join_sizes sizes;
+    const set_prefixes prefixes(sets, bounds_, run_, sizes.block);
+    set_join<feature> join(sets, prefixes, bounds_, run_, sizes);
+    const auto row_of = [&](std::size_t rank) -> const row& { return bucket[order[sets.first_of(rank)]]; };
+    std::vector<bool> is_marked;
+    if (sets_.is_across()) {
+      for (std::size_t rank = 0; rank < sets.size(); ++rank) is_marked.push_back(sets_.is_marked(row_of(rank)));
+      join.join_across(is_marked);
+    }
+    // The classes are those of the caller, if there are any. Otherwise the sets with the same prefix feature before that of
+    // their rows are a class: their pairs belong to that feature.
+    std::vector<std::uint32_t> numbers;
+    std::optional<numbered_classes> given;
+    for (std::size_t rank = 0; rank < sets.size(); ++rank) numbers.push_back(row_of(rank).set);
+    if (classes_ != nullptr) given.emplace(*classes_, numbers);
+    shared_features shared(classes_ == nullptr ? sets.size() : 0,
+                           [&](std::size_t rank) { return sets_.before(row_of(rank), workers_.front().sets); });
+    join.leave_out(given ? static_cast<set_classes&>(*given) : shared);
+    add_workers(join.parts());
+    join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
+      worker& own = workers_[part];
+      for (const similar_ranks& pair : pairs) {
+        const row &x = row_of(pair.a), &y = row_of(pair.b);
+        if (classes_ != nullptr || !sets_.share_earlier(x, y, own.sets)) push_back(x.set, y.set, pair.common, own);
+      }
+      return hand_over(own);
+    });
+  }
+
+  /// Classes of sets that have a feature in common.
+  class shared_features final : public set_classes {
+   public:
+    /// feature_of(set) is the feature of a set, or nullopt for a set that is a class of its own.
+    template <class FeatureOf>
+    shared_features(std::size_t count, const FeatureOf& feature_of) : class_of_(count) {
+      std::vector<std::pair<feature, std::uint32_t>> features;
+      for (std::uint32_t set = 0; set < count; ++set) {
+        class_of_[set] = set;
+        if (const std::optional<feature> one = feature_of(set)) features.emplace_back(*one, set);
+      }
+      std::sort(features.begin(), features.end());
+      for (std::size_t i = 1; i < features.size(); ++i) {
+        const auto &one = features[i - 1], &next = features[i];
+        if (one.first == next.first) class_of_[next.second] = class_of_[one.second];
+      }
+    }
+    [[nodiscard]] std::size_t of(std::size_t set) const override { return class_of_[set]; }
+    void add(std::size_t /*a*/, std::size_t /*b*/) override {}
+
+   private:
+    std::vector<std::uint32_t> class_of_;
+  };
+
+  const Sets& sets_;
+  const overlap_bounds& bounds_;
+  const overlap_table& table_;
+  any_runner run_;
+  std::size_t large_;
+  set_classes* classes_;
+  instruction_set level_ = active_instruction_set();
+  std::vector<worker> workers_;  // kept from call to call, with what is in their scratch memory
+};
+
+}  // namespace neardup::inline v0::detail
