@@ -13,6 +13,7 @@
 #include "dedup/group_sets.hpp"
 #include "dedup/group_texts.hpp"
 #include "dedup/pair_groups.hpp"
+#include "dedup/partitioned_groups.hpp"
 #include "dedup/rule.hpp"
 #include "dedup/stream_deduplicator.hpp"
 #include "dedup/string_ids.hpp"

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include <neardup/dedup/group_sets.hpp>
+#include <neardup/dedup/partitioned_groups.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "support/partitions_in_memory.hpp"
 #include "support/set_corpora.hpp"
 
 namespace {
@@ -119,6 +121,36 @@ labels_type found(const sets_type& sets, std::size_t earlier, double least, cons
       min_pairs);
 }
 
+/// The same by a join of rows.
+labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, double least, const set_group_options& how,
+                                const neardup::detail::row_join_sizes& sizes, std::size_t max_pairs) {
+  oracle::partitions_in_memory store;
+  return neardup::detail::label_by_partitions<std::uint32_t, std::uint32_t>(
+      {sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }}, earlier, least, how,
+      neardup::detail::row_store_of(store), sizes, max_pairs);
+}
+
+neardup::detail::row_join_sizes random_sizes(std::mt19937_64& random) {
+  const std::uint64_t memory[] = {1, 20'000, 1'000'000'000};
+  const std::size_t large[] = {2, 7, 50, 4096};
+  return {.memory = memory[random() % 3], .max_partitions = 40, .large = large[random() % 4]};
+}
+
+/// Distinct sets of one template: each two have a similarity of at least .8.
+sets_type draw_template(std::size_t count, std::mt19937_64& random) {
+  sets_type sets;
+  std::vector<std::uint32_t> base(40);
+  for (std::uint32_t& feature : base) feature = static_cast<std::uint32_t>(random());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::vector<std::uint32_t> set(base);
+    set.insert(set.end(), {i * 2654435761U, i % 100 * 97, static_cast<std::uint32_t>(random())});
+    std::sort(set.begin(), set.end());
+    set.erase(std::unique(set.begin(), set.end()), set.end());
+    sets.push_back(set);
+  }
+  return sets;
+}
+
 }  // namespace
 
 TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][similar]") {
@@ -144,6 +176,7 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
                                                                     : expected_representatives(sets, 0, least, how);
         REQUIRE(found(sets, 0, least, how, tiny, random() % 20) == expected);
         REQUIRE(neardup::group(sets, least, how) == expected);
+        REQUIRE(found_by_partitions(sets, 0, least, how, random_sizes(random), 1 + random() % 200) == expected);
         for (std::size_t i = 0; i < expected.size(); ++i) joined += expected[i] != i ? 1 : 0;
       }
     }
@@ -170,7 +203,36 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
           REQUIRE(found(sets, earlier, least, how, {3, 5, 7, keys}, random() % 20) == expected);
           const std::span all(sets);
           REQUIRE(neardup::extend_groups(all.first(earlier), all.subspan(earlier), least, how) == expected);
+          REQUIRE(found_by_partitions(sets, earlier, least, how, random_sizes(random), 1 + random() % 200) == expected);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("a template among other sets is grouped by the rule", "[dedup][similar]") {
+  // So many sets are similar that a decision leaves out pairs, and some sets stay open at first.
+  oracle::random_engine random(24);
+  for (int round = 0; round < oracle::effort(60, 30, 8); ++round) {
+    sets_type sets = draw_template(50 + random() % 250, random);
+    const auto others = oracle::draw_sets<std::uint32_t>(oracle::set_shape::clusters, random() % 100, random);
+    sets.insert(sets.end(), others.begin(), others.end());
+    if (random() % 2 == 0) std::shuffle(sets.begin(), sets.end(), random);
+    for (int i = 0; i < 20; ++i) sets.push_back(sets[random() % sets.size()]);  // copies may have other originals
+    const std::size_t earlier = random() % 3 == 0 ? random() % sets.size() : 0;
+    for (const double least : {0.8, 0.86, 0.9, 0.93}) {
+      const set_group_options how{.run = threads{1 + random() % 3}};
+      CAPTURE(round, earlier, least);
+      const labels_type expected = expected_representatives(sets, earlier, least, how);
+      REQUIRE(found(sets, earlier, least, how, {}, random() % 20) == expected);
+      REQUIRE(found_by_partitions(sets, earlier, least, how, random_sizes(random), 1 + random() % 500) == expected);
+      set_group_options without = how;
+      without.originals = false;
+      const labels_type kept = found_by_partitions(sets, earlier, least, without, random_sizes(random), 1);
+      const labels_type also_kept = found(sets, earlier, least, without, {}, 1);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        REQUIRE((kept[i] == i + earlier) == (expected[i] == i + earlier));
+        REQUIRE((also_kept[i] == i + earlier) == (expected[i] == i + earlier));
       }
     }
   }
@@ -189,10 +251,17 @@ TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup]
       REQUIRE(kept < 100);
     }
   }
+  const auto sets = draw_template(count, random);
+  for (const grouping by : {grouping::representatives, grouping::components}) {
+    REQUIRE(neardup::group(sets, 0.8, {.by = by}) == labels_type(count, 0));
+    oracle::partitions_in_memory store;
+    REQUIRE(neardup::group_by_partitions(sets, 0.8, store, 1'000'000, {.by = by}) == labels_type(count, 0));
+  }
 }
 
 #if NEARDUP_EXCEPTIONS
 TEST_CASE("groups of similar sets refuse what has no answer", "[dedup][similar]") {
+  oracle::random_engine random(25);
   const sets_type sets(200);
   const double scores[] = {1, 2};
   REQUIRE_THROWS_AS(neardup::group(sets, 0.8, {.preference = scores}), std::invalid_argument);
@@ -201,5 +270,13 @@ TEST_CASE("groups of similar sets refuse what has no answer", "[dedup][similar]"
   REQUIRE_THROWS_AS(neardup::group(sets, 0.0), std::invalid_argument);
   REQUIRE_THROWS_AS(neardup::group<std::int8_t>(sets, 0.8), std::length_error);
   REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, 0.8, {.by = grouping::components}), std::invalid_argument);
+  oracle::partitions_in_memory store;
+  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, 0.8, store, 1, {.preference = scores}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, 0.0, store, 1), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group_by_partitions<std::int8_t>(sets, 0.8, store, 1), std::length_error);
+  REQUIRE_THROWS_AS(neardup::extend_groups_by_partitions(sets, sets, 0.8, store, 1, {.by = grouping::components}),
+                    std::invalid_argument);
+  store.failing_call = 1;
+  REQUIRE_THROWS_AS(neardup::group_by_partitions(draw_template(200, random), 0.8, store, 1), std::runtime_error);
 }
 #endif

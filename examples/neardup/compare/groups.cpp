@@ -32,10 +32,13 @@ std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool ori
     const auto others = checked_texts(all.check, 0, all.against);
     return behind_against(all, labels_of_texts(neardup::extend_groups(others, texts, least, by_edits)));
   }
-  if (joins_by_partitions(all.check) && !c.settings.against.any()) return group_by_partitions(c, all.check, scores);
-  const checked_sets sets(all.check, all.against, all.check.size());
   neardup::set_group_options how = exact_grouping(c.settings, scores);
   how.originals = originals;
+  if (joins_by_partitions(all.check)) {
+    const auto label = group_by_partitions(c, all.check, all.against, how);
+    return c.settings.against.any() ? behind_against(all, label) : label;
+  }
+  const checked_sets sets(all.check, all.against, all.check.size());
   if (!c.settings.against.any()) return neardup::group(sets, least, how);
   const checked_sets others(all.check, 0, all.against);
   return behind_against(all, neardup::extend_groups(others, sets, least, how));

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <neardup/dedup/group_sets.hpp>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "check.hpp"
@@ -19,8 +19,6 @@ bool joins_by_partitions(const document_check& check);
 /// The documents that visit_by_partitions() joins: those of a check from `first` to `end` - 1.
 struct partitioned_documents {
   std::size_t first = 0, end = 0;
-  /// If not empty, the order of the documents: order[place] is a document, and pairs are of places.
-  std::span<const std::uint32_t> order = {};
   /// Documents from this one on are a second corpus. Then pairs have a document of each.
   std::optional<std::size_t> second_from = {};
   bool copies_once = false;
@@ -28,7 +26,7 @@ struct partitioned_documents {
 
 /// Two near-duplicates, `first` < `second`.
 struct partition_pair {
-  std::uint32_t first, second, common;
+  std::uint32_t first, second;
   double similarity;
 };
 
@@ -37,9 +35,10 @@ struct partition_pair {
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit);
 
-/// For each document of the input its representative, as neardup::group() of sets gives them. Memory: as above.
-/// Precondition: the check compares sets, and there is no --against.
-std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check,
-                                               std::span<const double> preference);
+/// The labels that neardup::group() of sets gives; or, if the first `known` documents are representatives, those that
+/// neardup::extend_groups() gives. Memory: as above, and up to 105 bytes for each document.
+/// Precondition: the check compares sets.
+std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
+                                               const neardup::set_group_options& how);
 
 }  // namespace command

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <span>
 #include <vector>
 
 #include "../../detail/large_array.hpp"
 #include "../../detail/mutex.hpp"
+#include "../../detail/visits.hpp"
 #include "../../index/join/join_pairs.hpp"
 #include "../../index/join_options.hpp"
 #include "../../runner.hpp"
@@ -21,8 +24,12 @@ namespace neardup::inline v0::detail {
 ///
 /// Pairs are collected in shards, a few for each part. When a shard is full, it is sorted, and duplicates are removed.
 /// With several shards, parts seldom wait for each other, and sorting takes little additional memory.
+///
+/// A limited collector always has room for some pairs of each document. A document has *enough* once it is the later one
+/// of `most` pairs, or of few_pairs pairs if its shard is full. Further pairs of it may be left out. As classes of
+/// positions, all documents that have enough are one class, and each other document is a class of its own.
 template <class Number>
-class candidate_collector {
+class candidate_collector final : public set_classes {
  public:
   using candidate = near_pair<Number>;
 
@@ -30,22 +37,43 @@ class candidate_collector {
   /// a multiple of it.
   static constexpr std::size_t block = 64;
 
-  /// A collector for pairs of `count` documents, with room for about `room` pairs.
-  candidate_collector(std::size_t count, std::size_t room, std::size_t parts)
-      : count_(count), shards_(shards_a_part * parts), found_(parts) {
+  /// A collector for pairs of `count` documents, with room for about `room` pairs. It is limited unless `most` is 0, and
+  /// then has room for few_pairs more of each document. Precondition: a limited collector gets its pairs by add(a, b), too.
+  candidate_collector(std::size_t count, std::size_t room, std::size_t parts, std::uint8_t most)
+      : count_(count),
+        most_(most),
+        shards_(shards_a_part * parts),
+        found_(parts),
+        pairs_(most != 0 ? count : 0),
+        taken_(most != 0 ? count : 0) {
     const std::size_t of_each = room / shards_.size();
+    const std::size_t in_shard = of_each + (most != 0 ? few_pairs * documents_a_shard() : 0);
     handed_ = std::clamp<std::size_t>(of_each / 4, 1, 1024);
-    memory_ = large_array<candidate>(of_each * shards_.size());
+    memory_ = large_array<candidate>(in_shard * shards_.size());
     for (std::size_t i = 0; i < shards_.size(); ++i) {
-      shards_[i].memory = memory_.span().subspan(i * of_each, of_each);
+      shards_[i].memory = memory_.span().subspan(i * in_shard, in_shard);
+      shards_[i].limit = of_each;
     }
     for (auto& buffers : found_) buffers.resize(shards_.size());
   }
 
+  [[nodiscard]] std::size_t of(std::size_t position) const override { return has_enough(position) ? count_ : position; }
+  [[nodiscard]] bool leaves_out(std::size_t a, std::size_t b) const override { return has_enough((std::max)(a, b)); }
+  /// Counts a pair of positions.
+  void add(std::size_t a, std::size_t b) override { count_one(pairs_[(std::max)(a, b)]); }
+  /// Whether pairs of the document at `position` with earlier documents may be missing.
+  [[nodiscard]] bool has_enough(std::size_t position) const {
+    return !pairs_.empty() && pairs_[position].load(std::memory_order_relaxed) >= enough(position);
+  }
+
   /// Adds a pair that `part` has found; `first` is the later document, `second` the earlier one.
-  /// Returns: false if there is no room; the collection is incomplete then.
+  /// Returns: false if there is no room, and the collector is not limited; the collection is incomplete then.
   bool add(std::size_t part, const candidate& c) {
-    const std::size_t row = static_cast<std::size_t>(c.first) / block, number = row % shards_.size();
+    const auto position = static_cast<std::size_t>(c.first), row = position / block, number = row % shards_.size();
+    if (!pairs_.empty()) {
+      if (taken_[position].load(std::memory_order_relaxed) >= enough(position)) return true;
+      count_one(taken_[position]);
+    }
     std::vector<candidate>& own = found_[part][number];
     own.push_back({static_cast<Number>(row / shards_.size() * block + c.first % block), c.second, c.distance});
     if (own.size() < handed_) return true;
@@ -57,7 +85,7 @@ class candidate_collector {
     return hand_over(to, own);
   }
 
-  /// Adds the pairs that parts have buffered, and sorts all shards. Returns: false if there was no room.
+  /// Adds the pairs that parts have buffered, and sorts all shards. Returns: as add().
   bool close(const any_runner& run) {
     return in_steps(run, (std::min)(run.parts(), shards_.size()), shards_.size(), 1,
                     [&](std::size_t /*part*/, std::size_t number, std::size_t) {
@@ -90,39 +118,75 @@ class candidate_collector {
  private:
   static constexpr std::size_t shards_a_part = 8;
   static constexpr std::size_t max_waiting = 16;  // pairs in a buffer, in multiples of handed_
+  static constexpr std::uint8_t few_pairs = 4;
+
+  [[nodiscard]] std::uint8_t enough(std::size_t position) const {
+    const bool is_full = shards_[position / block % shards_.size()].is_full.load(std::memory_order_relaxed);
+    return is_full ? few_pairs : most_;
+  }
+  void count_one(std::atomic<std::uint8_t>& pairs) const {
+    if (pairs.load(std::memory_order_relaxed) < most_) pairs.fetch_add(1, std::memory_order_relaxed);
+  }
 
   struct shard {
     detail::mutex_type mutex;
     std::span<candidate> memory;
+    std::size_t limit = 0;  // pairs until it is full
     std::size_t size = 0;
-    bool is_full = false;
+    std::atomic<bool> is_full = false;
   };
 
-  bool hand_over(shard& to, std::vector<candidate>& some) const {
-    for (std::size_t taken = 0; taken < some.size() && !to.is_full;) {
-      if (to.size == to.memory.size()) {
+  [[nodiscard]] std::size_t documents_a_shard() const noexcept {
+    return ((count_ - 1) / block / shards_.size() + 1) * block;
+  }
+
+  bool hand_over(shard& to, std::vector<candidate>& some) {
+    const bool is_limited = !pairs_.empty();
+    for (std::size_t taken = 0; taken < some.size();) {
+      if (to.size == to.limit) {
         sort(to);
-        to.is_full = to.size >= to.memory.size() - to.memory.size() / 8;
+        if (to.size >= to.limit - to.limit / 8) {
+          if (!is_limited || to.is_full) {
+            leave_out(to, std::span(some).subspan(taken));
+            break;
+          }
+          to.is_full = true;
+          to.limit = to.memory.size();
+        }
       }
-      const std::size_t count = (std::min)(some.size() - taken, to.memory.size() - to.size);
+      const std::size_t count = (std::min)(some.size() - taken, to.limit - to.size);
       std::copy_n(some.data() + taken, count, to.memory.data() + to.size);
       to.size += count;
       taken += count;
     }
     some.clear();
-    return !to.is_full;
+    return is_limited || !to.is_full;
+  }
+
+  /// Leaves out pairs for which a shard has no room.
+  void leave_out(shard& of, std::span<const candidate> some) {
+    of.is_full = true;
+    if (pairs_.empty()) return;
+    const auto number = static_cast<std::size_t>(&of - shards_.data());
+    for (const candidate& c : some) {
+      const auto local = static_cast<std::size_t>(c.first);
+      pairs_[(local / block * shards_.size() + number) * block + local % block] = most_;
+    }
   }
 
   void sort(shard& of) const {
-    const std::size_t documents = ((count_ - 1) / block / shards_.size() + 1) * block;
+    const std::size_t documents = documents_a_shard();
     const std::span<candidate> own = of.memory.first(of.size);
     sort_pairs(own, 0, documents, {});
     of.size = static_cast<std::size_t>(std::unique(own.begin(), own.end()) - own.begin());
   }
 
   std::size_t count_;
+  std::uint8_t most_;
   std::vector<shard> shards_;
   std::vector<std::vector<std::vector<candidate>>> found_;  // by part and shard
+  // By position, if it is limited: how many pairs were found, and how many of them have been taken.
+  std::vector<std::atomic<std::uint8_t>> pairs_, taken_;
   std::size_t handed_;
   large_array<candidate> memory_;
 };

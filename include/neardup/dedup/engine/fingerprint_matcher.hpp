@@ -39,7 +39,8 @@ class fingerprint_matcher : public matcher<Number> {
     return parts_for(run_, documents, std::size_t{1} << 12);
   }
 
-  void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take) final {
+  void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
+                       set_classes* /*classes*/) final {
     if (kept != 0 && documents.size() - kept <= max_scanned) return scan(documents, kept, take);
     const chosen_words<Words, Number> chosen(fingerprints_, documents);
     fingerprint_join<Words, Number> join(chosen, bits_, k_, blocks_, run_, copies_as::others, kept);

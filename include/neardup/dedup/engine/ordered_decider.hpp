@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <mutex>
@@ -15,6 +16,7 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/mutex.hpp"
+#include "../../detail/visits.hpp"
 #include "../../index/join_options.hpp"
 #include "../../runner.hpp"
 #include "../rule.hpp"
@@ -38,9 +40,14 @@ class matcher {
 
   /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
   /// pair is one of the first `kept` documents of the list and one of the others. Parts call `take` concurrently. If
-  /// `take` returns false, the search ends soon. Precondition: the first `kept` numbers of the list ascend, and so do
-  /// the others.
-  virtual void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take) = 0;
+  /// `take` returns false, the search ends soon. If `classes` is not nullptr, pairs of positions of one class may be left
+  /// out. Precondition: the first `kept` numbers of the list ascend, and so do the others; classes are given only if
+  /// enough_pairs() is not 0, and kept is 0.
+  virtual void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
+                               set_classes* classes) = 0;
+  /// The number of candidates of a document after which find_candidates() may leave out others, at most 127; 0 if it
+  /// cannot leave out pairs. If it is not 0, each candidate matches.
+  [[nodiscard]] virtual std::uint8_t enough_pairs() const { return 0; }
 
   /// The closeness of a candidate pair, or nullopt if it does not match. May also return nullopt if the closeness is
   /// not above `best`.
@@ -64,11 +71,14 @@ class matcher {
 /// Decides about each document: it is kept unless an earlier kept document matches it.
 ///
 /// Which documents are kept does not depend on which originals are chosen: one match suffices to drop a document. So
-/// there are two phases. The first phase decides which documents are kept. Candidates among all documents are found at
-/// once. If there are too many, as in a large group of similar documents, the first half is decided, then its kept
-/// documents are matched with the second half. So the work grows with the number of matches of kept documents, not with
-/// that of all pairs. The second phase runs if originals are asked for. It matches kept documents with the others,
-/// except pairs that the first phase has considered.
+/// there are two phases. The first phase decides which documents are kept, by the candidates among all documents. In a
+/// large group of similar documents there are too many. Then
+/// - a matcher that can leave out pairs finds some candidates of each document. A document of which candidates may be
+///   missing is dropped if one of those found is kept. Otherwise it stays open. The open documents are matched with the
+///   documents that are kept, and those that are still open are decided among themselves, in the same way;
+/// - otherwise the first half is decided, then its kept documents are matched with the second half.
+/// So the work grows with the number of matches of kept documents, not with that of all pairs. The second phase runs if
+/// originals are asked for. It matches kept documents with the documents of which not all matches were considered.
 template <class Number>
 class ordered_decider {
  public:
@@ -101,18 +111,13 @@ class ordered_decider {
     const std::vector<Number> others = chosen(known_, fates_.size(), [](std::size_t) { return true; });
     match(known, others);
     if (!among_themselves) return keep_the_rest();
-    const std::vector<Number> open = by_.finds_more() ? others : undecided(others);
-    const bool is_whole = settle_at_once(open);
-    if (!is_whole) settle_halves(open);
+    settle(by_.finds_more() ? others : undecided(others));
     if (!names_originals_) return;
     const auto kept = chosen(known_, fates_.size(), [&](std::size_t i) { return is_kept(i); });
-    if (!is_whole) {
-      match(kept, chosen(known_, fates_.size(), [&](std::size_t i) { return !is_kept(i); }));
-    } else if (open.size() != others.size()) {
-      std::vector<Number> rest;  // documents that a known document matches
-      std::set_difference(others.begin(), others.end(), open.begin(), open.end(), std::back_inserter(rest));
-      match(kept, rest);
-    }
+    match(kept, chosen(known_, fates_.size(), [&](std::size_t i) {
+            if (is_kept(i)) return false;
+            return considered_until_[i] < i || (is_divided_ && by_.has_copies(static_cast<Number>(i)));
+          }));
   }
 
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
@@ -156,7 +161,7 @@ class ordered_decider {
     if (kept.empty() || others.empty()) return;
     std::vector<Number> both(kept.begin(), kept.end());
     both.insert(both.end(), others.begin(), others.end());
-    by_.find_candidates(both, kept.size(), [&](std::size_t /*part*/, std::span<const candidate> pairs) {
+    const auto take = [&](std::size_t /*part*/, std::span<const candidate> pairs) {
       for (const candidate& c : pairs) {
         const Number earlier = both[static_cast<std::size_t>(c.first)],
                      later = both[static_cast<std::size_t>(c.second)];
@@ -167,7 +172,8 @@ class ordered_decider {
         }
       }
       return true;
-    });
+    };
+    by_.find_candidates(both, kept.size(), take, nullptr);
   }
 
   /// Considers a kept document as the original of a later document. Returns: whether they match.
@@ -204,31 +210,48 @@ class ordered_decider {
   /// Decides about documents. Precondition: they have been matched with all documents that were kept before the first
   /// of them.
   void settle(std::span<const Number> documents) {
-    if (!settle_at_once(documents)) settle_halves(documents);
+    if (!settle_at_once(documents)) return settle_halves(documents);
+    const std::vector<Number> open = undecided(documents);
+    if (open.empty()) return;
+    match(kept_of(documents), open);
+    const std::vector<Number> left = undecided(open);
+    // Halves bound the depth where each call would decide about few documents.
+    if (left.size() > documents.size() / 2) {
+      settle_halves(left);
+    } else {
+      settle(left);
+    }
   }
 
   void settle_halves(std::span<const Number> documents) {
+    is_divided_ = true;
     const std::span<const Number> first = documents.first(documents.size() / 2),
                                   second = documents.subspan(first.size());
     settle(first);
-    std::vector<Number> kept;
-    std::copy_if(first.begin(), first.end(), std::back_inserter(kept), [&](Number i) { return is_kept(i); });
-    match(kept, second);
+    match(kept_of(first), second);
     for (const Number document : second) note_considered(document, second.front());
     if (by_.finds_more()) return settle(second);
     settle(undecided(second));
   }
 
-  /// Decides about documents by all candidate pairs among them at once. Returns: false if there are too many pairs;
-  /// nothing has been decided then.
+  [[nodiscard]] std::vector<Number> kept_of(std::span<const Number> documents) const {
+    std::vector<Number> kept;
+    std::copy_if(documents.begin(), documents.end(), std::back_inserter(kept), [&](Number i) { return is_kept(i); });
+    return kept;
+  }
+
+  /// Decides about documents by the candidate pairs among them. Returns: false if there are too many pairs, and none can
+  /// be left out; nothing has been decided then. Otherwise documents of which pairs are missing may stay undecided.
   bool settle_at_once(std::span<const Number> documents) {
     if (documents.empty()) return true;
-    candidate_collector<Number> candidates(documents.size(), max_candidates_, by_.parts(documents.size()));
-    by_.find_candidates(documents, 0, [&](std::size_t part, std::span<const candidate> pairs) {
+    const std::uint8_t enough = by_.enough_pairs();
+    candidate_collector<Number> candidates(documents.size(), max_candidates_, by_.parts(documents.size()), enough);
+    const auto take = [&](std::size_t part, std::span<const candidate> pairs) {
       return std::all_of(pairs.begin(), pairs.end(), [&](const candidate& c) {
         return candidates.add(part, {c.second, c.first, c.distance});
       });
-    });
+    };
+    by_.find_candidates(documents, 0, take, enough != 0 ? &candidates : nullptr);
     if (!candidates.close(run_)) return false;
     decide_in_order(documents, candidates);
     return true;
@@ -258,7 +281,7 @@ class ordered_decider {
       std::vector<candidate> with_copies;
       for (std::size_t i = first; i < last; ++i) {
         own = candidates.of(i, own);
-        decide_one(documents, i, own, is_decided, with_copies);
+        decide_one(documents, i, own, candidates.has_enough(i), is_decided, with_copies);
         decided(i);
       }
       give_up.is_due = false;
@@ -266,19 +289,29 @@ class ordered_decider {
     });
   }
 
+  /// Decides about the document at position `i`. It stays undecided if no candidate is kept, and one is undecided or may
+  /// be missing.
   void decide_one(std::span<const Number> documents, std::size_t i, std::span<const candidate> candidates,
-                  std::vector<std::atomic<bool>>& is_decided, std::vector<candidate>& with_copies) {
+                  bool may_lack_some, std::vector<std::atomic<bool>>& is_decided, std::vector<candidate>& with_copies) {
     const Number document = documents[i];
+    bool is_open = may_lack_some;
     with_copies.clear();
     for (const candidate& c : candidates) {
       if (!names_originals_ && fate_of(document) == fate::dropped) break;
       const auto place = static_cast<std::size_t>(c.second);
       is_decided[place].wait(false, std::memory_order_acquire);
-      if (is_kept(documents[place])) {
+      const fate other = fate_of(documents[place]);
+      if (other == fate::kept) {
         consider(documents[place], document, c.distance);
+      } else if (other == fate::undecided) {
+        is_open = true;
       } else if (names_originals_ && by_.has_copies(documents[place])) {
         with_copies.push_back(c);
       }
+    }
+    if (is_open) {
+      is_divided_.store(true, std::memory_order_relaxed);
+      return;
     }
     note_considered(document, document);
     if (by_.finds_more()) by_.find_more(document, [&](Number kept, int known) { consider(kept, document, known); });
@@ -300,6 +333,7 @@ class ordered_decider {
   std::size_t max_candidates_;
   any_runner run_;
   std::vector<std::atomic<fate>> fates_;
+  std::atomic<bool> is_divided_ = false;  // whether some pairs were not considered at once
   std::vector<Number> considered_until_;  // kept documents below this number have been considered
   std::vector<rank_type> best_;           // originals; both vectors are empty unless originals are asked for
   std::vector<late_match> late_;

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "../../detail/bits.hpp"
+#include "../../detail/visits.hpp"
 #include "../../runner.hpp"
 #include "../../sets/engine/distinct_sets.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"
@@ -37,17 +41,23 @@ class set_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] std::size_t parts(std::size_t documents) const override { return parts_for(run_, documents, 256); }
 
-  void find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take) override {
+  [[nodiscard]] std::uint8_t enough_pairs() const override { return 16; }
+
+  void find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
+                       set_classes* classes) override {
     std::vector<std::uint32_t> ranks(documents.size());
     for (std::size_t i = 0; i < documents.size(); ++i) {
       ranks[i] = rank_of_[documents[i]];
       position_of_[ranks[i]] = static_cast<std::uint32_t>(i);
       if (i < kept) is_kept_[ranks[i]] = true;
     }
+    if (kept != 0) leave_out_strangers(ranks, kept);
     std::sort(ranks.begin(), ranks.end());
     set_join<Feature> join(sets_, prefixes_, bounds_, run_, sizes_);
     join.choose(ranks);
     if (kept != 0) join.join_across(is_kept_);
+    std::optional<numbered_classes> by_rank;
+    if (classes != nullptr) join.leave_out(by_rank.emplace(*classes, position_of_));
     std::vector<std::vector<candidate>> found(join.parts());
     join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
       found[part].clear();
@@ -71,6 +81,30 @@ class set_matcher final : public matcher<std::uint32_t> {
   }
 
  private:
+  /// Removes sets that share a prefix feature with no set of the other side, if one side is much smaller: looking at all
+  /// prefixes then costs less than joining them. The first `kept` ranks are one side.
+  void leave_out_strangers(std::vector<std::uint32_t>& ranks, std::size_t kept) const {
+    constexpr std::size_t much = 4;
+    const std::span<const std::uint32_t> all(ranks), first = all.first(kept), second = all.subspan(kept);
+    const bool is_first_small = first.size() < second.size() / much;
+    if (bounds_.looks_up_all() || (!is_first_small && second.size() >= first.size() / much)) return;
+    const std::span<const std::uint32_t> few = is_first_small ? first : second, many = is_first_small ? second : first;
+    std::size_t tokens = 0;
+    for (const std::uint32_t rank : few) tokens += prefixes_[sets_.first_of(rank)].tokens.size();
+    const int bits = static_cast<int>(std::bit_width(tokens)) + 3;
+    std::vector<bool> occurs(std::size_t{1} << bits);
+    const auto number = [bits](std::uint32_t token) { return to_size(mix(token + golden_ratio) >> (64 - bits)); };
+    for (const std::uint32_t rank : few) {
+      for (const std::uint32_t token : prefixes_[sets_.first_of(rank)].tokens) occurs[number(token)] = true;
+    }
+    std::vector<std::uint32_t> left(few.begin(), few.end());
+    std::copy_if(many.begin(), many.end(), std::back_inserter(left), [&](std::uint32_t rank) {
+      const std::span<const std::uint32_t> prefix = prefixes_[sets_.first_of(rank)].tokens;
+      return std::any_of(prefix.begin(), prefix.end(), [&](std::uint32_t token) { return occurs[number(token)]; });
+    });
+    ranks.swap(left);
+  }
+
   const distinct_sets<Feature>& sets_;
   const set_prefixes& prefixes_;
   const overlap_bounds& bounds_;
