@@ -24,6 +24,14 @@
 
 #include "../error.hpp"
 
+// -DNEARDUP_COMPILED=0 means the same as no definition. An empty definition and 1 mean the compiled form: the expression
+// is 2 for an empty one, and 0 - value otherwise.
+#if defined(NEARDUP_COMPILED)
+#if 1 - NEARDUP_COMPILED - 1 == 0
+#undef NEARDUP_COMPILED
+#endif
+#endif
+
 #if !defined(NEARDUP_COMPILED)
 #define NEARDUP_BODIES 1
 #define NEARDUP_INLINE inline
@@ -38,18 +46,23 @@ namespace neardup::inline v0::detail {
 
 // A program and the library are both built with exceptions, or both with -fno-exceptions. Otherwise one of two functions
 // of one name throws, the other ends the program, and the linker keeps either. So each unit names the library that it
-// needs, and does not link with another.
+// needs, and does not link with another. The linker's --gc-sections must not drop that name: gnu::retain keeps it in ELF
+// files. Elsewhere a copy that is made when the program starts keeps it.
+#if defined(__ELF__) && __has_cpp_attribute(gnu::retain)
+#define NEARDUP_NEEDS(library) [[gnu::used, gnu::retain]] inline const char* const needed_##library = &library;
+#elif defined(__GNUC__)
+#define NEARDUP_NEEDS(library) [[gnu::used]] inline const char needed_##library = library;
+#else
+#define NEARDUP_NEEDS(library)
+#endif
 #if NEARDUP_EXCEPTIONS
 extern const char library_with_exceptions;
-#if defined(__GNUC__)
-[[gnu::used]] inline const char* const needed_library = &library_with_exceptions;
-#endif
+NEARDUP_NEEDS(library_with_exceptions)
 #else
 extern const char library_without_exceptions;
-#if defined(__GNUC__)
-[[gnu::used]] inline const char* const needed_library_without_exceptions = &library_without_exceptions;
+NEARDUP_NEEDS(library_without_exceptions)
 #endif
-#endif
+#undef NEARDUP_NEEDS
 
 }  // namespace neardup::inline v0::detail
 
