@@ -1,6 +1,7 @@
 // Reads arrays of Arrow's C data interface: columns of texts, of lists of features, and streams of them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -39,38 +40,90 @@ T value_at(const ArrowArray& array, int buffer, std::int64_t position) {
   return value;
 }
 
+/// Whether the bitmap of an array has a null at a position that includes the offset. A null_count of -1 is unknown.
 inline bool is_null_at(const ArrowArray& array, std::int64_t position) {
   if (array.n_buffers == 0 || array.buffers[0] == nullptr || array.null_count == 0) return false;
   return (static_cast<const std::uint8_t*>(array.buffers[0])[position >> 3] >> (position & 7) & 1) == 0;
 }
 
-inline void check_array(const ArrowArray& array, std::int64_t buffers) {
-  if (array.length < 0 || array.offset < 0 || array.n_buffers < buffers) refuse("the Arrow array is not of its type");
+[[noreturn]] inline void refuse_array() { refuse("the Arrow array is not of its type"); }
+
+/// Throws: std::invalid_argument if an array cannot have `buffers` buffers, of which those from the second to number
+/// `needed` have memory.
+inline void check_array(const ArrowArray& array, std::int64_t buffers, int needed) {
+  if (array.release == nullptr) refuse("the Arrow array is released already");
+  if (array.length < 0 || array.offset < 0 || array.length > std::numeric_limits<std::int64_t>::max() - array.offset ||
+      array.n_buffers < buffers || (array.n_buffers > 0 && array.buffers == nullptr)) {
+    refuse_array();
+  }
+  if (needed > 0 && array.null_count > 0 && array.buffers[0] == nullptr)
+    refuse("an Arrow array has nulls, but no bitmap");
+  for (int i = 1; i < needed && array.length > 0; ++i) {
+    if (array.buffers[i] == nullptr) refuse_array();
+  }
 }
+
+inline std::string_view format_of(const ArrowSchema& schema) {
+  if (schema.release == nullptr) refuse("the Arrow schema is released already");
+  if (schema.format == nullptr) refuse("the Arrow schema has no format");
+  return schema.format;
+}
+
+template <class Structure>
+const Structure& child_of(const Structure& parent) {
+  if (parent.n_children != 1 || parent.children == nullptr || parent.children[0] == nullptr) refuse_array();
+  return *parent.children[0];
+}
+
+/// The rows of a column: of an array, or of a struct of one column, which stands for that column.
+class column_rows {
+ public:
+  /// `what`: the noun for messages. Throws: std::invalid_argument if the array cannot be of its type.
+  column_rows(const ArrowSchema& schema, const ArrowArray& array, const char* what)
+      : schema_(&schema), column_(&array), count_(array.length) {
+    if (format_of(schema) != "+s") return;
+    if (schema.n_children != 1) {
+      std::string names;
+      for (std::int64_t i = 0; i < schema.n_children && schema.children != nullptr; ++i) {
+        const char* const name = schema.children[i]->name;
+        names.append(i == 0 ? "" : ", ").append(name == nullptr ? "" : name);
+      }
+      refuse("a table of " + std::to_string(schema.n_children) + " columns (" + names +
+             "): give the column that has the " + what);
+    }
+    check_array(array, 0, 0);
+    schema_ = &child_of(schema);
+    column_ = &child_of(array);
+    table_ = &array;
+    first_ = array.offset;
+    if (column_->length < array.offset + array.length) refuse("a column is too short");
+  }
+
+  [[nodiscard]] const ArrowSchema& schema() const { return *schema_; }
+  [[nodiscard]] const ArrowArray& column() const { return *column_; }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// The row of the column, which counts from the column's offset.
+  [[nodiscard]] std::int64_t row(std::int64_t i) const { return first_ + i; }
+  /// Whether the struct has a null at row i.
+  [[nodiscard]] bool is_null(std::int64_t i) const { return table_ != nullptr && is_null_at(*table_, first_ + i); }
+
+ private:
+  const ArrowSchema* schema_;
+  const ArrowArray* column_;
+  const ArrowArray* table_ = nullptr;
+  std::int64_t first_ = 0, count_;
+};
 
 /// A column of texts: how its type stores them.
 class text_column {
  public:
   /// Throws: std::invalid_argument if the column is not of a type of texts.
-  explicit text_column(const ArrowSchema& schema, bool is_outermost = true) {
-    if (is_outermost && schema.release == nullptr) refuse("the Arrow schema is released already");
-    const std::string_view format(schema.format);
-    if (format == "+s" && is_outermost) {
-      if (schema.n_children != 1) {
-        std::string names;
-        for (std::int64_t i = 0; i < schema.n_children; ++i) {
-          const char* const name = schema.children[i]->name;
-          names.append(i == 0 ? "" : ", ").append(name == nullptr ? "" : name);
-        }
-        refuse("a table of " + std::to_string(schema.n_children) + " columns (" + names +
-               "): give the column that has the texts");
-      }
-      is_table_ = true;
-      children_.emplace_back(*schema.children[0], false);
-    } else if (schema.dictionary != nullptr) {
+  explicit text_column(const ArrowSchema& schema) {
+    const std::string_view format = format_of(schema);
+    if (schema.dictionary != nullptr) {
       index_ = format.size() == 1 ? format[0] : '?';
       if (std::string_view("cCsSiIlL").find(index_) == std::string_view::npos) refuse_type(format, "a dictionary of ");
-      children_.emplace_back(*schema.dictionary, false);
+      dictionary_.emplace_back(*schema.dictionary);
     } else if (format == "u" || format == "z") {
       form_ = form::offsets;
     } else if (format == "U" || format == "Z") {
@@ -82,34 +135,36 @@ class text_column {
     }
   }
 
-  /// Replaces `texts` by the texts of rows [begin, end). For a null data() == nullptr, for an empty text it is not.
-  /// Precondition: check(array), and 0 <= begin <= end <= array.length.
-  void read(const ArrowArray& array, std::int64_t begin, std::int64_t end, std::vector<std::string_view>& texts) const {
-    texts.clear();
-    if (is_table_) {
-      children_[0].read(*array.children[0], array.offset + begin, array.offset + end, texts);
-      for (std::int64_t i = begin; i < end; ++i) {
-        if (is_null_at(array, array.offset + i)) texts[static_cast<std::size_t>(i - begin)] = {};
-      }
-      return;
+  /// The text at a row, which counts from the offset. For a null data() == nullptr, for an empty text it is not.
+  /// Precondition: check(array), and 0 <= row < array.length.
+  [[nodiscard]] std::string_view at(const ArrowArray& array, std::int64_t row) const {
+    const std::int64_t position = array.offset + row;
+    if (form_ == form::null && index_ == 0) return {};
+    if (is_null_at(array, position)) return {};
+    if (index_ != 0) {
+      const std::int64_t index = index_at(array, position);
+      if (index < 0 || index >= array.dictionary->length) refuse("an index of a dictionary is out of range");
+      return dictionary_[0].at(*array.dictionary, index);
     }
-    texts.reserve(static_cast<std::size_t>(end - begin));
-    for (std::int64_t i = begin; i < end; ++i) texts.push_back(at(array, i));
+    if (form_ == form::views) return view_at(array, position);
+    const std::int64_t begin = form_ == form::offsets ? value_at<std::int32_t>(array, 1, position)
+                                                      : value_at<std::int64_t>(array, 1, position);
+    const std::int64_t end = form_ == form::offsets ? value_at<std::int32_t>(array, 1, position + 1)
+                                                    : value_at<std::int64_t>(array, 1, position + 1);
+    if (begin < 0 || end < begin) refuse("the offsets of an Arrow array do not ascend");
+    if (begin == end) return "";
+    if (array.buffers[2] == nullptr) refuse_array();
+    return {static_cast<const char*>(array.buffers[2]) + begin, static_cast<std::size_t>(end - begin)};
   }
 
   /// Throws: std::invalid_argument if the array cannot be of this type.
   void check(const ArrowArray& array) const {
-    check_array(array, is_table_ || form_ == form::null                         ? 0
-                       : form_ == form::offsets || form_ == form::large_offsets ? 3
-                                                                                : 2);
-    if (is_table_) {
-      if (array.n_children != 1) refuse("the Arrow array is not of its type");
-      children_[0].check(*array.children[0]);
-      if (children_[0].length_of(*array.children[0]) < array.offset + array.length) refuse("a column is too short");
-    } else if (index_ != 0) {
-      if (array.dictionary == nullptr) refuse("the Arrow array is not of its type");
-      children_[0].check(*array.dictionary);
-    }
+    if (index_ == 0 && form_ == form::null) return check_array(array, 0, 0);
+    const bool has_offsets = index_ == 0 && form_ != form::views;
+    check_array(array, has_offsets ? 3 : 2, 2);
+    if (index_ == 0) return;
+    if (array.dictionary == nullptr) refuse_array();
+    dictionary_[0].check(*array.dictionary);
   }
 
  private:
@@ -120,27 +175,6 @@ class text_column {
         "texts are of Arrow's type string, large_string, string_view, binary, large_binary or binary_view, a "
         "dictionary of these, or null, but this is " +
         std::string(what) + "format '" + std::string(format) + "'");
-  }
-
-  [[nodiscard]] static std::int64_t length_of(const ArrowArray& array) { return array.length; }
-
-  [[nodiscard]] std::string_view at(const ArrowArray& array, std::int64_t row) const {
-    const std::int64_t position = array.offset + row;
-    if (form_ == form::null && index_ == 0) return {};
-    if (is_null_at(array, position)) return {};
-    if (index_ != 0) {
-      const std::int64_t index = index_at(array, position);
-      if (index < 0 || index >= array.dictionary->length) refuse("an index of a dictionary is out of range");
-      return children_[0].at(*array.dictionary, index);
-    }
-    if (form_ == form::views) return view_at(array, position);
-    const std::int64_t begin = form_ == form::offsets ? value_at<std::int32_t>(array, 1, position)
-                                                      : value_at<std::int64_t>(array, 1, position);
-    const std::int64_t end = form_ == form::offsets ? value_at<std::int32_t>(array, 1, position + 1)
-                                                    : value_at<std::int64_t>(array, 1, position + 1);
-    if (begin < 0 || end < begin) refuse("the offsets of an Arrow array do not ascend");
-    if (begin == end) return "";
-    return {static_cast<const char*>(array.buffers[2]) + begin, static_cast<std::size_t>(end - begin)};
   }
 
   [[nodiscard]] std::int64_t index_at(const ArrowArray& array, std::int64_t position) const {
@@ -170,29 +204,30 @@ class text_column {
     if (value.buffer < 0 || value.buffer >= array.n_buffers - 3 || value.offset < 0) {
       refuse("a text refers to a buffer that is not there");
     }
-    return {static_cast<const char*>(array.buffers[2 + value.buffer]) + value.offset,
-            static_cast<std::size_t>(value.length)};
+    const auto* const bytes = static_cast<const char*>(array.buffers[2 + value.buffer]);
+    if (bytes == nullptr) refuse_array();
+    return {bytes + value.offset, static_cast<std::size_t>(value.length)};
   }
 
-  bool is_table_ = false;
   char index_ = 0;  // the type of the indices of a dictionary
   form form_ = form::null;
-  std::vector<text_column> children_;  // the column of a table, or the dictionary
+  std::vector<text_column> dictionary_;  // none, or one
 };
 
-/// Calls `take(schema, array)` for each array of an input by Arrow's `array` or `stream`.
-inline void for_each_array(const neardup_input& input,
-                           const std::function<void(const ArrowSchema&, const ArrowArray&)>& take) {
+/// Calls `take(rows)` for each array of an input by Arrow's `array` or `stream`. `what`: as for column_rows.
+inline void for_each_array(const neardup_input& input, const char* what,
+                           const std::function<void(const column_rows&)>& take) {
   if (input.array != nullptr) {
     if (input.schema == nullptr) refuse("an Arrow array without its schema");
-    return take(*input.schema, *input.array);
+    return take(column_rows(*input.schema, *input.array, what));
   }
-  if (input.stream == nullptr) refuse("no texts, no array and no stream are given");
+  if (input.stream == nullptr) refuse(std::string("no ") + what + ", no array and no stream are given");
   ArrowArrayStream& stream = *input.stream;
   if (stream.release == nullptr) refuse("the Arrow stream is released already");
+  if (stream.get_schema == nullptr || stream.get_next == nullptr) refuse("the Arrow stream has no functions");
   const auto check = [&](int code) {
     if (code == 0) return;
-    const char* const why = stream.get_last_error(&stream);
+    const char* const why = stream.get_last_error == nullptr ? nullptr : stream.get_last_error(&stream);
     throw std::runtime_error("the Arrow stream: " + std::string(why != nullptr ? why : std::strerror(code)));
   };
   released<ArrowSchema> schema;
@@ -201,75 +236,85 @@ inline void for_each_array(const neardup_input& input,
     released<ArrowArray> array;
     check(stream.get_next(&stream, &array.value));
     if (array.value.release == nullptr) return;
-    take(schema.value, array.value);
+    take(column_rows(schema.value, array.value, what));
   }
 }
 
 inline constexpr std::size_t texts_at_a_time = std::size_t{1} << 16;
+
+/// A text of the C interface; for a null, data() == nullptr.
+inline std::string_view view_of(const neardup_text& text) {
+  return text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size);
+}
 
 /// Calls `take(texts)` for all texts of an input in order, some at a time. For a null, data() == nullptr.
 inline void for_each_texts(const neardup_input& input,
                            const std::function<void(std::span<const std::string_view>)>& take) {
   std::vector<std::string_view> texts;
   if (input.texts != nullptr || (input.array == nullptr && input.stream == nullptr)) {
+    if (input.texts == nullptr && input.size > 0) {
+      refuse(std::to_string(input.size) + " texts, but texts, array and stream are NULL");
+    }
     for (std::size_t begin = 0; begin < input.size; begin += texts_at_a_time) {
       texts.clear();
       for (std::size_t i = begin; i < input.size && texts.size() < texts_at_a_time; ++i) {
-        const neardup_text& text = input.texts[i];
-        texts.push_back(text.data == nullptr ? std::string_view() : std::string_view(text.data, text.size));
+        texts.push_back(view_of(input.texts[i]));
       }
       take(texts);
     }
     return;
   }
-  for_each_array(input, [&](const ArrowSchema& schema, const ArrowArray& array) {
-    if (array.release == nullptr) refuse("the Arrow array is released already");
-    const text_column column(schema);
-    column.check(array);
+  for_each_array(input, "texts", [&](const column_rows& rows) {
+    const text_column type(rows.schema());
+    type.check(rows.column());
     constexpr auto step = static_cast<std::int64_t>(texts_at_a_time);
-    for (std::int64_t begin = 0; begin < array.length; begin += step) {
-      column.read(array, begin, std::min(begin + step, array.length), texts);
+    for (std::int64_t begin = 0; begin < rows.count(); begin += step) {
+      const std::int64_t end = std::min(begin + step, rows.count());
+      texts.clear();
+      texts.reserve(static_cast<std::size_t>(end - begin));
+      for (std::int64_t i = begin; i < end; ++i) {
+        texts.push_back(rows.is_null(i) ? std::string_view() : type.at(rows.column(), rows.row(i)));
+      }
       take(texts);
     }
   });
 }
 
-/// The sets of an array of lists of `Feature`; `take(features, is_null)` is called for each.
+/// Calls `take(features, is_null)` for each row of a column of lists of `Feature`.
 template <class Feature>
-void for_each_list(const ArrowSchema& schema, const ArrowArray& array,
-                   const std::function<void(std::span<const Feature>, bool)>& take) {
-  const std::string_view format(schema.format);
+void for_each_list(const column_rows& rows, const std::function<void(std::span<const Feature>, bool)>& take) {
+  const ArrowSchema& schema = rows.schema();
+  const ArrowArray& lists = rows.column();
+  const std::string_view format = format_of(schema);
   const char* const wanted = sizeof(Feature) == 4 ? "I" : "L";
-  if (format == "+s" && schema.n_children == 1 && array.n_children == 1 && array.offset == 0) {
-    return for_each_list<Feature>(*schema.children[0], *array.children[0], take);
-  }
-  if ((format != "+l" && format != "+L") || schema.n_children != 1 ||
-      std::string_view(schema.children[0]->format) != wanted) {
+  const bool is_list = format == "+l" || format == "+L";
+  if (!is_list || format_of(child_of(schema)) != wanted) {
     refuse("sets of features are of Arrow's type list or large_list of " +
            std::string(sizeof(Feature) == 4 ? "uint32" : "uint64") + ", but this is format '" + std::string(format) +
-           "'");
+           (is_list ? "' of '" + std::string(format_of(child_of(schema))) : std::string()) + "'");
   }
-  if (schema.children[0]->dictionary != nullptr) refuse("features are a column of their values, not of a dictionary");
-  check_array(array, 2);
-  if (array.n_children != 1) refuse("the Arrow array is not of its type");
-  const ArrowArray& values = *array.children[0];
-  check_array(values, 2);
-  if (values.null_count > 0) refuse("a feature is null");
+  if (child_of(schema).dictionary != nullptr) refuse("features are a column of their values, not of a dictionary");
+  check_array(lists, 2, 2);
+  const ArrowArray& values = child_of(lists);
+  check_array(values, 2, 2);
   const auto* const features = static_cast<const Feature*>(values.buffers[1]) + values.offset;
-  for (std::int64_t row = 0; row < array.length; ++row) {
-    const std::int64_t at = array.offset + row;
-    if (is_null_at(array, at)) {
+  for (std::int64_t i = 0; i < rows.count(); ++i) {
+    const std::int64_t at = lists.offset + rows.row(i);
+    if (rows.is_null(i) || is_null_at(lists, at)) {
       take({}, true);
       continue;
     }
     const bool is_large = format == "+L";
-    const std::int64_t begin = is_large ? value_at<std::int64_t>(array, 1, at) : value_at<std::int32_t>(array, 1, at);
+    const std::int64_t begin = is_large ? value_at<std::int64_t>(lists, 1, at) : value_at<std::int32_t>(lists, 1, at);
     const std::int64_t end =
-        is_large ? value_at<std::int64_t>(array, 1, at + 1) : value_at<std::int32_t>(array, 1, at + 1);
+        is_large ? value_at<std::int64_t>(lists, 1, at + 1) : value_at<std::int32_t>(lists, 1, at + 1);
     if (begin < 0 || end < begin || end > values.length) refuse("the offsets of an Arrow array do not ascend");
     if (begin == end) {
       take({}, false);
       continue;
+    }
+    for (std::int64_t k = begin; k < end && values.null_count != 0; ++k) {
+      if (is_null_at(values, values.offset + k)) refuse("set " + std::to_string(i) + " has a feature that is null");
     }
     take({features + begin, static_cast<std::size_t>(end - begin)}, false);
   }

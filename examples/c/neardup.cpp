@@ -139,10 +139,32 @@ neardup_status guarded(neardup_error* error, const Work& work) noexcept {
   }
 }
 
+/// What an argument points to. Throws: std::invalid_argument for a null pointer. `name`: that of the argument.
 template <class T>
-const T& given(const T* pointer, const char* what) {
-  if (pointer == nullptr) refuse(std::string(what) + " is NULL");
+T& given(T* pointer, const char* name) {
+  if (pointer == nullptr) refuse(std::string(name) + " is NULL");
   return *pointer;
+}
+
+/// An array of `count` elements, which may be null if it has none. Throws: std::invalid_argument for other null pointers.
+template <class T>
+std::span<T> given(T* elements, std::size_t count, const char* name) {
+  if (count > 0) given(elements, name);
+  return {elements, count};
+}
+
+/// The number of an enumerator of a caller, which may be any number: as an enumerator, it must not be read.
+template <class Enumeration>
+int number_of(const Enumeration& value) {
+  std::underlying_type_t<Enumeration> number;
+  std::memcpy(&number, &value, sizeof(number));
+  return static_cast<int>(number);
+}
+
+/// Calls `read` with what a handle has. Returns: 0 or null for a null handle.
+template <class Handle, class Read>
+auto read_of(const Handle* handle, const Read& read) -> decltype(read(*handle)) {
+  return handle == nullptr ? decltype(read(*handle)){} : read(*handle);
 }
 
 /// An array that grows in place where the system can, and does not touch memory before it is used.
@@ -266,7 +288,7 @@ std::shared_ptr<const neardup::unknown_word_model> read_model(const neardup_dict
 }
 
 neardup_dictionary read_dictionary(const neardup_dictionary_files& files) {
-  given(files.words, "the file of words");
+  given(files.words, "words");
   const auto dictionary = std::make_shared<const neardup::word_dictionary>(read_words(files.words, files.user_words));
   neardup::chinese_words words(dictionary, read_model(files));
   const auto listed = files.stop_words == nullptr ? neardup::stop_words() : neardup::stop_words::load(files.stop_words);
@@ -372,22 +394,22 @@ void for_each_texts(const neardup_input& input, const cancellable_threads& run, 
   });
 }
 
-neardup::set_similarity measure_of(neardup_measure measure) {
-  switch (measure) {
+neardup::set_similarity measure_of(const neardup_join& join) {
+  switch (number_of(join.measure)) {
     case NEARDUP_JACCARD: return neardup::set_similarity::jaccard;
     case NEARDUP_COSINE: return neardup::set_similarity::cosine;
     case NEARDUP_CONTAINMENT: return neardup::set_similarity::containment;
+    default: refuse("there is no measure " + std::to_string(number_of(join.measure)));
   }
-  refuse("there is no such measure");
 }
 
 /// A join with its defaults filled in.
 neardup_join settings_of(const neardup_join* join) {
   neardup_join result = join == nullptr ? neardup_join{} : *join;
-  static_cast<void>(measure_of(result.measure));
+  static_cast<void>(measure_of(result));
   if (result.similarity == 0) result.similarity = neardup::default_similarity;
   if (result.min_common == 0) {
-    result.min_common = result.measure == NEARDUP_CONTAINMENT ? neardup::default_min_contained : 1;
+    result.min_common = number_of(result.measure) == NEARDUP_CONTAINMENT ? neardup::default_min_contained : 1;
   }
   return result;
 }
@@ -416,6 +438,7 @@ struct code_list {
 
   explicit code_list(const neardup_code_view& view) {
     constexpr std::size_t words = neardup::simhash<Bits>::words;
+    given(view.words, view.size, "words");
     if (view.size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("there are 2^32 codes or more");
     codes.reserve(view.size);
     positions.reserve(view.size);
@@ -574,19 +597,24 @@ const char* neardup_version(void) { return NEARDUP_VERSION_STRING; }
 
 neardup_status neardup_dictionary_load(const neardup_dictionary_files* files, neardup_dictionary** result,
                                        neardup_error* error) {
-  return guarded(error, [&] { *result = new neardup_dictionary(read_dictionary(given(files, "files"))); });
+  return guarded(error, [&] {
+    given(result, "result");
+    *result = new neardup_dictionary(read_dictionary(given(files, "files")));
+  });
 }
 
 void neardup_dictionary_free(neardup_dictionary* dictionary) { delete dictionary; }
-size_t neardup_dictionary_size(const neardup_dictionary* dictionary) { return dictionary->size; }
+size_t neardup_dictionary_size(const neardup_dictionary* dictionary) {
+  return read_of(dictionary, [](const auto& of) { return of.size; });
+}
 
 neardup_status neardup_tokens(const neardup_composition* made_of, neardup_text text,
                               int (*take)(void* context, const char* token, size_t size), void* context,
                               neardup_error* error) {
   return guarded(error, [&] {
-    if (take == nullptr) refuse("take is NULL");
+    given(take, "take");
     bool goes_on = true;
-    tokenizer_of(made_of)(std::string_view(text.data, text.size), [&](std::string_view token) {
+    tokenizer_of(made_of)(view_of(text), [&](std::string_view token) {
       goes_on = goes_on && take(context, token.data(), token.size()) == 0;
     });
   });
@@ -596,6 +624,7 @@ neardup_status neardup_tokens(const neardup_composition* made_of, neardup_text t
 
 neardup_status neardup_sets_new(int width, neardup_sets** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     if (width != 32 && width != 64) refuse("features have 32 or 64 bits, not " + std::to_string(width));
     auto made = std::make_unique<neardup_sets>();
     if (width == 64) made->features.emplace<flat_sets<std::uint64_t>>();
@@ -609,19 +638,20 @@ neardup_status neardup_sets_add_texts(neardup_sets* sets, const neardup_composit
                                       const neardup_input* input, const neardup_run* how, neardup_error* error) {
   return guarded(error, [&] {
     given(sets, "sets");
+    given(input, "input");
     const cancellable_threads run(how);
+    addition adding(*sets);
     std::visit(
         [&]<class Feature>(flat_sets<Feature>& features) {
           const neardup::feature_extractor<neardup::any_tokenizer<>, neardup::xxh3<64>, Feature> extract(
               tokenizer_of(made_of), hasher_of(made_of));
-          for_each_texts(given(input, "input"), run, [&](std::span<const std::string_view> texts) {
-            addition adding(*sets);
+          for_each_texts(*input, run, [&](std::span<const std::string_view> texts) {
             add_features(features, extract, texts, run);
             for (const std::string_view text : texts) sets->nulls += text.data() == nullptr ? 1 : 0;
-            adding.keep();
           });
         },
         sets->features);
+    adding.keep();
   });
 }
 
@@ -629,13 +659,15 @@ neardup_status neardup_sets_add(neardup_sets* sets, const void* features, const 
                                 neardup_error* error) {
   return guarded(error, [&] {
     given(sets, "sets");
+    given(offsets, count, "offsets");
     addition adding(*sets);
     std::visit(
         [&]<class Feature>(flat_sets<Feature>& to) {
           for (std::size_t i = 0; i < count; ++i) {
             if (offsets[i] < 0 || offsets[i + 1] < offsets[i]) refuse("the offsets of sets do not ascend");
-            to.add({static_cast<const Feature*>(features) + offsets[i],
-                    static_cast<std::size_t>(offsets[i + 1] - offsets[i])});
+            const auto size = static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
+            given(static_cast<const Feature*>(features), size, "features");
+            to.add({static_cast<const Feature*>(features) + offsets[i], size});
           }
         },
         sets->features);
@@ -646,11 +678,13 @@ neardup_status neardup_sets_add(neardup_sets* sets, const void* features, const 
 neardup_status neardup_sets_add_lists(neardup_sets* sets, const neardup_input* input, neardup_error* error) {
   return guarded(error, [&] {
     given(sets, "sets");
+    given(input, "input");
+    if (input->texts != nullptr || input->size > 0) refuse("sets come in an array or a stream, not as texts");
     addition adding(*sets);
     std::visit(
         [&]<class Feature>(flat_sets<Feature>& to) {
-          for_each_array(given(input, "input"), [&](const ArrowSchema& schema, const ArrowArray& array) {
-            for_each_list<Feature>(schema, array, [&](std::span<const Feature> set, bool is_null) {
+          for_each_array(*input, "sets", [&](const column_rows& rows) {
+            for_each_list<Feature>(rows, [&](std::span<const Feature> set, bool is_null) {
               to.add(set);
               sets->nulls += is_null ? 1 : 0;
             });
@@ -661,33 +695,55 @@ neardup_status neardup_sets_add_lists(neardup_sets* sets, const neardup_input* i
   });
 }
 
-int neardup_sets_width(const neardup_sets* sets) { return sets->features.index() == 0 ? 32 : 64; }
-size_t neardup_sets_size(const neardup_sets* sets) { return sets->size(); }
-size_t neardup_sets_nulls(const neardup_sets* sets) { return sets->nulls; }
+int neardup_sets_width(const neardup_sets* sets) {
+  return read_of(sets, [](const auto& of) { return of.features.index() == 0 ? 32 : 64; });
+}
+size_t neardup_sets_size(const neardup_sets* sets) {
+  return read_of(sets, [](const auto& of) { return of.size(); });
+}
+size_t neardup_sets_nulls(const neardup_sets* sets) {
+  return read_of(sets, [](const auto& of) { return of.nulls; });
+}
 const void* neardup_sets_features(const neardup_sets* sets) {
-  return std::visit([](const auto& all) -> const void* { return all.features(); }, sets->features);
+  return read_of(sets, [](const auto& of) {
+    return std::visit([](const auto& all) -> const void* { return all.features(); }, of.features);
+  });
 }
 const int64_t* neardup_sets_offsets(const neardup_sets* sets) {
-  return std::visit([](const auto& all) { return all.offsets(); }, sets->features);
+  return read_of(sets,
+                 [](const auto& of) { return std::visit([](const auto& all) { return all.offsets(); }, of.features); });
 }
 
 // ---- Joins of sets ---------------------------------------------------------------------------------------------------
 
 void neardup_pairs_free(neardup_pairs* pairs) { delete pairs; }
-size_t neardup_pairs_size(const neardup_pairs* pairs) { return pairs->first.size(); }
-const uint32_t* neardup_pairs_first(const neardup_pairs* pairs) { return pairs->first.data(); }
-const uint32_t* neardup_pairs_second(const neardup_pairs* pairs) { return pairs->second.data(); }
-const uint32_t* neardup_pairs_common(const neardup_pairs* pairs) { return pairs->common.data(); }
-const double* neardup_pairs_similarity(const neardup_pairs* pairs) { return pairs->similarity.data(); }
-const uint32_t* neardup_pairs_distance(const neardup_pairs* pairs) { return pairs->distance.data(); }
+size_t neardup_pairs_size(const neardup_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.first.size(); });
+}
+const uint32_t* neardup_pairs_first(const neardup_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.first.data(); });
+}
+const uint32_t* neardup_pairs_second(const neardup_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.second.data(); });
+}
+const uint32_t* neardup_pairs_common(const neardup_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.common.data(); });
+}
+const double* neardup_pairs_similarity(const neardup_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.similarity.data(); });
+}
+const uint32_t* neardup_pairs_distance(const neardup_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.distance.data(); });
+}
 
 neardup_status neardup_pairs_of_sets(const neardup_sets* sets, const neardup_sets* others, const neardup_join* join,
                                      const neardup_run* how, neardup_pairs** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     const cancellable_threads run(how);
     const neardup_join of = settings_of(join);
     const neardup::set_join_options options{
-        .measure = measure_of(of.measure), .min_common = of.min_common, .copies_once = of.copies_once != 0, .run = run};
+        .measure = measure_of(of), .min_common = of.min_common, .copies_once = of.copies_once != 0, .run = run};
     auto made = std::make_unique<neardup_pairs>();
     with_two(sets, others, [&](const auto& a, const auto* b) {
       const auto found = b == nullptr
@@ -709,9 +765,12 @@ neardup_status neardup_verify(const neardup_sets* sets, const neardup_sets* othe
                               const uint32_t* second, size_t count, const neardup_join* join, const neardup_run* how,
                               neardup_pairs** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(first, count, "first");
+    given(second, count, "second");
+    given(result, "result");
     const cancellable_threads run(how);
     const neardup_join of = settings_of(join);
-    const neardup::set_bounds bounds(measure_of(of.measure), of.similarity, of.min_common);
+    const neardup::set_bounds bounds(measure_of(of), of.similarity, of.min_common);
     auto made = std::make_unique<neardup_pairs>();
     with_two(sets, others, [&](const auto& a, const auto* b) {
       const auto& behind = b == nullptr ? a : *b;
@@ -748,7 +807,7 @@ namespace c_interface {
 
 neardup::set_group_options options_of(const neardup_grouping* grouping, const neardup_join& join, std::size_t count,
                                       const cancellable_threads& run) {
-  neardup::set_group_options options{.measure = measure_of(join.measure), .min_common = join.min_common, .run = run};
+  neardup::set_group_options options{.measure = measure_of(join), .min_common = join.min_common, .run = run};
   if (grouping == nullptr) return options;
   if (grouping->components != 0) options.by = neardup::grouping::components;
   if (grouping->preference != nullptr) options.preference = {grouping->preference, count};
@@ -764,6 +823,7 @@ neardup_status neardup_group(const neardup_sets* sets, const neardup_grouping* g
     const cancellable_threads run(how);
     const neardup_join join = settings_of(grouping == nullptr ? nullptr : &grouping->join);
     with_two(sets, nullptr, [&](const auto& all, const auto* /*none*/) {
+      given(labels, all.size(), "labels");
       const auto found =
           neardup::group(cancellable(all, run), join.similarity, options_of(grouping, join, all.size(), run));
       std::copy(found.begin(), found.end(), labels);
@@ -777,7 +837,9 @@ neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_set
   return guarded(error, [&] {
     const cancellable_threads run(how);
     const neardup_join join = settings_of(grouping == nullptr ? nullptr : &grouping->join);
+    given(kept, "kept");
     with_two(kept, &given(sets, "sets"), [&](const auto& earlier, const auto* all) {
+      given(labels, all->size(), "labels");
       const auto found = neardup::extend_groups(cancellable(earlier, run), cancellable(*all, run), join.similarity,
                                                 options_of(grouping, join, all->size(), run));
       std::copy(found.begin(), found.end(), labels);
@@ -803,7 +865,7 @@ namespace c_interface {
 
 /// The least similarity of a join of texts.
 double similarity_of_texts(const neardup_join* join) {
-  if (join != nullptr && (join->measure != NEARDUP_JACCARD || join->min_common != 0)) {
+  if (join != nullptr && (number_of(join->measure) != NEARDUP_JACCARD || join->min_common != 0)) {
     refuse("texts that are compared by edits have no other measure, and no features in common");
   }
   return join == nullptr || join->similarity == 0 ? neardup::default_similarity : join->similarity;
@@ -826,11 +888,18 @@ void write_labels(const std::vector<std::size_t>& from, std::uint32_t* to) {
 }  // namespace c_interface
 
 neardup_status neardup_texts_new(neardup_texts** result, neardup_error* error) {
-  return guarded(error, [&] { *result = new neardup_texts; });
+  return guarded(error, [&] {
+    given(result, "result");
+    *result = new neardup_texts;
+  });
 }
 void neardup_texts_free(neardup_texts* texts) { delete texts; }
-size_t neardup_texts_size(const neardup_texts* texts) { return texts->size(); }
-size_t neardup_texts_nulls(const neardup_texts* texts) { return texts->nulls; }
+size_t neardup_texts_size(const neardup_texts* texts) {
+  return read_of(texts, [](const auto& of) { return of.size(); });
+}
+size_t neardup_texts_nulls(const neardup_texts* texts) {
+  return read_of(texts, [](const auto& of) { return of.nulls; });
+}
 
 neardup_status neardup_texts_add(neardup_texts* texts, const neardup_input* input, const neardup_run* how,
                                  neardup_error* error) {
@@ -858,6 +927,7 @@ neardup_status neardup_texts_add(neardup_texts* texts, const neardup_input* inpu
 neardup_status neardup_pairs_of_texts(const neardup_texts* texts, const neardup_texts* others, const neardup_join* join,
                                       const neardup_run* how, neardup_pairs** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     const cancellable_threads run(how);
     const double similarity = similarity_of_texts(join);
     const neardup::text_join_options options{
@@ -877,6 +947,9 @@ neardup_status neardup_verify_texts(const neardup_texts* texts, const neardup_te
                                     const uint32_t* second, size_t count, const neardup_join* join,
                                     const neardup_run* how, neardup_pairs** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(first, count, "first");
+    given(second, count, "second");
+    given(result, "result");
     const cancellable_threads run(how);
     const double least = similarity_of_texts(join);
     if (!(least > 0)) refuse("the similarity must be above 0");
@@ -906,10 +979,12 @@ neardup_status neardup_group_texts(const neardup_texts* texts, const neardup_gro
                                    uint32_t* labels, neardup_error* error) {
   return guarded(error, [&] {
     const cancellable_threads run(how);
-    write_labels(neardup::group(cancellable(given(texts, "texts"), run),
-                                similarity_of_texts(grouping == nullptr ? nullptr : &grouping->join),
-                                text_options_of(grouping, texts->size(), run)),
-                 labels);
+    const neardup_texts& all = given(texts, "texts");
+    given(labels, all.size(), "labels");
+    write_labels(
+        neardup::group(cancellable(all, run), similarity_of_texts(grouping == nullptr ? nullptr : &grouping->join),
+                       text_options_of(grouping, all.size(), run)),
+        labels);
   });
 }
 
@@ -918,9 +993,11 @@ neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const n
                                               uint32_t* labels, neardup_error* error) {
   return guarded(error, [&] {
     const cancellable_threads run(how);
-    write_labels(neardup::extend_groups(cancellable(given(kept, "kept"), run), cancellable(given(texts, "texts"), run),
+    const neardup_texts &earlier = given(kept, "kept"), &all = given(texts, "texts");
+    given(labels, all.size(), "labels");
+    write_labels(neardup::extend_groups(cancellable(earlier, run), cancellable(all, run),
                                         similarity_of_texts(grouping == nullptr ? nullptr : &grouping->join),
-                                        text_options_of(grouping, texts->size(), run)),
+                                        text_options_of(grouping, all.size(), run)),
                  labels);
   });
 }
@@ -929,7 +1006,8 @@ neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const n
 
 neardup_status neardup_idf_load(const char* path, neardup_idf** result, neardup_error* error) {
   return guarded(error, [&] {
-    given(path, "the path");
+    given(path, "path");
+    given(result, "result");
     auto table = std::make_shared<const neardup::idf_table>(neardup::idf_table::load(path));
     if (table->size() == 0) throw std::runtime_error(std::string(path) + ": there is no term in it");
     *result = new neardup_idf{std::move(table)};
@@ -939,11 +1017,13 @@ neardup_status neardup_idf_load(const char* path, neardup_idf** result, neardup_
 neardup_status neardup_idf_learn(const neardup_composition* made_of, const neardup_input* input, const neardup_run* how,
                                  neardup_idf** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(input, "input");
+    given(result, "result");
     const cancellable_threads run(how);
     refuse_same_with_idf(made_of);
     const auto tokenize = tokenizer_of(made_of);
     neardup::idf_learner learner;
-    for_each_texts(given(input, "input"), run, [&](std::span<const std::string_view> texts) {
+    for_each_texts(*input, run, [&](std::span<const std::string_view> texts) {
       for (const std::string_view text : texts) {
         run.check();
         if (text.data() != nullptr) learner.add(tokenize, text);
@@ -954,27 +1034,32 @@ neardup_status neardup_idf_learn(const neardup_composition* made_of, const neard
 }
 
 neardup_status neardup_idf_save(const neardup_idf* idf, const char* path, neardup_error* error) {
-  return guarded(error, [&] { idf->table->save(&given(path, "the path")); });
+  return guarded(error, [&] { given(idf, "idf").table->save(&given(path, "path")); });
 }
 
 void neardup_idf_free(neardup_idf* idf) { delete idf; }
-size_t neardup_idf_size(const neardup_idf* idf) { return idf->table->size(); }
+size_t neardup_idf_size(const neardup_idf* idf) {
+  return read_of(idf, [](const auto& of) { return of.table->size(); });
+}
 
 neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const neardup_code_options* options,
                                       const neardup_input* input, const neardup_run* how, neardup_codes** result,
                                       neardup_error* error) {
   return guarded(error, [&] {
+    given(input, "input");
+    given(result, "result");
     const cancellable_threads run(how);
     const neardup_code_options of = options == nullptr ? neardup_code_options{} : *options;
     auto made = std::make_unique<neardup_codes>();
     made->bits = of.bits == 0 ? 64 : of.bits;
     with_bits(made->bits, [&](auto bits) {
-      if (of.kind == NEARDUP_MINWISE) {
+      const int kind = number_of(of.kind);
+      if (kind == NEARDUP_MINWISE) {
         if (of.weights != nullptr || of.idf != nullptr) refuse("min-wise codes have no weights");
-        return add_codes(*made, neardup::make_minwise_hasher<bits>(tokenizer_of(made_of), hasher_of(made_of)),
-                         given(input, "input"), run);
+        return add_codes(*made, neardup::make_minwise_hasher<bits>(tokenizer_of(made_of), hasher_of(made_of)), *input,
+                         run);
       }
-      if (of.kind != NEARDUP_SIMHASH) refuse("there is no such kind of codes");
+      if (kind != NEARDUP_SIMHASH) refuse("there is no kind of codes " + std::to_string(kind));
       // A code of 32 bits is the lowest 32 bits of a code of 64, as in the command.
       constexpr std::size_t width = std::max<std::size_t>(bits, 64);
       using hasher = neardup::xxh3<width>;
@@ -982,7 +1067,7 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
       with_weighter(of, [&](const auto& weighter) {
         add_codes(*made,
                   neardup::make_simhasher<width>(tokenizer_of<hasher>(made_of), weighter, hasher_of<width>(made_of)),
-                  given(input, "input"), run);
+                  *input, run);
       });
     });
     *result = made.release();
@@ -990,15 +1075,24 @@ neardup_status neardup_codes_of_texts(const neardup_composition* made_of, const 
 }
 
 void neardup_codes_free(neardup_codes* codes) { delete codes; }
-size_t neardup_codes_size(const neardup_codes* codes) { return codes->valid.size(); }
-size_t neardup_codes_nulls(const neardup_codes* codes) { return codes->nulls; }
-const uint64_t* neardup_codes_words(const neardup_codes* codes) { return codes->words.data(); }
-const uint8_t* neardup_codes_valid(const neardup_codes* codes) { return codes->valid.data(); }
+size_t neardup_codes_size(const neardup_codes* codes) {
+  return read_of(codes, [](const auto& of) { return of.valid.size(); });
+}
+size_t neardup_codes_nulls(const neardup_codes* codes) {
+  return read_of(codes, [](const auto& of) { return of.nulls; });
+}
+const uint64_t* neardup_codes_words(const neardup_codes* codes) {
+  return read_of(codes, [](const auto& of) { return of.words.data(); });
+}
+const uint8_t* neardup_codes_valid(const neardup_codes* codes) {
+  return read_of(codes, [](const auto& of) { return of.valid.data(); });
+}
 
 neardup_status neardup_near_pairs(const neardup_code_view* codes, const neardup_code_view* others, int k,
                                   int copies_once, const neardup_run* how, neardup_pairs** result,
                                   neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     const cancellable_threads run(how);
     const neardup::join_options options{.run = run, .copies_once = copies_once != 0};
     auto made = std::make_unique<neardup_pairs>();
@@ -1027,6 +1121,7 @@ neardup_status neardup_cluster(const neardup_code_view* codes, int k, const near
     const cancellable_threads run(how);
     with_bits(given(codes, "codes").bits, [&](auto bits) {
       const code_list<bits> list(*codes);
+      given(labels, codes->size, "labels");
       const auto found = neardup::cluster(list.codes, k, {.run = run});
       for (std::size_t i = 0; i < codes->size; ++i) labels[i] = static_cast<std::uint32_t>(i);
       for (std::size_t i = 0; i < found.size(); ++i) labels[list.positions[i]] = list.positions[found[i]];
@@ -1085,7 +1180,7 @@ class index_of final : public neardup_index {
     constexpr std::size_t step = std::size_t{1} << 14;
     for (std::size_t begin = 0; begin == 0 || begin < list.codes.size(); begin += step) {
       const auto piece = std::span(list.codes).subspan(begin, std::min(step, list.codes.size() - begin));
-      const auto found = index_.search_batch(piece, k < 0 ? std::nullopt : std::optional(k), run);
+      const auto found = index_.search_batch(piece, k == -1 ? std::nullopt : std::optional(k), run);
       for (std::size_t i = 0; i < piece.size(); ++i) {
         for (std::size_t m = found.offsets[i]; m < found.offsets[i + 1]; ++m) {
           to.query.push_back(list.positions[begin + i]);
@@ -1111,6 +1206,7 @@ class index_of final : public neardup_index {
   std::size_t change(const neardup_code_view& codes, const std::uint64_t* ids, const Change& apply) {
     if constexpr (requires(Index & index) { index.insert({}, 0); }) {
       const code_list<width> list(checked(codes));
+      given(ids, codes.size, "ids");
       std::size_t changed = 0;
       for (std::size_t i = 0; i < list.codes.size(); ++i) {
         changed += apply(index_, list.codes[i], ids[list.positions[i]]) ? 1 : 0;
@@ -1131,6 +1227,7 @@ using memory_index = neardup::pigeonhole_index<Bits, neardup::dynamic_layout, ne
 
 neardup_status neardup_index_new(int bits, int k, int blocks, neardup_index** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     with_bits(bits, [&](auto width) {
       if (k < 0 || k >= bits) refuse("k is from 0 to " + std::to_string(bits - 1) + ", not " + std::to_string(k));
       *result = new index_of(memory_index<width>(k, blocks == 0 ? neardup::default_blocks(width, k) : blocks));
@@ -1142,31 +1239,40 @@ void neardup_index_free(neardup_index* index) { delete index; }
 
 neardup_status neardup_index_insert(neardup_index* index, const neardup_code_view* codes, const uint64_t* ids,
                                     size_t* inserted, neardup_error* error) {
-  return guarded(error, [&] { *inserted = index->insert(given(codes, "codes"), ids); });
+  return guarded(error, [&] {
+    given(inserted, "inserted");
+    *inserted = given(index, "index").insert(given(codes, "codes"), ids);
+  });
 }
 
 neardup_status neardup_index_erase(neardup_index* index, const neardup_code_view* codes, const uint64_t* ids,
                                    size_t* erased, neardup_error* error) {
-  return guarded(error, [&] { *erased = index->erase(given(codes, "codes"), ids); });
+  return guarded(error, [&] {
+    given(erased, "erased");
+    *erased = given(index, "index").erase(given(codes, "codes"), ids);
+  });
 }
 
 neardup_status neardup_index_search(const neardup_index* index, const neardup_code_view* queries, int k,
                                     const neardup_run* how, neardup_matches** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     auto made = std::make_unique<neardup_matches>();
-    index->search(given(queries, "queries"), k, cancellable_threads(how), *made);
+    given(index, "index").search(given(queries, "queries"), k, cancellable_threads(how), *made);
     *result = made.release();
   });
 }
 
 neardup_status neardup_index_save(const neardup_index* index, const char* path, const char* made_of,
                                   neardup_error* error) {
-  return guarded(error, [&] { index->save(path, composition_named(made_of)); });
+  return guarded(error, [&] { given(index, "index").save(&given(path, "path"), composition_named(made_of)); });
 }
 
 neardup_status neardup_index_load(const char* path, int bits, const char* made_of, int is_mapped,
                                   neardup_index** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(path, "path");
+    given(result, "result");
     with_bits(bits, [&](auto width) {
       if (is_mapped != 0) {
         neardup::index_view<width, std::uint64_t> view{neardup::mapped_file(path)};
@@ -1183,18 +1289,36 @@ neardup_status neardup_index_load(const char* path, int bits, const char* made_o
   });
 }
 
-int neardup_index_bits(const neardup_index* index) { return index->bits(); }
-int neardup_index_k(const neardup_index* index) { return index->k(); }
-size_t neardup_index_size(const neardup_index* index) { return index->size(); }
+int neardup_index_bits(const neardup_index* index) {
+  return read_of(index, [](const auto& of) { return of.bits(); });
+}
+int neardup_index_k(const neardup_index* index) {
+  return read_of(index, [](const auto& of) { return of.k(); });
+}
+size_t neardup_index_size(const neardup_index* index) {
+  return read_of(index, [](const auto& of) { return of.size(); });
+}
 
 void neardup_matches_free(neardup_matches* matches) { delete matches; }
-size_t neardup_matches_size(const neardup_matches* matches) { return matches->query.size(); }
-const uint32_t* neardup_matches_query(const neardup_matches* matches) { return matches->query.data(); }
-const uint64_t* neardup_matches_id(const neardup_matches* matches) { return matches->id.data(); }
-const uint32_t* neardup_matches_distance(const neardup_matches* matches) { return matches->distance.data(); }
+size_t neardup_matches_size(const neardup_matches* matches) {
+  return read_of(matches, [](const auto& of) { return of.query.size(); });
+}
+const uint32_t* neardup_matches_query(const neardup_matches* matches) {
+  return read_of(matches, [](const auto& of) { return of.query.data(); });
+}
+const uint64_t* neardup_matches_id(const neardup_matches* matches) {
+  return read_of(matches, [](const auto& of) { return of.id.data(); });
+}
+const uint32_t* neardup_matches_distance(const neardup_matches* matches) {
+  return read_of(matches, [](const auto& of) { return of.distance.data(); });
+}
 
-const uint32_t* neardup_matches_common(const neardup_matches* matches) { return matches->common.data(); }
-const double* neardup_matches_similarity(const neardup_matches* matches) { return matches->similarity.data(); }
+const uint32_t* neardup_matches_common(const neardup_matches* matches) {
+  return read_of(matches, [](const auto& of) { return of.common.data(); });
+}
+const double* neardup_matches_similarity(const neardup_matches* matches) {
+  return read_of(matches, [](const auto& of) { return of.similarity.data(); });
+}
 
 // ---- An index of feature sets ---------------------------------------------------------------------------------------
 
@@ -1206,16 +1330,16 @@ struct neardup_set_index {
 namespace c_interface {
 
 /// Calls `use(index, flat)` with the index in `holder.inner` and the flat sets in `sets`. It is an error if their
-/// features have different widths.
+/// features have different widths. `name`: that of the argument `sets`.
 template <class Holder, class Use>
-void with_sets(Holder& holder, const neardup_sets* sets, const Use& use) {
+void with_sets(Holder& holder, const neardup_sets* sets, const char* name, const Use& use) {
   std::visit(
       [&]<class Feature>(const flat_sets<Feature>& of) {
         auto* const inner = std::get_if < sizeof(Feature) == 4 ? 0 : 1 > (&holder.inner);
         if (inner == nullptr) refuse("features of different widths");
         use(*inner, of);
       },
-      given(sets, "sets").features);
+      given(sets, name).features);
 }
 
 }  // namespace c_interface
@@ -1223,11 +1347,12 @@ void with_sets(Holder& holder, const neardup_sets* sets, const Use& use) {
 neardup_status neardup_set_index_new(int width, const neardup_join* join, neardup_set_index** result,
                                      neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     const neardup_join of = settings_of(join);
     if (width != 32 && width != 64) refuse("features have 32 or 64 bits, not " + std::to_string(width));
     const auto make = [&]<class Feature>(Feature /*type*/) {
       *result = new neardup_set_index{
-          neardup::set_index<Feature, std::uint64_t>(of.similarity, measure_of(of.measure), of.min_common)};
+          neardup::set_index<Feature, std::uint64_t>(of.similarity, measure_of(of), of.min_common)};
     };
     if (width == 32) return make(std::uint32_t{});
     make(std::uint64_t{});
@@ -1240,8 +1365,9 @@ neardup_status neardup_set_index_insert(neardup_set_index* index, const neardup_
                                         const neardup_run* how, size_t* inserted, neardup_error* error) {
   return guarded(error, [&] {
     const cancellable_threads run(how);
-    with_sets(*index, sets, [&](auto& inner, const auto& all) {
-      *inserted = inner.insert_all(cancellable(all, run), std::span(ids, all.size()), run);
+    given(inserted, "inserted");
+    with_sets(given(index, "index"), sets, "sets", [&](auto& inner, const auto& all) {
+      *inserted = inner.insert_all(cancellable(all, run), given(ids, all.size(), "ids"), run);
     });
   });
 }
@@ -1249,10 +1375,11 @@ neardup_status neardup_set_index_insert(neardup_set_index* index, const neardup_
 neardup_status neardup_set_index_erase(neardup_set_index* index, const uint64_t* ids, size_t count, size_t* erased,
                                        neardup_error* error) {
   return guarded(error, [&] {
-    *erased = 0;
+    given(index, "index");
+    given(erased, "erased") = 0;
     std::visit(
         [&](auto& inner) {
-          for (std::size_t i = 0; i < count; ++i) *erased += inner.erase(ids[i]) ? 1 : 0;
+          for (const std::uint64_t id : given(ids, count, "ids")) *erased += inner.erase(id) ? 1 : 0;
         },
         index->inner);
   });
@@ -1262,6 +1389,7 @@ neardup_status neardup_set_index_search(const neardup_set_index* index, const ne
                                         int nearest_only, const neardup_run* how, neardup_matches** result,
                                         neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     const cancellable_threads run(how);
     const auto least = similarity == 0 ? std::nullopt : std::optional(similarity);
     auto made = std::make_unique<neardup_matches>();
@@ -1271,7 +1399,7 @@ neardup_status neardup_set_index_search(const neardup_set_index* index, const ne
       made->common.push_back(match.common);
       made->similarity.push_back(match.similarity);
     };
-    with_sets(*index, queries, [&](const auto& inner, const auto& all) {
+    with_sets(given(index, "index"), queries, "queries", [&](const auto& inner, const auto& all) {
       if (all.size() > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("there are 2^32 queries");
       if (nearest_only == 0) {
         const auto found = inner.search_batch(cancellable(all, run), least, run);
@@ -1296,14 +1424,21 @@ neardup_status neardup_set_index_search(const neardup_set_index* index, const ne
 }
 
 int neardup_set_index_contains(const neardup_set_index* index, uint64_t id) {
-  return std::visit([&](const auto& inner) { return inner.contains(id); }, index->inner) ? 1 : 0;
+  return read_of(index, [&](const auto& of) {
+    return std::visit([&](const auto& inner) { return inner.contains(id) ? 1 : 0; }, of.inner);
+  });
 }
-int neardup_set_index_width(const neardup_set_index* index) { return index->inner.index() == 0 ? 32 : 64; }
+int neardup_set_index_width(const neardup_set_index* index) {
+  return read_of(index, [](const auto& of) { return of.inner.index() == 0 ? 32 : 64; });
+}
 size_t neardup_set_index_size(const neardup_set_index* index) {
-  return std::visit([](const auto& inner) { return inner.size(); }, index->inner);
+  return read_of(index,
+                 [](const auto& of) { return std::visit([](const auto& inner) { return inner.size(); }, of.inner); });
 }
 size_t neardup_set_index_memory(const neardup_set_index* index) {
-  return std::visit([](const auto& inner) { return inner.memory_usage(); }, index->inner);
+  return read_of(index, [](const auto& of) {
+    return std::visit([](const auto& inner) { return inner.memory_usage(); }, of.inner);
+  });
 }
 
 // ---- Documents that come one by one, or in batches ------------------------------------------------------------------
@@ -1361,6 +1496,14 @@ void check_ids(const Inner& inner, const std::vector<std::uint64_t>& ids) {
   }
 }
 
+/// Throws: std::invalid_argument if one of the arrays is missing.
+void check_verdicts(const neardup_verdicts* verdicts, std::size_t count) {
+  const neardup_verdicts& to = given(verdicts, "verdicts");
+  given(to.is_new, count, "is_new");
+  given(to.original, count, "original");
+  given(to.similarity, count, "similarity");
+}
+
 void write_verdict(const stream::verdict_type& verdict, std::size_t i, const neardup_verdicts& to) {
   to.is_new[i] = verdict.is_new() ? 1 : 0;
   to.original[i] = verdict.original.value_or(0);
@@ -1376,12 +1519,17 @@ struct neardup_dedup {
 
 neardup_status neardup_dedup_new(const neardup_composition* made_of, const neardup_dedup_options* options,
                                  neardup_dedup** result, neardup_error* error) {
-  return guarded(error, [&] { *result = new neardup_dedup{make_stream(made_of, options), composition_of(made_of)}; });
+  return guarded(error, [&] {
+    given(result, "result");
+    *result = new neardup_dedup{make_stream(made_of, options), composition_of(made_of)};
+  });
 }
 
 neardup_status neardup_dedup_open(const char* path, const neardup_composition* made_of,
                                   const neardup_dedup_options* options, neardup_dedup** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(path, "path");
+    given(result, "result");
     const auto named = composition_of(made_of);
     *result = new neardup_dedup{
         decltype(neardup_dedup::inner)(std::in_place_type<durable_stream>, path, make_stream(made_of, options), named),
@@ -1392,6 +1540,8 @@ neardup_status neardup_dedup_open(const char* path, const neardup_composition* m
 neardup_status neardup_dedup_load(const char* path, const neardup_composition* made_of,
                                   const neardup_dedup_options* options, neardup_dedup** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(path, "path");
+    given(result, "result");
     const auto named = composition_of(made_of);
     *result = new neardup_dedup{neardup::restore(path, make_stream(made_of, options), named), named};
   });
@@ -1423,8 +1573,8 @@ neardup_status neardup_dedup_add(neardup_dedup* dedup, const neardup_input* inpu
         if (begin + piece.size() < texts.size()) run.tell(begin + piece.size(), texts.size());
       }
     };
-    given(verdicts, "verdicts");
-    std::visit(add, dedup->inner);
+    check_verdicts(verdicts, texts.size());
+    std::visit(add, given(dedup, "dedup").inner);
   });
 }
 
@@ -1433,27 +1583,30 @@ neardup_status neardup_dedup_find(const neardup_dedup* dedup, const neardup_inpu
   return guarded(error, [&] {
     const cancellable_threads run(how);
     const std::vector<std::string_view> texts = texts_of(given(input, "input"));
+    check_verdicts(verdicts, texts.size());
     std::vector<stream::workspace> scratch(run.parts());
     std::visit(
         [&](const auto& inner) {
           in_steps(run, texts.size(), 16, [&](std::size_t part, std::size_t first, std::size_t last) {
             for (std::size_t i = first; i < last; ++i) {
-              write_verdict(inner.find(texts[i], scratch[part]), i, given(verdicts, "verdicts"));
+              write_verdict(inner.find(texts[i], scratch[part]), i, *verdicts);
             }
           });
         },
-        dedup->inner);
+        given(dedup, "dedup").inner);
   });
 }
 
 neardup_status neardup_dedup_erase(neardup_dedup* dedup, uint64_t id, int* was_kept, neardup_error* error) {
-  return guarded(error,
-                 [&] { *was_kept = std::visit([&](auto& inner) { return inner.erase(id); }, dedup->inner) ? 1 : 0; });
+  return guarded(error, [&] {
+    given(was_kept, "was_kept");
+    *was_kept = std::visit([&](auto& inner) { return inner.erase(id); }, given(dedup, "dedup").inner) ? 1 : 0;
+  });
 }
 
 neardup_status neardup_dedup_save(neardup_dedup* dedup, const char* path, neardup_error* error) {
   return guarded(error, [&] {
-    auto* const durable = std::get_if<durable_stream>(&dedup->inner);
+    auto* const durable = std::get_if<durable_stream>(&given(dedup, "dedup").inner);
     if (path == nullptr) {
       if (durable == nullptr) refuse("a path is needed: this deduplicator is in memory only");
       return durable->save();
@@ -1465,16 +1618,22 @@ neardup_status neardup_dedup_save(neardup_dedup* dedup, const char* path, neardu
 }
 
 size_t neardup_dedup_size(const neardup_dedup* dedup) {
-  return std::visit([](const auto& inner) { return inner.size(); }, dedup->inner);
+  return read_of(dedup,
+                 [](const auto& of) { return std::visit([](const auto& inner) { return inner.size(); }, of.inner); });
 }
 uint64_t neardup_dedup_added(const neardup_dedup* dedup) {
-  return std::visit([](const auto& inner) { return inner.added(); }, dedup->inner);
+  return read_of(dedup,
+                 [](const auto& of) { return std::visit([](const auto& inner) { return inner.added(); }, of.inner); });
 }
 int neardup_dedup_contains(const neardup_dedup* dedup, uint64_t id) {
-  return std::visit([&](const auto& inner) { return inner.contains(id); }, dedup->inner) ? 1 : 0;
+  return read_of(dedup, [&](const auto& of) {
+    return std::visit([&](const auto& inner) { return inner.contains(id) ? 1 : 0; }, of.inner);
+  });
 }
 size_t neardup_dedup_memory(const neardup_dedup* dedup) {
-  return std::visit([](const auto& inner) { return inner.memory_usage(); }, dedup->inner);
+  return read_of(dedup, [](const auto& of) {
+    return std::visit([](const auto& inner) { return inner.memory_usage(); }, of.inner);
+  });
 }
 
 // ---- Joins as a shuffle ----------------------------------------------------------------------------------------------
@@ -1508,19 +1667,19 @@ neardup::shuffle_settings settings_of(const neardup_shuffle* shuffle) {
   const neardup_join join = settings_of(&of.join);
   neardup::shuffle_settings result;
   result.similarity = join.similarity;
-  result.measure = measure_of(join.measure);
+  result.measure = measure_of(join);
   result.min_common = join.min_common;
   result.copies_once = join.copies_once != 0;
   result.partitions = std::max(of.partitions, std::uint32_t{1});
   result.all_counted = of.all_counted != 0;
   if (of.second_from != 0) result.second_from = of.second_from;
   result.identity = of.identity;
-  switch (of.payload) {
+  switch (number_of(of.payload)) {
     case NEARDUP_MOVE_SETS: result.payload = neardup::shuffle_payload::sets; return result;
     case NEARDUP_MOVE_SKETCHES: result.payload = neardup::shuffle_payload::sketch; return result;
     case NEARDUP_MOVE_IDS: result.payload = neardup::shuffle_payload::ids; return result;
+    default: refuse("there is no payload " + std::to_string(number_of(of.payload)));
   }
-  refuse("there is no such payload");
 }
 
 /// The features and the offsets of sets, as flat arrays.
@@ -1533,11 +1692,16 @@ std::pair<std::span<const Feature>, std::span<const std::int64_t>> flat(const fl
 }  // namespace c_interface
 
 void neardup_bytes_free(neardup_bytes* bytes) { delete bytes; }
-const void* neardup_bytes_data(const neardup_bytes* bytes) { return bytes->bytes.data(); }
-size_t neardup_bytes_size(const neardup_bytes* bytes) { return bytes->bytes.size(); }
+const void* neardup_bytes_data(const neardup_bytes* bytes) {
+  return read_of(bytes, [](const auto& of) { return of.bytes.data(); });
+}
+size_t neardup_bytes_size(const neardup_bytes* bytes) {
+  return read_of(bytes, [](const auto& of) { return of.bytes.size(); });
+}
 
 neardup_status neardup_counts_new(int width, uint64_t features, neardup_counts** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     with_width(width, [&]<class Feature>(Feature /*type*/) {
       *result = new neardup_counts{neardup::feature_counts<Feature>(features)};
     });
@@ -1547,8 +1711,9 @@ neardup_status neardup_counts_new(int width, uint64_t features, neardup_counts**
 void neardup_counts_free(neardup_counts* counts) { delete counts; }
 
 neardup_status neardup_counts_add(neardup_counts* counts, const neardup_sets* sets, neardup_error* error) {
-  return guarded(error,
-                 [&] { with_sets(*counts, sets, [&](auto& inner, const auto& all) { inner.add(flat(all).first); }); });
+  return guarded(error, [&] {
+    with_sets(given(counts, "counts"), sets, "sets", [&](auto& inner, const auto& all) { inner.add(flat(all).first); });
+  });
 }
 
 neardup_status neardup_counts_merge(neardup_counts* counts, const neardup_counts* other, neardup_error* error) {
@@ -1559,19 +1724,23 @@ neardup_status neardup_counts_merge(neardup_counts* counts, const neardup_counts
           if (added == nullptr) refuse("counts of features of different widths");
           inner.merge(*added);
         },
-        counts->inner);
+        given(counts, "counts").inner);
   });
 }
 
 neardup_status neardup_counts_save(const neardup_counts* counts, neardup_bytes** result, neardup_error* error) {
   return guarded(error, [&] {
-    *result = new neardup_bytes{std::visit([](const auto& inner) { return inner.save(); }, counts->inner)};
+    given(result, "result");
+    *result =
+        new neardup_bytes{std::visit([](const auto& inner) { return inner.save(); }, given(counts, "counts").inner)};
   });
 }
 
 neardup_status neardup_counts_load(int width, const void* data, size_t size, int is_mapped, neardup_counts** result,
                                    neardup_error* error) {
   return guarded(error, [&] {
+    given(static_cast<const std::byte*>(data), size, "data");
+    given(result, "result");
     with_width(width, [&]<class Feature>(Feature /*type*/) {
       using counts = neardup::feature_counts<Feature>;
       const std::span bytes(static_cast<const std::byte*>(data), size);
@@ -1581,12 +1750,14 @@ neardup_status neardup_counts_load(int width, const void* data, size_t size, int
 }
 
 uint64_t neardup_counts_counted(const neardup_counts* counts) {
-  return std::visit([](const auto& inner) { return inner.counted(); }, counts->inner);
+  return read_of(
+      counts, [](const auto& of) { return std::visit([](const auto& inner) { return inner.counted(); }, of.inner); });
 }
 
 neardup_status neardup_scatter_new(const neardup_shuffle* shuffle, const neardup_counts* counts,
                                    neardup_scatter** result, neardup_error* error) {
   return guarded(error, [&] {
+    given(result, "result");
     const neardup::shuffle_settings settings = settings_of(shuffle);
     std::visit(
         [&]<class Feature>(const neardup::feature_counts<Feature>& inner) {
@@ -1601,21 +1772,23 @@ void neardup_scatter_free(neardup_scatter* scatter) { delete scatter; }
 neardup_status neardup_scatter_add(neardup_scatter* scatter, const uint64_t* documents, const neardup_sets* sets,
                                    neardup_error* error) {
   return guarded(error, [&] {
-    with_sets(*scatter, sets, [&](auto& inner, const auto& all) {
+    with_sets(given(scatter, "scatter"), sets, "sets", [&](auto& inner, const auto& all) {
       const auto [features, offsets] = flat(all);
-      inner.add(std::span(documents, all.size()), features, offsets);
+      inner.add(given(documents, all.size(), "documents"), features, offsets);
     });
   });
 }
 
 size_t neardup_scatter_size(const neardup_scatter* scatter) {
-  return std::visit([](const auto& inner) { return inner.size(); }, scatter->inner);
+  return read_of(scatter,
+                 [](const auto& of) { return std::visit([](const auto& inner) { return inner.size(); }, of.inner); });
 }
 
 neardup_status neardup_scatter_take(neardup_scatter* scatter, uint32_t partition, neardup_bytes** result,
                                     neardup_error* error) {
   return guarded(error, [&] {
-    if (partition >= scatter->partitions) refuse("there is no partition " + std::to_string(partition));
+    given(result, "result");
+    if (partition >= given(scatter, "scatter").partitions) refuse("there is no partition " + std::to_string(partition));
     *result = new neardup_bytes{std::visit([&](auto& inner) { return inner.take(partition); }, scatter->inner)};
   });
 }
@@ -1627,9 +1800,10 @@ neardup_status neardup_gather(int width, const neardup_blob* blobs, size_t count
     const cancellable_threads run(how);
     std::vector<std::span<const std::byte>> bytes;
     bytes.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      bytes.emplace_back(static_cast<const std::byte*>(blobs[i].data), blobs[i].size);
+    for (const neardup_blob& blob : given(blobs, count, "blobs")) {
+      bytes.push_back(given(static_cast<const std::byte*>(blob.data), blob.size, "data"));
     }
+    given(result, "result");
     const neardup::shuffle_settings settings = settings_of(shuffle);
     with_width(width, [&]<class Feature>(Feature /*type*/) {
       *result = new neardup_document_pairs{neardup::gather_pairs<Feature>(bytes, settings, partition, run)};
@@ -1638,16 +1812,20 @@ neardup_status neardup_gather(int width, const neardup_blob* blobs, size_t count
 }
 
 void neardup_document_pairs_free(neardup_document_pairs* pairs) { delete pairs; }
-size_t neardup_document_pairs_size(const neardup_document_pairs* pairs) { return pairs->pairs.first.size(); }
-const uint64_t* neardup_document_pairs_first(const neardup_document_pairs* pairs) { return pairs->pairs.first.data(); }
+size_t neardup_document_pairs_size(const neardup_document_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.pairs.first.size(); });
+}
+const uint64_t* neardup_document_pairs_first(const neardup_document_pairs* pairs) {
+  return read_of(pairs, [](const auto& of) { return of.pairs.first.data(); });
+}
 const uint64_t* neardup_document_pairs_second(const neardup_document_pairs* pairs) {
-  return pairs->pairs.second.data();
+  return read_of(pairs, [](const auto& of) { return of.pairs.second.data(); });
 }
 const uint32_t* neardup_document_pairs_common(const neardup_document_pairs* pairs) {
-  return pairs->pairs.common.data();
+  return read_of(pairs, [](const auto& of) { return of.pairs.common.data(); });
 }
 const double* neardup_document_pairs_similarity(const neardup_document_pairs* pairs) {
-  return pairs->pairs.similarity.data();
+  return read_of(pairs, [](const auto& of) { return of.pairs.similarity.data(); });
 }
 
 neardup_status neardup_verify_sets(const neardup_sets* a, const neardup_sets* b, const neardup_join* join,
@@ -1656,8 +1834,11 @@ neardup_status neardup_verify_sets(const neardup_sets* a, const neardup_sets* b,
     neardup_shuffle shuffle{};
     if (join != nullptr) shuffle.join = *join;
     const neardup::shuffle_settings settings = settings_of(&shuffle);
+    given(a, "a");
     with_two(a, &given(b, "b"), [&](const auto& first, const auto* second) {
       if (first.size() != second->size()) refuse("sets of different numbers are compared");
+      given(common, first.size(), "common");
+      given(similarity, first.size(), "similarity");
       const auto [x, x_offsets] = flat(first);
       const auto [y, y_offsets] = flat(*second);
       const auto found = neardup::verify_sets(x, x_offsets, y, y_offsets, settings);

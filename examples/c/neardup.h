@@ -4,7 +4,10 @@
  * Errors: each function that can fail returns a neardup_status, and writes a message to its last argument, which may be
  * NULL. A function that fails has changed nothing, unless its comment says otherwise. No exception leaves the library,
  * and there is no global state.
- * Options: a struct of zeros has the defaults.
+ * Options: a struct of zeros has the defaults, and so has NULL for a pointer to a neardup_composition, neardup_join,
+ * neardup_grouping, neardup_code_options, neardup_dedup_options or neardup_run.
+ * NULL: an array of no elements may be NULL, and so may an argument whose comment says so. Any other NULL is
+ * NEARDUP_INVALID, and the message names the argument. Functions without a status return 0 or NULL for a NULL handle.
  * Memory: each neardup_*_new and each join makes a handle that the caller frees with neardup_*_free, which accepts NULL.
  * Pointers that a handle returns are valid until it is changed or freed.
  * Threads: functions on different handles may run at the same time. Functions that take a handle as const may, too,
@@ -91,7 +94,7 @@ const char* neardup_version(void);
 
 /* ---- What goes in ------------------------------------------------------------------------------------------------- */
 
-/* How a call runs. Results do not depend on `threads`. NULL stands for a struct of zeros. */
+/* How a call runs. Results do not depend on `threads`. */
 typedef struct {
   size_t threads; /* 0: as many as the machine has */
   /* If not NULL: a number that another thread, or a signal handler, sets to anything but 0 to end the call soon. */
@@ -110,8 +113,8 @@ typedef struct {
 
 /* Texts in one of three forms: `texts`, else `array` with its `schema`, else `stream`. Texts of Arrow are of type
  * string, large_string, string_view, binary, large_binary or binary_view, dictionaries of these, or null; a struct of
- * one column stands for that column. A stream is read to its end, one array at a time; the caller releases it, and the
- * schema and the array. */
+ * one column stands for that column, and a null of either is a null. A stream is read to its end, one array at a time;
+ * the caller releases it, and the schema and the array. */
 typedef struct {
   const neardup_text* texts;
   size_t size; /* number of `texts` */
@@ -146,7 +149,8 @@ typedef struct {
   const neardup_dictionary* dictionary; /* for zh:words and zh:keywords; else NULL. Needed only while a call runs */
 } neardup_composition;
 
-/* Calls take(context, token, size) for each token of a text, until it returns something else than 0. */
+/* Calls take(context, token, size) for each token of a text, until it returns something else than 0. A null has no
+ * tokens. */
 neardup_status neardup_tokens(const neardup_composition*, neardup_text,
                               int (*take)(void* context, const char* token, size_t size), void* context,
                               neardup_error*);
@@ -160,15 +164,15 @@ typedef struct neardup_sets neardup_sets;
 neardup_status neardup_sets_new(int width, neardup_sets** result, neardup_error*);
 void neardup_sets_free(neardup_sets*);
 
-/* Appends the features of texts. A null becomes a set without features. If a stream fails or a call is cancelled, some
- * sets may have been appended: those of whole arrays, and of `texts` in steps of 65,536. */
+/* Appends the features of texts. A null becomes a set without features. */
 neardup_status neardup_sets_add_texts(neardup_sets*, const neardup_composition*, const neardup_input*,
                                       const neardup_run*, neardup_error*);
 /* Appends `count` sets: set i is features[offsets[i]] to features[offsets[i + 1] - 1], uint32_t or uint64_t by the
  * width. NEARDUP_INVALID unless each is ascending and distinct. */
 neardup_status neardup_sets_add(neardup_sets*, const void* features, const int64_t* offsets, size_t count,
                                 neardup_error*);
-/* Appends sets of Arrow's type list or large_list, of uint32 or uint64 by the width. The input must have no `texts`. */
+/* Appends sets of Arrow's type list or large_list, of uint32 or uint64 by the width; a struct of one column stands for that
+ * column. A null becomes a set without features. NEARDUP_INVALID if a feature is null. The input must have no `texts`. */
 neardup_status neardup_sets_add_lists(neardup_sets*, const neardup_input*, neardup_error*);
 
 int neardup_sets_width(const neardup_sets*);
@@ -199,12 +203,13 @@ const uint32_t* neardup_pairs_common(const neardup_pairs*);   /* the overlap of 
 const double* neardup_pairs_similarity(const neardup_pairs*); /* for sets and texts; else NULL */
 const uint32_t* neardup_pairs_distance(const neardup_pairs*); /* for codes in bits, for texts in edits; else NULL */
 
-/* All pairs of sets that are similar enough: none is missed. With `others`, each pair is a set and one of `others`. */
+/* All pairs of sets that are similar enough: none is missed. With `others`, each pair is a set and one of `others`, which
+ * is NULL for a join of one collection. */
 neardup_status neardup_pairs_of_sets(const neardup_sets*, const neardup_sets* others, const neardup_join*,
                                      const neardup_run*, neardup_pairs** result, neardup_error*);
 
-/* Keeps those of `count` given pairs that are similar enough, in the given order. With `others`, second[i] is a position
- * in `others`. NEARDUP_INVALID if a position does not exist. */
+/* Keeps those of `count` given pairs that are similar enough, in the given order. If `others` is not NULL, second[i] is a
+ * position in it. NEARDUP_INVALID if a position does not exist. */
 neardup_status neardup_verify(const neardup_sets*, const neardup_sets* others, const uint32_t* first,
                               const uint32_t* second, size_t count, const neardup_join*, const neardup_run*,
                               neardup_pairs** result, neardup_error*);
@@ -233,7 +238,7 @@ typedef struct neardup_texts neardup_texts;
 
 neardup_status neardup_texts_new(neardup_texts** result, neardup_error*);
 void neardup_texts_free(neardup_texts*);
-/* Appends texts. If a stream fails or a call is cancelled, some may have been appended, as by neardup_sets_add_texts. */
+/* Appends texts. A call that fails may have appended some: those of whole arrays, and of `texts` in steps of 65,536. */
 neardup_status neardup_texts_add(neardup_texts*, const neardup_input*, const neardup_run*, neardup_error*);
 size_t neardup_texts_size(const neardup_texts*);
 size_t neardup_texts_nulls(const neardup_texts*);
@@ -271,7 +276,7 @@ size_t neardup_idf_size(const neardup_idf*); /* number of features */
 
 typedef struct {
   neardup_code_kind kind;
-  int bits;               /* 0 stands for 64 */
+  int bits; /* 0 stands for 64 */
   /* Of simhash: "unit" if NULL; "tf", "logtf", "idf", "tfidf", and levels 1 to N of another weight W than "unit":
    * "levels:N:W" by its size, "quantiles:N:W" by its rank. Without ":W" they are of "tf". */
   const char* weights;
@@ -297,11 +302,13 @@ typedef struct {
   int bits;
 } neardup_code_view;
 
-/* All pairs of codes within k bits. With `others`, each pair is a code and one of `others`. */
-neardup_status neardup_near_pairs(const neardup_code_view*, const neardup_code_view* others, int k, int copies_once,
-                                  const neardup_run*, neardup_pairs** result, neardup_error*);
+/* All pairs of codes within k bits. With `others`, each pair is a code and one of `others`, which is NULL for a join of one
+ * collection. */
+neardup_status neardup_near_pairs(const neardup_code_view* codes, const neardup_code_view* others, int k,
+                                  int copies_once, const neardup_run*, neardup_pairs** result, neardup_error*);
 /* Writes for each code the smallest position of its cluster: chains of steps of at most k bits. */
-neardup_status neardup_cluster(const neardup_code_view*, int k, const neardup_run*, uint32_t* labels, neardup_error*);
+neardup_status neardup_cluster(const neardup_code_view* codes, int k, const neardup_run*, uint32_t* labels,
+                               neardup_error*);
 
 /* ---- An index of codes ---------------------------------------------------------------------------------------------- */
 
@@ -316,11 +323,11 @@ typedef struct neardup_matches neardup_matches;
 neardup_status neardup_index_new(int bits, int k, int blocks, neardup_index** result, neardup_error*);
 void neardup_index_free(neardup_index*);
 /* Adds pairs, except pairs that are in the index and pairs without a code. A call that fails may have added some. */
-neardup_status neardup_index_insert(neardup_index*, const neardup_code_view*, const uint64_t* ids, size_t* inserted,
-                                    neardup_error*);
-neardup_status neardup_index_erase(neardup_index*, const neardup_code_view*, const uint64_t* ids, size_t* erased,
+neardup_status neardup_index_insert(neardup_index*, const neardup_code_view* codes, const uint64_t* ids,
+                                    size_t* inserted, neardup_error*);
+neardup_status neardup_index_erase(neardup_index*, const neardup_code_view* codes, const uint64_t* ids, size_t* erased,
                                    neardup_error*);
-/* `k`: at most the k of the index; -1 stands for that. */
+/* `k`: from 0 to the k of the index; -1 stands for that. */
 neardup_status neardup_index_search(const neardup_index*, const neardup_code_view* queries, int k, const neardup_run*,
                                     neardup_matches** result, neardup_error*);
 /* Writes a file, with any text that tells what its codes are made of, or NULL. A crash leaves the old file or the new. */
@@ -394,17 +401,18 @@ neardup_status neardup_dedup_new(const neardup_composition*, const neardup_dedup
  * NEARDUP_INVALID if the file has another composition or similarity. */
 neardup_status neardup_dedup_open(const char* path, const neardup_composition*, const neardup_dedup_options*,
                                   neardup_dedup** result, neardup_error*);
-/* Loads a deduplicator into memory, from a file of neardup_dedup_save. NEARDUP_FILE if neardup_dedup_open has made
- * changes since, which are in its log. */
+/* Loads a deduplicator into memory, from a file of neardup_dedup_save. NEARDUP_FAILED if neardup_dedup_open has
+ * made changes since, which are in its log. */
 neardup_status neardup_dedup_load(const char* path, const neardup_composition*, const neardup_dedup_options*,
                                   neardup_dedup** result, neardup_error*);
 void neardup_dedup_free(neardup_dedup*);
 
 /* Decides about documents in order, and keeps the new ones. Nulls and texts without features are new, and not kept.
  * `ids`: NULL for the numbers of documents added before. `now`: NULL, or the time of the batch, which must not decrease.
- * The input must not be a stream: add its arrays. Documents are added in pieces of 32,768, each as a whole. If a file or
- * memory fails, or the call is cancelled, neardup_dedup_added says how many documents there are; the verdicts of these
- * are written. A call with a wrong argument adds none. */
+ * The input must not be a stream: add its arrays. Documents are added in pieces of 32,768, each as a whole. If there is no
+ * room for a piece (NEARDUP_TOO_LARGE), a file or memory fails, or the call is cancelled, the pieces before it stay added.
+ * neardup_dedup_added then says how many documents there are; the verdicts of these are written. A call with a wrong
+ * argument adds none. */
 neardup_status neardup_dedup_add(neardup_dedup*, const neardup_input*, const uint64_t* ids, const uint64_t* now,
                                  const neardup_run*, const neardup_verdicts*, neardup_error*);
 /* Decides as neardup_dedup_add by the documents that are kept so far; nothing is added. */

@@ -1,5 +1,6 @@
 /* The C interface from C: every function once, errors, and what an oracle in here says. */
 #include "../neardup.h"
+#include "null_pointers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -422,6 +423,63 @@ static void test_arrow(void) {
   error = &e;
   values.length = 4;
   CHECK(neardup_sets_add_lists(sets, &input, error) == NEARDUP_INVALID && neardup_sets_size(sets) == 3);
+  values.length = 5;
+  { /* Rows 1 and 2 of a struct of this column, of which row 2 is null. */
+    const uint8_t rows_of_struct[] = {0x3};
+    const void* struct_buffers[1];
+    struct ArrowArray rows;
+    struct ArrowSchema struct_schema;
+    struct ArrowArray* columns[1];
+    struct ArrowSchema* column_schemas[1];
+    const uint8_t features_valid[] = {0x1e}; /* not the first one, which no set has */
+    struct_buffers[0] = rows_of_struct;
+    columns[0] = &list;
+    column_schemas[0] = &list_schema;
+    make_schema(&struct_schema, "+s");
+    struct_schema.children = column_schemas;
+    struct_schema.n_children = 1;
+    memset(&rows, 0, sizeof(rows));
+    rows.offset = 1;
+    rows.length = 2;
+    rows.null_count = -1;
+    rows.n_buffers = 1;
+    rows.buffers = struct_buffers;
+    rows.n_children = 1;
+    rows.children = columns;
+    rows.release = release_array;
+    input.array = &rows;
+    input.schema = &struct_schema;
+    values.null_count = -1;
+    value_buffers[0] = features_valid;
+    CHECK_OK(neardup_sets_add_lists(sets, &input, error));
+    CHECK(neardup_sets_size(sets) == 5 && neardup_sets_nulls(sets) == 1);
+    CHECK(neardup_sets_offsets(sets)[4] == 4 && neardup_sets_offsets(sets)[5] == 4); /* {}, null */
+    error = &e;
+    rows.length = 3;
+    CHECK(neardup_sets_add_lists(sets, &input, error) ==
+          NEARDUP_INVALID); /* the column has three rows behind its offset */
+    rows.offset = 0;
+    struct_buffers[0] = NULL;
+    CHECK_OK(neardup_sets_add_lists(sets, &input, error));
+    CHECK(neardup_sets_size(sets) == 8 && neardup_sets_offsets(sets)[8] == 8);
+    error = &e;
+    list.offset = 0;
+    CHECK(neardup_sets_add_lists(sets, &input, error) == NEARDUP_INVALID && strstr(e.message, "null") != NULL);
+    list.offset = 1;
+    for (i = 0; i < 6; ++i) { /* released, or without its memory */
+      const void* const kept = value_buffers[1];
+      if (i == 0) rows.release = NULL;
+      if (i == 1) list.release = NULL;
+      if (i == 2) values.release = NULL;
+      if (i == 3) struct_schema.release = NULL;
+      if (i == 4) value_buffers[1] = NULL;
+      if (i == 5) value_schema.format = NULL;
+      CHECK(neardup_sets_add_lists(sets, &input, error) == NEARDUP_INVALID && neardup_sets_size(sets) == 8);
+      rows.release = list.release = values.release = release_array;
+      struct_schema.release = release_schema;
+      value_buffers[1] = kept;
+    }
+  }
   neardup_sets_free(sets);
 }
 
@@ -851,6 +909,265 @@ static void test_dedup(const char* folder) {
   neardup_dedup_free(again);
 }
 
+/* A call that is refused as a whole has added the pieces before the one that finds no room, and says so. */
+static void test_full(void) {
+  enum { MANY = 33000 }; /* a piece, and some */
+  static char words[MANY][40];
+  static neardup_text texts[MANY];
+  static uint8_t is_new[MANY];
+  static uint64_t original[MANY];
+  static double similarity[MANY];
+  const neardup_verdicts verdicts = {is_new, original, similarity};
+  neardup_dedup_options options;
+  neardup_dedup* dedup = NULL;
+  neardup_input input;
+  neardup_error e, *error = &e;
+  int i;
+  memset(&options, 0, sizeof(options));
+  memset(&input, 0, sizeof(input));
+  for (i = 0; i < MANY; ++i) {
+    texts[i].size = (size_t)snprintf(words[i], sizeof(words[i]), "u%d v%d w%d x%d", i, i * 3, i * 7, i * 11);
+    texts[i].data = words[i];
+  }
+  input.texts = texts;
+  input.size = MANY;
+  options.max_documents = 32900;
+  options.refuse_when_full = 1;
+  CHECK_OK(neardup_dedup_new(NULL, &options, &dedup, error));
+  error = &e;
+  CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error) == NEARDUP_TOO_LARGE);
+  CHECK(neardup_dedup_added(dedup) == 32768 && neardup_dedup_size(dedup) == 32768);
+  CHECK(strstr(e.message, "keeps 32768 documents of at most 32900, and 232 ") != NULL);
+  input.texts = texts + 32768;
+  input.size = MANY - 32768;
+  CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error) == NEARDUP_TOO_LARGE);
+  CHECK(neardup_dedup_added(dedup) == 32768 && strstr(e.message, "keeps 32768 documents") != NULL);
+  input.size = 32900 - 32768;
+  CHECK_OK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error));
+  CHECK(neardup_dedup_size(dedup) == 32900);
+  neardup_dedup_free(dedup);
+}
+
+/* ---- NULL, and numbers that no enumerator has ----------------------------------------------------------------------- */
+
+int take_nothing(void* context, const char* token, size_t size) {
+  (void)context;
+  (void)token;
+  (void)size;
+  return 0;
+}
+void begin(null_fixture* of, const char* call) {
+  memset(&of->error, 0, sizeof(of->error));
+  of->call = call;
+  if (getenv("NEARDUP_TEST_CALLS") != NULL) printf("%s\n", call), fflush(stdout); /* the last one is what crashes */
+}
+void expect(null_fixture* of, neardup_status status, const char* wanted) {
+  if (wanted == NULL ? status == NEARDUP_OK : status == NEARDUP_INVALID && strcmp(of->error.message, wanted) == 0)
+    return;
+  ++failures;
+  printf("%s is NULL: status %d, '%s', not '%s'\n", of->call, (int)status, of->error.message,
+         wanted == NULL ? "" : wanted);
+}
+void expect_nothing(const char* function, int is_nothing) {
+  if (is_nothing) return;
+  ++failures;
+  printf("%s(NULL) is not 0\n", function);
+}
+
+static void make_fixture(null_fixture* of, const char* folder) {
+  static const uint32_t features[] = {1, 2, 3, 1, 2, 4};
+  static const uint64_t words[] = {1, 3};
+  static const neardup_text texts[] = {{"one two three", 13}, {"one two four", 12}};
+  static uint8_t is_new[2];
+  static uint64_t original[2];
+  static double similarity[2];
+  static char paths[4][4096];
+  static const char* const names[] = {"null.dedup", "null.index", "null_idf.txt", "null.saved"};
+  char path[5000];
+  neardup_error* error = NULL;
+  neardup_code_options options;
+  int i;
+  memset(of, 0, sizeof(*of));
+  memset(&options, 0, sizeof(options));
+  for (i = 0; i < 4; ++i) {
+    snprintf(paths[i], sizeof(paths[i]), "%s/%s", folder, names[i]);
+    remove(paths[i]);
+    snprintf(path, sizeof(path), "%s.log", paths[i]);
+    remove(path);
+    of->ids[i] = (uint64_t)i;
+  }
+  of->path = paths[0], of->index_path = paths[1], of->idf_path = paths[2], of->dedup_path = paths[3];
+  snprintf(path, sizeof(path), "%s/null_words.txt", folder);
+  write_file(path, "研究 100\n");
+  of->text = texts[0];
+  of->input.texts = texts, of->input.size = 2;
+  of->features = features, of->offsets[1] = 3, of->offsets[2] = 6;
+  of->codes.words = words, of->codes.size = 2, of->codes.bits = 64;
+  of->verdicts.is_new = is_new, of->verdicts.original = original, of->verdicts.similarity = similarity;
+  CHECK_OK(neardup_sets_new(32, &of->sets, error));
+  CHECK_OK(neardup_sets_add(of->sets, features, of->offsets, 2, error));
+  CHECK_OK(neardup_texts_new(&of->texts, error));
+  CHECK_OK(neardup_texts_add(of->texts, &of->input, NULL, error));
+  CHECK_OK(neardup_idf_learn(NULL, &of->input, NULL, &of->idf, error));
+  CHECK_OK(neardup_idf_save(of->idf, of->idf_path, error));
+  CHECK_OK(neardup_index_new(64, 3, 0, &of->index, error));
+  CHECK_OK(neardup_index_save(of->index, of->index_path, NULL, error));
+  CHECK_OK(neardup_set_index_new(32, NULL, &of->set_index, error));
+  CHECK_OK(neardup_dedup_new(NULL, NULL, &of->dedup, error));
+  CHECK_OK(neardup_dedup_save(of->dedup, of->dedup_path, error));
+  CHECK_OK(neardup_counts_new(32, 6, &of->counts, error));
+  CHECK_OK(neardup_scatter_new(&of->shuffle, of->counts, &of->scatter, error));
+}
+
+/* A column of lists without rows. */
+static void make_no_lists(neardup_input* input) {
+  static struct ArrowSchema schema, value_schema;
+  static struct ArrowSchema* schemas[] = {&value_schema};
+  static struct ArrowArray lists, values;
+  static struct ArrowArray* children[] = {&values};
+  static const void* buffers[] = {NULL, NULL};
+  make_schema(&schema, "+l");
+  make_schema(&value_schema, "I");
+  schema.n_children = lists.n_children = 1;
+  schema.children = schemas;
+  lists.children = children;
+  lists.n_buffers = values.n_buffers = 2;
+  lists.buffers = values.buffers = buffers;
+  lists.release = values.release = release_array;
+  input->schema = &schema;
+  input->array = &lists;
+}
+
+static void test_null_pointers(const char* folder) {
+  static null_fixture of;
+  static const neardup_text null_text = {NULL, 7};
+  char words[5000];
+  neardup_error* error = &of.error;
+  neardup_bytes* saved = NULL;
+  neardup_sets* sets = NULL;
+  neardup_pairs* pairs = NULL;
+  neardup_matches* matches = NULL;
+  neardup_document_pairs* gathered = NULL;
+  neardup_codes* codes = NULL;
+  neardup_set_index* index = NULL;
+  neardup_input input;
+  neardup_join join;
+  neardup_code_options options;
+  neardup_verdicts verdicts;
+  neardup_code_view view;
+  neardup_shuffle shuffle;
+  neardup_blob blob;
+  int64_t none[1] = {0};
+  size_t bytes = 0, size;
+  int wrong;
+  make_fixture(&of, folder);
+  make_no_lists(&of.lists);
+  snprintf(words, sizeof(words), "%s/null_words.txt", folder);
+  of.files.words = words, of.files.no_model = 1;
+  CHECK_OK(neardup_counts_save(of.counts, &saved, error));
+  of.blob.data = neardup_bytes_data(saved), of.blob.size = neardup_bytes_size(saved);
+#ifdef NEARDUP_NULL_POINTERS
+  call_with_null_pointers(&of);
+#endif
+  error = &of.error;
+  /* Members of structs. */
+  of.files.words = NULL;
+  begin(&of, "files.words");
+  expect(&of, neardup_dictionary_load(&of.files, (neardup_dictionary**)words, error), "words is NULL");
+  memset(&input, 0, sizeof(input));
+  size = neardup_sets_size(of.sets);
+  input.size = 3;
+  begin(&of, "all members of an input");
+  expect(&of, neardup_sets_add_texts(of.sets, NULL, &input, NULL, error),
+         "3 texts, but texts, array and stream are NULL");
+  begin(&of, "all members of an input of lists");
+  expect(&of, neardup_sets_add_lists(of.sets, &input, error), "sets come in an array or a stream, not as texts");
+  input.size = 0;
+  CHECK_OK(neardup_sets_add_texts(of.sets, NULL, &input, NULL, error));
+  begin(&of, "the array of a schema");
+  error = &of.error;
+  expect(&of, neardup_sets_add_lists(of.sets, &input, error), "no sets, no array and no stream are given");
+  CHECK(neardup_sets_size(of.sets) == size);
+  input.texts = &null_text, input.size = 1;
+  CHECK_OK(neardup_sets_add_texts(of.sets, NULL, &input, NULL, error));
+  CHECK(neardup_sets_nulls(of.sets) == 1 && neardup_sets_size(of.sets) == size + 1);
+  CHECK(neardup_sets_offsets(of.sets)[size + 1] == neardup_sets_offsets(of.sets)[size]);
+  CHECK_OK(neardup_tokens(NULL, null_text, count_tokens, &bytes, error));
+  CHECK(bytes == 0);
+  error = &of.error;
+  for (wrong = 0; wrong < 3; ++wrong) {
+    static const char* const names[] = {"is_new is NULL", "original is NULL", "similarity is NULL"};
+    const uint64_t added = neardup_dedup_added(of.dedup);
+    verdicts = of.verdicts;
+    if (wrong == 0) verdicts.is_new = NULL;
+    if (wrong == 1) verdicts.original = NULL;
+    if (wrong == 2) verdicts.similarity = NULL;
+    begin(&of, names[wrong]);
+    expect(&of, neardup_dedup_add(of.dedup, &of.input, NULL, NULL, NULL, &verdicts, error), names[wrong]);
+    expect(&of, neardup_dedup_find(of.dedup, &of.input, NULL, &verdicts, error), names[wrong]);
+    CHECK(neardup_dedup_added(of.dedup) == added);
+  }
+  view = of.codes;
+  view.words = NULL;
+  begin(&of, "words of codes");
+  expect(&of, neardup_near_pairs(&view, NULL, 3, 0, NULL, &pairs, error), "words is NULL");
+  expect(&of, neardup_near_pairs(&of.codes, &view, 3, 0, NULL, &pairs, error), "words is NULL");
+  expect(&of, neardup_cluster(&view, 3, NULL, of.positions, error), "words is NULL");
+  expect(&of, neardup_index_insert(of.index, &view, of.ids, &of.changed, error), "words is NULL");
+  expect(&of, neardup_index_search(of.index, &view, 3, NULL, &matches, error), "words is NULL");
+  blob.data = NULL, blob.size = 8;
+  begin(&of, "data of a blob");
+  expect(&of, neardup_gather(32, &blob, 1, &of.shuffle, 0, NULL, &gathered, error), "data is NULL");
+  begin(&of, "features of sets");
+  expect(&of, neardup_sets_add(of.sets, NULL, of.offsets, 2, error), "features is NULL");
+  /* An array of no elements may be NULL. */
+  CHECK_OK(neardup_sets_new(32, &sets, error));
+  CHECK_OK(neardup_sets_add(sets, NULL, NULL, 0, error));
+  CHECK_OK(neardup_verify(sets, NULL, NULL, NULL, 0, NULL, NULL, &pairs, error));
+  CHECK_OK(neardup_group(sets, NULL, NULL, NULL, error));
+  CHECK_OK(neardup_set_index_insert(of.set_index, sets, NULL, NULL, &of.changed, error));
+  CHECK_OK(neardup_scatter_add(of.scatter, NULL, sets, error));
+  CHECK_OK(neardup_verify_sets(sets, sets, NULL, NULL, NULL, error));
+  CHECK_OK(neardup_sets_add(sets, NULL, none, 0, error));
+  view.size = 0;
+  CHECK_OK(neardup_cluster(&view, 3, NULL, NULL, error));
+  neardup_pairs_free(pairs);
+  /* Numbers that no enumerator has, which C allows. */
+  error = &of.error;
+  for (wrong = -1; wrong < 1000; wrong = wrong < 0 ? 3 : wrong + 500) {
+    memset(&join, 0, sizeof(join));
+    memset(&options, 0, sizeof(options));
+    memset(&shuffle, 0, sizeof(shuffle));
+    memcpy(&join.measure, &wrong, sizeof(wrong));
+    memcpy(&options.kind, &wrong, sizeof(wrong));
+    memcpy(&shuffle.payload, &wrong, sizeof(wrong));
+    CHECK(neardup_pairs_of_sets(of.sets, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
+    CHECK(strncmp(of.error.message, "there is no measure ", 20) == 0);
+    CHECK(neardup_pairs_of_texts(of.texts, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
+    CHECK(neardup_set_index_new(32, &join, &index, error) == NEARDUP_INVALID);
+    CHECK(neardup_codes_of_texts(NULL, &options, &of.input, NULL, &codes, error) == NEARDUP_INVALID);
+    CHECK(strncmp(of.error.message, "there is no kind of codes ", 26) == 0);
+    CHECK(neardup_gather(32, NULL, 0, &shuffle, 0, NULL, &gathered, error) == NEARDUP_INVALID);
+    CHECK(strncmp(of.error.message, "there is no payload ", 20) == 0);
+  }
+  /* Numbers below 0. Only -1 stands for the k of the index. */
+  CHECK(neardup_index_search(of.index, &of.codes, -2, NULL, &matches, error) == NEARDUP_INVALID);
+  CHECK(neardup_near_pairs(&of.codes, NULL, -1, 0, NULL, &pairs, error) == NEARDUP_INVALID);
+  CHECK(neardup_cluster(&of.codes, -1, NULL, of.positions, error) == NEARDUP_INVALID);
+  CHECK(neardup_index_new(64, 3, -1, &of.index, error) == NEARDUP_INVALID);
+  CHECK(neardup_index_new(64, -1, 0, &of.index, error) == NEARDUP_INVALID);
+  neardup_sets_free(sets);
+  neardup_bytes_free(saved);
+  neardup_sets_free(of.sets);
+  neardup_texts_free(of.texts);
+  neardup_idf_free(of.idf);
+  neardup_index_free(of.index);
+  neardup_set_index_free(of.set_index);
+  neardup_dedup_free(of.dedup);
+  neardup_scatter_free(of.scatter);
+  neardup_counts_free(of.counts);
+}
+
 int main(int count, char** arguments) {
   if (count != 2) {
     printf("usage: c_test FOLDER, in which it writes files\n");
@@ -867,6 +1184,8 @@ int main(int count, char** arguments) {
   test_tables(arguments[1]);
   test_shuffle();
   test_dedup(arguments[1]);
+  test_full();
+  test_null_pointers(arguments[1]);
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
 }
