@@ -955,6 +955,7 @@ neardup_status neardup_verify_texts(const neardup_texts* texts, const neardup_te
     if (!(least > 0)) refuse("the similarity must be above 0");
     const neardup_texts& a = given(texts, "texts");
     const neardup_texts& b = others == nullptr ? a : *others;
+    constexpr std::size_t long_texts = std::size_t{1} << 15;
     std::vector<std::optional<neardup::similar_text_pair>> found(count);
     in_steps(run, count, 16, [&](std::size_t /*part*/, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -963,6 +964,14 @@ neardup_status neardup_verify_texts(const neardup_texts* texts, const neardup_te
         }
         const std::string_view x = a[first[i]], y = b[second[i]];
         if (x.empty() || y.empty()) continue;
+        if (x.size() + y.size() > long_texts) {  // a join of one pair, which can be cancelled
+          neardup::visit_pairs(std::array{x}, std::array{y}, least,
+                               [&](const auto& pair) {
+                                 found[i] = {first[i], second[i], pair.distance, pair.similarity};
+                               },
+                               {.progress = [&](const neardup::text_join_progress& /*at*/) { run.check(); }});
+          continue;
+        }
         const double similarity = neardup::edit_similarity(x, y);
         if (similarity >= least) found[i] = {first[i], second[i], neardup::edit_distance(x, y), similarity};
       }

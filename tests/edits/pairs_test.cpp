@@ -173,6 +173,36 @@ TEST_CASE("a join of texts tells how far it is") {
   }
 }
 
+TEST_CASE("the progress is told within a comparison of two long texts, and its exception ends it") {
+  std::mt19937 random(5);
+  std::string text, other;
+  for (int i = 0; i < 80'000; ++i) {
+    text.push_back(static_cast<char>('a' + random() % 8));
+    other.push_back(i % 5 == 0 ? 'x' : text.back());
+  }
+  const std::vector<std::string> texts{text, other}, more{other};
+  const auto ends = [](const auto& call) {
+    std::size_t calls = 0;
+    call([&](const neardup::text_join_progress&) { ++calls; });
+    CHECK(calls > 4);  // one before, one after
+    const std::size_t all = calls;
+    calls = 0;
+    const auto stop = [&](const neardup::text_join_progress&) {
+      if (++calls == 3) throw std::runtime_error("stopped");
+    };
+    CHECK_THROWS_AS(call(stop), std::runtime_error);
+    CHECK(calls == 3);
+    CHECK(all > calls);
+  };
+  ends([&](const auto& tell) { static_cast<void>(neardup::pairs(texts, .3, {.progress = tell})); });
+  for (const auto by : {neardup::grouping::representatives, neardup::grouping::components}) {
+    ends([&](const auto& tell) { static_cast<void>(neardup::group(texts, .3, {.by = by, .progress = tell})); });
+  }
+  ends([&](const auto& tell) {
+    static_cast<void>(neardup::extend_groups(std::vector{text}, more, .3, {.progress = tell}));
+  });
+}
+
 TEST_CASE("whole numbers decide about texts at the very limit of an edit similarity") {
   // Limits of p hundredths, and texts of L characters with distance d such that (L - d) / L equals the limit.
   std::size_t at_limit = 0;

@@ -592,19 +592,20 @@ struct codes {
   void add(const ArrowSchema& schema, const ArrowArray& array) {
     const std::string format(schema.format);
     if (schema.dictionary != nullptr) throw nb::type_error("codes are a column of their values, not of a dictionary");
-    const int width = format == "L"                ? 64
-                      : format == "I"              ? 32
-                      : format.rfind("w:", 0) == 0 ? 8 * std::stoi(format.substr(2))
-                                                   : 0;
+    const int width = format == "I" || format == "w:4"   ? 32
+                      : format == "L" || format == "w:8" ? 64
+                      : format == "w:16"                 ? 128
+                      : format == "w:32"                 ? 256
+                                                         : 0;
+    if (format.rfind("w:", 0) == 0 && width == 0) throw nb::value_error("codes have 32, 64, 128 or 256 bits");
     if (width == 0) {
       throw nb::type_error(
           ("codes are of Arrow's type uint64, uint32 or fixed_size_binary, not of format '" + format + "'").c_str());
     }
     if (size() > 0 && width != bits) throw nb::value_error("codes of different widths");
     bits = width;
-    if (bits != 32 && bits != 64 && bits != 128 && bits != 256)
-      throw nb::value_error("codes have 32, 64, 128 or 256 bits");
-    if (array.n_buffers < 2 || array.length < 0 || array.offset < 0)
+    if (array.n_buffers < 2 || array.length < 0 || array.offset < 0 ||
+        (array.length > 0 && array.buffers[1] == nullptr))
       throw nb::value_error("the Arrow array is not of its type");
     const auto* const nulls = static_cast<const std::uint8_t*>(array.buffers[0]);
     const auto* const data = static_cast<const std::uint8_t*>(array.buffers[1]);
@@ -695,15 +696,26 @@ struct code_index {
 
   explicit code_index(neardup_index* made) : handle(made) {}
 
+  /// Changes the index by some codes at a time, between which Ctrl-C ends the call.
   template <class Change>
   std::size_t change(const codes& of, const id_array& ids, const Change& apply) {
     if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as codes");
-    const neardup_code_view view = of.view();
-    std::size_t changed = 0;
-    call_now(0, [&](const neardup_run*, neardup_error* error) {
-      const std::unique_lock lock(mutex);
-      apply(handle.get(), &view, ids.data(), &changed, error);
-    });
+    constexpr std::size_t step = std::size_t{1} << 14;
+    std::size_t changed = 0, begin = 0;
+    do {
+      neardup_code_view view = of.view();
+      view.words += begin * of.stride();
+      view.valid += begin;
+      view.size = std::min(step, of.size() - begin);
+      std::size_t some = 0;
+      call_now(0, [&](const neardup_run*, neardup_error* error) {
+        const std::unique_lock lock(mutex);
+        apply(handle.get(), &view, ids.data() + begin, &some, error);
+      });
+      changed += some;
+      begin += view.size;
+      if (begin < of.size() && PyErr_CheckSignals() != 0) throw nb::python_error();
+    } while (begin < of.size());
     return changed;
   }
 };

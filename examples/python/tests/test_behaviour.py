@@ -156,6 +156,11 @@ LONG_CALLS = [
     "index.search(codes, threads=1)",
     "set_index.search(sets, threads=1)",
     "neardup.pairs(array, similarity=0.3, measure='edit', threads=1)",
+    "neardup.pairs(two_long, similarity=0.5, measure='edit', threads=1)",
+    "neardup.groups(two_long, similarity=0.5, measure='edit', threads=1)",
+    "neardup.extend_groups(two_long[:1], two_long[1:], similarity=0.5, measure='edit', threads=1)",
+    "neardup.verify(([0], [1]), two_long, similarity=0.5, measure='edit', threads=1)",
+    "neardup.Index(8).insert(many_codes, range(len(many_codes)))",
 ]
 
 
@@ -172,6 +177,9 @@ def test_ctrl_c_works_within_a_second():
         index, set_index = neardup.Index(8), neardup.SetIndex(0.1)
         index.insert(codes, range(len(codes)))
         set_index.insert(sets, range(len(sets)))
+        many_codes = np.tile(codes, 10)
+        letters = np.random.default_rng(1).integers(97, 105, 600_000, np.uint8)
+        two_long = [letters.tobytes(), np.where(np.arange(len(letters)) % 4 == 0, 120, letters).astype(np.uint8).tobytes()]
         for call in {LONG_CALLS!r}:
             try:
                 print("ready", flush=True)

@@ -36,7 +36,8 @@ struct text_group_options {
   /// Whether texts passed to extend_groups join each other, too.
   bool among_themselves = true;
 
-  /// The progress of the call. Called before the first text, and again after every few texts.
+  /// The progress of the call. Called before the first text, again after every few texts, and within a long comparison.
+  /// An exception ends the call.
   std::function<void(const text_join_progress&)> progress = nullptr;
 };
 
@@ -76,11 +77,17 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
         [&](std::size_t a, std::size_t b) { return options.preference[a - known] > options.preference[b - known]; });
   }
   edit_join join(texts, similarity, q);
-  edit_join::workspace memory(join);
+  text_join_progress at{0, 0, join.q() == 0};
+  const auto tell_now = [&] {
+    if (options.progress) options.progress(at);
+  };
   const auto tell = [&](std::size_t done, std::size_t all) {
     constexpr std::size_t step = 64;
-    if (options.progress && (done % step == 0 || done == all)) options.progress({done, all, join.q() == 0});
+    at.done = done;
+    at.all = all;
+    if (done % step == 0 || done == all) tell_now();
   };
+  edit_join::workspace memory(join, tell_now);
   if (options.by == grouping::components) {
     shared_components<std::uint32_t> components(texts.size());
     tell(0, texts.size());

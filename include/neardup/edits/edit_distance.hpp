@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -42,7 +43,9 @@ void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b
 class banded_edit_distance {
  public:
   /// Code points are numbered: each is less than `alphabet`.
-  explicit banded_edit_distance(std::size_t alphabet) : matches_(alphabet) {}
+  /// `pause` is called after each few hundredths of a second of work, within long distances, too. It may throw.
+  explicit banded_edit_distance(std::size_t alphabet, std::function<void()> pause = nullptr)
+      : matches_(alphabet), pause_(std::move(pause)) {}
 
   /// Returns: the distance, or nullopt if it exceeds `most`. Precondition: the pattern is no longer than the text.
   /// Complexity: O(rows / 64 * min(columns, most)); a fourth of it if the distance is at most a fourth of `most`.
@@ -113,6 +116,8 @@ class banded_edit_distance {
   std::vector<std::array<std::uint64_t, 2>> matches_;
   // steps_[j]: from column j - 1 to column j of the last row of the last band; 1 in columns that are not computed.
   std::vector<step> steps_;
+  std::function<void()> pause_;
+  std::size_t work_ = 0;  // columns of bands since the last pause
 };
 
 /// The Levenshtein distance of two texts of any code points, up to a bound.
@@ -202,6 +207,11 @@ NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::within(std::size
     corner += last.rows;
     top = last.top + last.rows;
     if (min_of_row(corner, top, last.begin, last.end) > most) return std::nullopt;
+    constexpr std::size_t columns_between_pauses = std::size_t{1} << 22;
+    if (pause_ && (work_ += last.end - last.begin) >= columns_between_pauses) {
+      work_ = 0;
+      pause_();
+    }
   }
   move_corner(columns);
   return corner <= most ? std::optional(corner) : std::nullopt;

@@ -57,7 +57,8 @@ struct text_join_options {
   /// The runner that spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 
-  /// Called before the first text and then from time to time, from any thread; calls never overlap.
+  /// Called before the first text and then from time to time, within a long comparison, too, from any thread; calls
+  /// never overlap. An exception ends the join.
   std::function<void(const text_join_progress&)> progress = nullptr;
 };
 
@@ -146,7 +147,7 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
   const std::size_t parts = parts_for(options.run, texts.size(), 256);
   std::vector<edit_join::workspace> memory;
   memory.reserve(parts);
-  for (std::size_t part = 0; part < parts; ++part) memory.emplace_back(join);
+  for (std::size_t part = 0; part < parts; ++part) memory.emplace_back(join, [&] { advance(0); });
   in_steps(options.run, parts, texts.size(), 64, [&](std::size_t part, std::size_t first, std::size_t last) {
     bool wants_more = true;
     for (std::size_t rank = first; rank < last && wants_more; ++rank) {

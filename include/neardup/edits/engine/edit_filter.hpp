@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -105,7 +106,9 @@ class edit_filter {
 /// word of bits. Each thread needs its own object.
 class edit_distances {
  public:
-  explicit edit_distances(std::size_t alphabet) : matches_(alphabet), banded_(alphabet) {}
+  /// `pause`: as that of banded_edit_distance.
+  explicit edit_distances(std::size_t alphabet, std::function<void()> pause = nullptr)
+      : matches_(alphabet), banded_(alphabet, std::move(pause)) {}
 
   /// Returns: the distance if it is at most `most`, otherwise a larger number.
   [[nodiscard]] std::size_t at_most(std::span<const char32_t> a, std::span<const char32_t> b, std::size_t most) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -75,7 +76,9 @@ class edit_join {
   /// Scratch memory of one thread: 4 bytes per text, 24 bytes per distinct code point.
   class workspace {
    public:
-    explicit workspace(const edit_join& join) : distances_(join.texts_.alphabet()), seen_(join.texts_.size(), 0) {}
+    /// `pause`: called from time to time while distances are computed. It may throw.
+    explicit workspace(const edit_join& join, std::function<void()> pause = nullptr)
+        : distances_(join.texts_.alphabet(), std::move(pause)), seen_(join.texts_.size(), 0) {}
 
    private:
     friend edit_join;
