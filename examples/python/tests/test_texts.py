@@ -254,7 +254,7 @@ def test_what_is_refused(texts, error, message):
         ({"similarity": 0}, ValueError, "above 0"),
         ({"similarity": -1}, ValueError, "above 0"),
         ({"similarity": float("nan")}, ValueError, "above 0"),
-        ({"similarity": "x"}, ValueError, "x"),
+        ({"similarity": "x"}, TypeError, "a number, not str"),
         ({"measure": "jacard"}, ValueError, "jaccard, cosine, containment, edit, not 'jacard'"),
         ({"min_common": 0}, ValueError, "at least 1"),
         ({"features": "word"}, ValueError, "features are words"),

@@ -18,6 +18,7 @@ these. `dictionary` is for "zh:words" and "zh:keywords", words of Chinese text: 
 
 from __future__ import annotations
 
+import numbers
 import operator
 import os
 import threading
@@ -67,8 +68,20 @@ _MEASURES = {"jaccard": 0, "cosine": 1, "containment": 2}
 _KINDS = {"simhash": 0, "minwise": 1}
 
 
+def __dir__() -> List[str]:
+    """The public names, without what this module imports."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+
+
+def _is_truth(value: Any) -> bool:
+    """Whether it is a Boolean, which Python and NumPy take for a number, and this package does not."""
+    return isinstance(value, (bool, _np.bool_))
+
+
 def _whole(number: Any, what: str, least: int, most: int = 2**63 - 1) -> int:
     try:
+        if _is_truth(number):
+            raise TypeError
         result = operator.index(number)
     except TypeError:
         raise TypeError(f"{what} is a whole number, not {type(number).__name__}") from None
@@ -77,7 +90,20 @@ def _whole(number: Any, what: str, least: int, most: int = 2**63 - 1) -> int:
     return result
 
 
-def _array(values: Any, what: str) -> _np.ndarray:
+def _width(bits: Any) -> int:
+    """Bits of a feature or of a code, of which the module knows which ones there are."""
+    return _whole(bits, "bits", 0, 256)
+
+
+def _flag(value: Any, what: str) -> bool:
+    if not _is_truth(value):
+        raise TypeError(f"{what} is True or False, not {type(value).__name__}")
+    return bool(value)
+
+
+def _array(values: Any, what: str, truths: bool = False) -> _np.ndarray:
+    if not truths and isinstance(values, (list, tuple)) and any(_is_truth(one) for one in values):
+        raise TypeError(f"{what} are numbers, not True and False")
     try:
         return _np.asarray(values)
     except Exception as e:  # of whatever library the values are of
@@ -127,6 +153,8 @@ def _path(path: Union[str, os.PathLike, None]) -> str:
 
 
 def _similarity(similarity: float) -> float:
+    if _is_truth(similarity) or not isinstance(similarity, numbers.Real):
+        raise TypeError(f"the similarity is a number, not {type(similarity).__name__}")
     similarity = float(similarity)
     if not 0 < similarity <= 1:
         raise ValueError(f"the similarity must be above 0, and at most 1, not {similarity}")
@@ -391,7 +419,7 @@ def features(
     progress: Progress = None,
 ) -> FeatureSets:
     """The feature sets of texts, which every join takes in place of the texts. A reader of batches is read to its end."""
-    sets = _native.Sets(bits)
+    sets = _native.Sets(_width(bits))
     sets.add_texts(texts, _made_of(features, seed, same, dictionary), _run(threads, progress))
     return FeatureSets(sets)
 
@@ -399,11 +427,11 @@ def features(
 def feature_sets(sets: Any, *, bits: int = 32) -> FeatureSets:
     """Sets of a caller's own features, unsigned integers of `bits` bits: a column of Arrow's lists, each ascending and
     distinct, or an iterable of iterables in any order. A null is an empty set."""
-    result = _native.Sets(bits)
+    result = _native.Sets(_width(bits))
     if hasattr(sets, "__arrow_c_stream__") or hasattr(sets, "__arrow_c_array__"):
         result.add_lists(sets)
         return FeatureSets(result)
-    kind = _np.uint32 if bits == 32 else _np.uint64
+    kind = _np.uint32 if result.width == 32 else _np.uint64
     parts = [_features_of(one, kind) for one in sets]
     offsets = _np.zeros(len(parts) + 1, _np.int64)
     _np.cumsum([len(part) for part in parts], out=offsets[1:])
@@ -468,7 +496,7 @@ def _reading(
         raise ValueError('measure="edit" goes by no features, so `same`, `min_common` and `dictionary` do not go with it')
     number = 0 if by_edits else _number({**_MEASURES, "edit": -1}, measure, "measure")
     common = 0 if min_common is None else _whole(min_common, "min_common", 1)
-    return _Reading(by_edits, _made_of(features, seed, same, dictionary), bits, run), number, common
+    return _Reading(by_edits, _made_of(features, seed, same, dictionary), _width(bits), run), number, common
 
 
 def pairs(
@@ -498,7 +526,7 @@ def pairs(
     read, number, common = _reading(measure, min_common, features, seed, bits, same, dictionary, run)
     first = read(texts)
     second = None if others is None else read(others)
-    return Pairs(_native.pairs(first, second, _similarity(similarity), number, common, bool(copies_once), run))
+    return Pairs(_native.pairs(first, second, _similarity(similarity), number, common, _flag(copies_once, "copies_once"), run))
 
 
 def verify(
@@ -626,9 +654,11 @@ def extend_groups(
 
 
 def _scores(prefer: Any) -> _np.ndarray:
-    array = _array(prefer, "scores")
+    array = _array(prefer, "scores", True)
     if array.ndim != 1:
         raise ValueError(f"scores are an array of one dimension, not {array.ndim}")
+    if array.dtype.kind not in "buif" and not all(isinstance(one, numbers.Real) for one in array.tolist()):
+        raise TypeError("scores are numbers")
     return _np.ascontiguousarray(array, _np.float64)
 
 
@@ -640,7 +670,7 @@ def _group(
     scores = None if prefer is None else _scores(prefer)
     of = read(texts)
     return _native.group(
-        before, of, _similarity(similarity), measure, common, scores, bool(chains), keep_only, read.run
+        before, of, _similarity(similarity), measure, common, scores, _flag(chains, "chains"), keep_only, read.run
     )
 
 
@@ -710,12 +740,12 @@ def near_pairs(
     shape (n,), (n, 2) or (n, 4), uint32 of (n,), or uint8 of (n, bytes). A null is in no pair.
     """
     second = None if others is None else _codes_of(others)
-    return Pairs(_native.near_pairs(_codes_of(codes), second, k, bool(copies_once), _run(threads)))
+    return Pairs(_native.near_pairs(_codes_of(codes), second, _whole(k, "k", 0, 256), _flag(copies_once, "copies_once"), _run(threads)))
 
 
 def cluster(codes: Any, *, k: int = 3, threads: Optional[int] = None) -> _np.ndarray:
     """For each code the smallest position of its cluster: chains of steps of at most k bits."""
-    return _native.cluster(_codes_of(codes), k, _run(threads))
+    return _native.cluster(_codes_of(codes), _whole(k, "k", 0, 256), _run(threads))
 
 
 def _array_of_whole(values: Sequence[Any]) -> Optional[_np.ndarray]:
@@ -768,7 +798,8 @@ class Index:
     """
 
     def __init__(self, k: int = 3, *, bits: int = 64, blocks: Optional[int] = None) -> None:
-        self._native = _native.Index.make(bits, k, 0 if blocks is None else blocks)
+        cut = 0 if blocks is None else _whole(blocks, "blocks", 1, 256)
+        self._native = _native.Index.make(_width(bits), _whole(k, "k", 0, 256), cut)
 
     def __len__(self) -> int:
         return len(self._native)
@@ -782,7 +813,8 @@ class Index:
         return self._native.k
 
     def insert(self, codes: Any, ids: Any) -> int:
-        """Adds pairs; nulls, and pairs that are there, are left out. Returns: how many were added."""
+        """Adds pairs; nulls, and pairs that are there, are left out. Returns: how many were added. After Ctrl-C, some of the
+        pairs are added."""
         return self._native.insert(_codes_of(codes), _ids(ids))
 
     def erase(self, codes: Any, ids: Any) -> int:
@@ -805,7 +837,7 @@ class Index:
         """Opens a file. `made_of`: checked if given. `mapped`: stays in the file, is ready at once, cannot be changed."""
         result = cls.__new__(cls)
         result._native = _native.Index.load(
-            _path(path), bits, None if made_of is None else _text(made_of, "made_of"), bool(mapped)
+            _path(path), _width(bits), None if made_of is None else _text(made_of, "made_of"), _flag(mapped, "mapped")
         )
         return result
 
@@ -860,8 +892,8 @@ class SetIndex:
         number = _number(_MEASURES, measure, "measure")
         common = 0 if min_common is None else _whole(min_common, "min_common", 1)
         self._similarity = _similarity(similarity)
-        self._measure, self._made_of, self._bits = measure, _made_of(features, seed, same, dictionary), bits
-        self._native = _native.SetIndex.make(bits, self._similarity, number, common)
+        self._measure, self._made_of, self._bits = measure, _made_of(features, seed, same, dictionary), _width(bits)
+        self._native = _native.SetIndex.make(self._bits, self._similarity, number, common)
         self._names: Optional[_Names] = None
         self._lock = threading.RLock()  # of the names
 
@@ -933,7 +965,7 @@ class SetIndex:
     def __contains__(self, id: Id) -> bool:
         if (known := self._names) is not None:
             return id in known.numbers
-        return isinstance(id, (int, _np.integer)) and 0 <= id < 2**64 and int(id) in self._native
+        return isinstance(id, (int, _np.integer)) and not _is_truth(id) and 0 <= id < 2**64 and int(id) in self._native
 
     def __len__(self) -> int:
         return len(self._native)
@@ -1030,7 +1062,7 @@ class Deduplicator:
             made_of,
             _similarity(similarity),
             *numbers,
-            bool(duplicates_renew),
+            _flag(duplicates_renew, "duplicates_renew"),
             bool(full),
             file,
             is_durable,
@@ -1077,8 +1109,8 @@ class Deduplicator:
     ) -> Verdicts:
         """Decides about documents in order, as add() does, and far faster.
 
-        A wrong argument adds none. After Ctrl-C, or an error of the disk, `added` says how many are added: documents are
-        added in pieces of 32,768, each as a whole, and those of a reader one batch after the other.
+        A wrong argument adds none. After Ctrl-C, an OverflowError or an error of the disk, `added` says how many are added:
+        documents are added in pieces of 32,768, each as a whole, and those of a reader one batch after the other.
         """
         if ids is not None and hasattr(texts, "__len__") and hasattr(ids, "__len__") and len(texts) != len(ids):
             raise ValueError(f"there are {len(ids)} ids for {len(texts)} texts")
@@ -1150,7 +1182,7 @@ class Deduplicator:
 
     def __contains__(self, id: Id) -> bool:
         if self._names is None:
-            return isinstance(id, (int, _np.integer)) and 0 <= id < 2**64 and int(id) in self._native
+            return isinstance(id, (int, _np.integer)) and not _is_truth(id) and 0 <= id < 2**64 and int(id) in self._native
         return id in self._names.numbers and self._names.numbers[id] in self._native
 
     def __len__(self) -> int:
@@ -1204,8 +1236,8 @@ class FeatureCounts:
     """
 
     def __init__(self, features: int = 0, *, bits: int = 64) -> None:
-        self._native = _native.FeatureCounts.make(bits, _whole(features, "features", 0))
-        self._bits = bits
+        self._bits = _width(bits)
+        self._native = _native.FeatureCounts.make(self._bits, _whole(features, "features", 0))
 
     def add(self, sets: FeatureSets) -> None:
         self._native.add(_native_sets(sets))
@@ -1227,7 +1259,7 @@ class FeatureCounts:
     def load(cls, data: Any, *, bits: int = 64, mapped: bool = False) -> "FeatureCounts":
         """Counts from what save() returns. `mapped`: refers to `data`, such as a numpy.memmap, and cannot be changed."""
         result = cls.__new__(cls)
-        result._native = _native.FeatureCounts.load(bits, data, bool(mapped))
+        result._native = _native.FeatureCounts.load(_width(bits), data, _flag(mapped, "mapped"))
         result._bits = bits
         return result
 
@@ -1294,7 +1326,7 @@ class Shuffle(NamedTuple):
             _number({"sets": 0, "sketch": 1, "ids": 2}, self.payload, "payload"),
             True,
             _whole(self.identity, "identity", 0, 2**64 - 1),
-            bool(self.copies_once),
+            _flag(self.copies_once, "copies_once"),
         )
 
     def scatter(self, counts: FeatureCounts) -> SetScatter:
@@ -1305,8 +1337,9 @@ class Shuffle(NamedTuple):
 
     def gather(self, blobs: Iterable[Any], partition: int, *, threads: Optional[int] = None) -> DocumentPairs:
         """The pairs, or candidates, of a partition from its blobs, in any order. Raises OSError for damaged ones."""
+        settings = self._settings()
         at = _whole(partition, "partition", 0, self.partitions - 1)
-        native = _native.gather(self.bits, list(blobs), self._settings(), at, _run(threads))
+        native = _native.gather(_width(self.bits), list(blobs), settings, at, _run(threads))
         columns = ("first", "second", "common", "similarity")
         return DocumentPairs(native, columns if self.payload == "sets" else columns[:2])
 

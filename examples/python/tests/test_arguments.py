@@ -1,0 +1,161 @@
+"""Arguments of wrong types raise TypeError, numbers out of range ValueError; and the names that the package shows."""
+
+import decimal
+import fractions
+
+import neardup
+import numpy as np
+import pytest
+
+TEXTS = ["a ferry leaves the pier at noon", "good stock begins with cold water"]
+CODES = np.array([1, 3], np.uint64)
+SETS = neardup.features(TEXTS)
+
+
+def dedup(**named):
+    return neardup.Deduplicator(**named)
+
+
+def shuffle(**named):
+    return neardup.Shuffle(**named).scatter(neardup.FeatureCounts(bits=64))
+
+
+# Calls of one number each, by the kind of the number, and a right one.
+SIMILARITIES = {
+    "pairs": lambda x: neardup.pairs(TEXTS, similarity=x),
+    "pairs, edit": lambda x: neardup.pairs(TEXTS, similarity=x, measure="edit"),
+    "verify": lambda x: neardup.verify(([0], [1]), TEXTS, similarity=x),
+    "groups": lambda x: neardup.groups(TEXTS, similarity=x),
+    "unique": lambda x: neardup.unique(TEXTS, similarity=x),
+    "extend_groups": lambda x: neardup.extend_groups(TEXTS, TEXTS, similarity=x),
+    "SetIndex": lambda x: neardup.SetIndex(x),
+    "SetIndex.search": lambda x: neardup.SetIndex(0.5).search(TEXTS, x),
+    "SetIndex.nearest": lambda x: neardup.SetIndex(0.5).nearest(TEXTS, x),
+    "Deduplicator": lambda x: dedup(similarity=x),
+    "Shuffle": lambda x: shuffle(similarity=x),
+}
+MAY_BE_NONE = {"SetIndex.search", "SetIndex.nearest"}
+WHOLE = {
+    "threads": (lambda x: neardup.pairs(TEXTS, threads=x), 2, True),
+    "near_pairs, threads": (lambda x: neardup.near_pairs(CODES, threads=x), 2, True),
+    "add_batch, threads": (lambda x: dedup().add_batch(TEXTS, threads=x), 2, True),
+    "features, bits": (lambda x: neardup.features(TEXTS, bits=x), 64, False),
+    "features, seed": (lambda x: neardup.features(TEXTS, seed=x), 7, False),
+    "feature_sets, bits": (lambda x: neardup.feature_sets([[1]], bits=x), 64, False),
+    "pairs, bits": (lambda x: neardup.pairs(TEXTS, bits=x), 64, False),
+    "pairs, seed": (lambda x: neardup.pairs(TEXTS, seed=x), 7, False),
+    "pairs, min_common": (lambda x: neardup.pairs(TEXTS, min_common=x), 2, True),
+    "groups, bits, edit": (lambda x: neardup.groups(TEXTS, bits=x, measure="edit"), 64, False),
+    "fingerprints, bits": (lambda x: neardup.fingerprints(TEXTS, bits=x), 128, False),
+    "fingerprints, seed": (lambda x: neardup.fingerprints(TEXTS, seed=x), 7, False),
+    "near_pairs, k": (lambda x: neardup.near_pairs(CODES, k=x), 2, False),
+    "cluster, k": (lambda x: neardup.cluster(CODES, k=x), 2, False),
+    "Index, k": (lambda x: neardup.Index(x), 2, False),
+    "Index, bits": (lambda x: neardup.Index(bits=x), 128, False),
+    "Index, blocks": (lambda x: neardup.Index(blocks=x), 5, True),
+    "Index.search, k": (lambda x: neardup.Index(3).search(CODES, x), 2, True),
+    "SetIndex, bits": (lambda x: neardup.SetIndex(bits=x), 64, False),
+    "SetIndex, min_common": (lambda x: neardup.SetIndex(min_common=x), 2, True),
+    "SetIndex, seed": (lambda x: neardup.SetIndex(seed=x), 2, False),
+    "max_documents": (lambda x: dedup(max_documents=x), 2, True),
+    "max_bytes": (lambda x: dedup(max_bytes=x), 2, True),
+    "max_age": (lambda x: dedup(max_age=x), 2, True),
+    "now": (lambda x: dedup().add_batch(TEXTS, now=x), 2, True),
+    "add, id": (lambda x: dedup().add("a", x), 2, True),
+    "erase, id": (lambda x: dedup().erase(x), 2, False),
+    "FeatureCounts, features": (lambda x: neardup.FeatureCounts(x), 2, False),
+    "FeatureCounts, bits": (lambda x: neardup.FeatureCounts(bits=x), 32, False),
+    "Shuffle, min_common": (lambda x: shuffle(min_common=x), 2, False),
+    "Shuffle, partitions": (lambda x: shuffle(partitions=x), 2, False),
+    "Shuffle, identity": (lambda x: shuffle(identity=x), 2, False),
+    "gather, partition": (lambda x: neardup.Shuffle(partitions=4).gather([], x), 2, False),
+    "gather, bits": (lambda x: neardup.Shuffle(bits=x).gather([], 0), 32, False),
+}
+FLAGS = {
+    "copies_once": lambda x: neardup.pairs(TEXTS, copies_once=x),
+    "near_pairs, copies_once": lambda x: neardup.near_pairs(CODES, copies_once=x),
+    "chains": lambda x: neardup.groups(TEXTS, chains=x),
+    "duplicates_renew": lambda x: dedup(duplicates_renew=x),
+    "Shuffle, copies_once": lambda x: shuffle(copies_once=x),
+}
+ARRAYS = {
+    "insert, ids": lambda x: neardup.Index(3).insert(CODES, x),
+    "SetIndex.insert, ids": lambda x: neardup.SetIndex().insert(TEXTS, x),
+    "add_batch, ids": lambda x: dedup().add_batch(TEXTS, x),
+    "verify, positions": lambda x: neardup.verify((x, [1, 0]), TEXTS),
+    "codes": lambda x: neardup.near_pairs(x),
+}
+NO_NUMBERS = ["0.8", "1", b"1", True, False, np.bool_(True), np.str_("1"), 1 + 0j, np.complex128(1), [1], {}, object(), decimal.Decimal(1)]
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_similarities(name):
+    call = SIMILARITIES[name]
+    for wrong in [*NO_NUMBERS, np.array([0.8, 0.9])] + ([] if name in MAY_BE_NONE else [None]):
+        with pytest.raises(TypeError):
+            call(wrong)
+    for wrong in (float("nan"), float("inf"), 0, -0.5, 1.5, np.float32("nan")):
+        with pytest.raises(ValueError):
+            call(wrong)
+    for right in (0.75, 1, np.float32(0.75), np.float64(0.75), np.int64(1), fractions.Fraction(3, 4)):
+        call(right)
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_numbers(name):
+    call, right, may_be_none = WHOLE[name]
+    strings = {"1", "0.8", np.str_("1"), b"1"} if name in ("add, id", "erase, id") else set()  # strings are ids
+    for wrong in [*NO_NUMBERS, 2.0, 1.5, float("nan"), np.float64(2)] + ([] if may_be_none else [None]):
+        if isinstance(wrong, (str, bytes)) and wrong in strings:
+            continue
+        with pytest.raises(TypeError):
+            call(wrong)
+    for wrong in (-1, 2**64, 2**70):
+        with pytest.raises(TypeError if name == "add, id" and wrong > 0 else (ValueError, OverflowError)):
+            call(wrong)
+    for number in (right, np.int64(right), np.uint8(right)):
+        call(number)
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_flags(name):
+    for wrong in ("no", "True", 1, 0, 2.5, None, [], np.int64(1)):
+        with pytest.raises(TypeError):
+            FLAGS[name](wrong)
+    for right in (True, False, np.bool_(True)):
+        FLAGS[name](right)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_of_whole_numbers(name):
+    for wrong in ([True, False], [1, True], [0, np.bool_(True)], np.array([True, False]), [1.5, 2.5], np.array([0.0, 1.0]), [None, 1], [1j, 2j]):
+        with pytest.raises(TypeError):
+            ARRAYS[name](wrong)
+    for right in ([0, 1], (0, 1), np.array([0, 1]), [np.int64(0), 1]):
+        ARRAYS[name](right)
+
+
+def test_scores():
+    for wrong in (["1", "2"], np.array(["1", "2"]), [1j, 2j], [None, 1], ["a", 1], [{}, {}]):
+        with pytest.raises(TypeError):
+            neardup.groups(TEXTS, prefer=wrong)
+    for right in ([1, 2], [0.5, 1], [True, False], np.array([1, 2], np.uint8), [fractions.Fraction(1, 2), 1]):
+        neardup.groups(TEXTS, prefer=right)
+    with pytest.raises(ValueError):
+        neardup.groups(TEXTS, prefer=[float("nan"), 1])
+
+
+def test_true_is_no_id():
+    index, seen = neardup.SetIndex(), neardup.Deduplicator()
+    index.insert(TEXTS, [0, 1])
+    seen.add_batch(TEXTS)
+    assert 1 in index and 1 in seen and np.int64(1) in index
+    assert True not in index and True not in seen
+
+
+def test_the_package_shows_its_names_and_no_others():
+    assert [name for name in dir(neardup) if not name.startswith("_")] == sorted(neardup.__all__)
+    assert "__version__" in dir(neardup)
+    everything = {}
+    exec("from neardup import *", everything)
+    assert set(everything) - {"__builtins__"} == set(neardup.__all__)
