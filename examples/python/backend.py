@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FURTHER = ["neardup/text/chinese/chinese_words.hpp", "neardup/storage/chinese/dictionary_file.hpp"]
 NATIVE = HERE / "build" / "native"
 REPOSITORY = HERE.parents[1]
+MEMORY = 2600  # MB that the largest unit takes
 
 
 def xxhash():
@@ -46,19 +47,54 @@ def prepare():
     shutil.copyfile(REPOSITORY / "LICENSE", NATIVE / "LICENSE")
 
 
-def prepared(hook):
-    """A hook of the inner backend, before which the sources are collected; the version is read there, too."""
+def available_memory(root="/"):
+    """MB of memory that the compiler can have, by Linux and by the control group; None if neither says so."""
+    found = []
+    try:
+        text = pathlib.Path(root, "proc/meminfo").read_text(encoding="ascii")
+        found.append(int(re.search(r"MemAvailable: +(\d+) kB", text)[1]) // 1024)
+    except (OSError, TypeError):
+        pass
+    try:
+        found.append(int(pathlib.Path(root, "sys/fs/cgroup/memory.max").read_text(encoding="ascii")) // 2**20)
+    except (OSError, ValueError):  # a group without a limit says "max"
+        pass
+    return min(found, default=None)
+
+
+def spare_memory(root="/"):
+    """Says what the build takes, and lets it run one compiler at a time where memory is short."""
+    available = available_memory(root)
+    has = "" if available is None else f", of which {available} MB are available"
+    print(f"neardup: compiling takes up to {MEMORY} MB of memory{has}, and minutes", file=sys.stderr, flush=True)
+    if available is not None and available < 2 * MEMORY:
+        os.environ.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", "1")
+        print("neardup: memory is short: one compiler at a time", file=sys.stderr, flush=True)
+    if available is not None and available < MEMORY:
+        print(
+            "neardup: if the compiler is killed, it needs more memory, or less optimising: "
+            "pip install -C cmake.define.NEARDUP_OPTIMISE=-O0",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def prepared(hook, builds=False):
+    """A hook of the inner backend, before which the sources are collected; the version is read there, too. `builds`: the
+    hook compiles."""
 
     def call(*arguments, **named):
         prepare()
+        if builds:
+            spare_memory()
         return hook(*arguments, **named)
 
     return call
 
 
-build_wheel = prepared(inner.build_wheel)
+build_wheel = prepared(inner.build_wheel, builds=True)
 build_sdist = prepared(inner.build_sdist)
-build_editable = prepared(inner.build_editable)
+build_editable = prepared(inner.build_editable, builds=True)
 get_requires_for_build_wheel = prepared(inner.get_requires_for_build_wheel)
 get_requires_for_build_sdist = prepared(inner.get_requires_for_build_sdist)
 get_requires_for_build_editable = prepared(inner.get_requires_for_build_editable)

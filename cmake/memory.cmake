@@ -1,0 +1,20 @@
+# Says what the largest unit, the C interface, takes to compile. Where memory is short, the system would kill compilers
+# without a word, so Ninja compiles one file at a time there.
+if(NOT DEFINED NEARDUP_MEMORY) # MB for compilers; what is available by default
+  cmake_host_system_information(RESULT NEARDUP_MEMORY QUERY AVAILABLE_PHYSICAL_MEMORY)
+  if(EXISTS "/sys/fs/cgroup/memory.max")
+    file(STRINGS "/sys/fs/cgroup/memory.max" _neardup_limit LIMIT_COUNT 1)
+    if(_neardup_limit MATCHES "^[0-9]+$")
+      math(EXPR _neardup_limit "${_neardup_limit} / 1048576")
+      if(_neardup_limit LESS NEARDUP_MEMORY)
+        set(NEARDUP_MEMORY "${_neardup_limit}")
+      endif()
+    endif()
+  endif()
+endif()
+message(STATUS "neardup: compiling takes up to 2600 MB of memory for a file, and ${NEARDUP_MEMORY} MB are available")
+if(NEARDUP_MEMORY LESS 5200)
+  set_property(GLOBAL APPEND PROPERTY JOB_POOLS neardup_one=1)
+  set(CMAKE_JOB_POOL_COMPILE neardup_one)
+  message(WARNING "neardup: memory is short. Ninja compiles one file at a time; tell other tools to do so (make -j1)")
+endif()
