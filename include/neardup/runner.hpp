@@ -23,6 +23,9 @@ namespace neardup::inline v0 {
 /// A runner has two const members. `run.parts()` returns the preferred number of parts. `run(parts, work)`, with that
 /// many or fewer, even 0, calls `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all
 /// are done; `work` does not throw. Runners are copied, so a runner for a pool holds a pointer to the pool.
+///
+/// A runner may have a third const member to cancel long calls: `run.check()` is called between steps of the work, on any
+/// thread. Its exception ends the call.
 template <class T>
 concept runner = std::copy_constructible<T> &&
     requires(const T& run, std::size_t parts, const std::function<void(std::size_t)>& work) {
@@ -53,7 +56,9 @@ class any_runner {
   template <class Run>
     requires(!std::same_as<Run, any_runner> && runner<Run>)
   any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
-      : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))), run_(run) {}
+      : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))), run_(run) {
+    if constexpr (requires { run.check(); }) check_ = [run] { run.check(); };
+  }
 
   template <class Run>
     requires(!std::same_as<Run, any_runner> && detail::incomplete_runner<Run>)
@@ -65,6 +70,11 @@ class any_runner {
 
   /// The number of parts that keeps all threads busy, at least 1.
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
+
+  /// Calls run.check(), if the runner has it. Throws: what that throws.
+  void check() const {
+    if (check_) check_();
+  }
 
   /// Calls `work(part)` for each part, and returns when all are done. Precondition: `work` does not throw.
   template <class Work>
@@ -97,6 +107,7 @@ class any_runner {
 
   std::size_t parts_ = 1;
   std::function<void(std::size_t, const std::function<void(std::size_t)>&)> run_;
+  std::function<void()> check_;
 };
 
 namespace detail {
@@ -146,7 +157,8 @@ class first_failure {
 
 /// Distributes the numbers 0 to count - 1 in steps of `step` numbers: `parts` parts of `run` call `work(part, first,
 /// last)` for numbers [first, last), until all numbers are taken, or a call returns false.
-/// Returns: false if a call returned false. Throws: if calls throw, the exception of the call with the lowest numbers.
+/// Returns: false if a call returned false. Throws: if calls throw, or run.check() before one, the exception of the call
+/// with the lowest numbers.
 inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count, std::size_t step,
                      const std::function<bool(std::size_t part, std::size_t first, std::size_t last)>& work) {
   std::atomic<std::size_t> next = 0;
@@ -157,7 +169,10 @@ inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count
       const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
       if (first >= count) return;
       bool wants_more = false;
-      failure.guard(first, [&] { wants_more = work(part, first, (std::min)(first + step, count)); });
+      failure.guard(first, [&] {
+        run.check();
+        wants_more = work(part, first, (std::min)(first + step, count));
+      });
       if (!wants_more) goes_on.store(false, std::memory_order_relaxed);
     }
   });

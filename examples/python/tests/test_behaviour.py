@@ -152,6 +152,7 @@ LONG_CALLS = [
     "neardup.groups(sets, similarity=0.05, chains=True, threads=1)",
     "neardup.features(array, threads=1)",
     "neardup.Deduplicator(0.6).add_batch(array, threads=1)",
+    "neardup.Deduplicator(0.1, features='words').add_batch(alike, threads=1)",
     "neardup.near_pairs(codes, k=12, threads=1)",
     "index.search(codes, threads=1)",
     "set_index.search(sets, threads=1)",
@@ -179,6 +180,8 @@ def test_ctrl_c_works_within_a_second():
         set_index.insert(sets, range(len(sets)))
         many_codes = np.tile(codes, 10)
         letters = np.random.default_rng(1).integers(97, 105, 600_000, np.uint8)
+        rows = np.random.default_rng(2).integers(0, 1000, (32_768, 60)).tolist()
+        alike = [" ".join(map(str, row)) for row in rows]  # a piece in which nearly all documents are candidates
         two_long = [letters.tobytes(), np.where(np.arange(len(letters)) % 4 == 0, 120, letters).astype(np.uint8).tobytes()]
         for call in {LONG_CALLS!r}:
             try:

@@ -1,0 +1,102 @@
+// A runner with check() ends a long call at each of its steps, and leaves a deduplicator as it was.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <neardup/dedup.hpp>
+#include <neardup/index.hpp>
+#include <neardup/sets.hpp>
+#include <neardup/text.hpp>
+#include <neardup/threads.hpp>
+
+#include "catch.hpp"
+
+namespace {
+
+/// Throws at the check of this number, counted from 1; 0: never.
+struct cancelling {
+  neardup::threads inner{1};
+  std::atomic<std::size_t>* checks;
+  std::size_t at = 0;
+
+  [[nodiscard]] std::size_t parts() const { return inner.parts(); }
+  template <class Work>
+  void operator()(std::size_t parts, const Work& work) const {
+    inner(parts, work);
+  }
+  void check() const {
+    if (++*checks == at) throw std::runtime_error("cancelled");
+  }
+};
+
+std::vector<std::string> similar_texts(std::size_t count) {
+  std::mt19937 random(3);
+  std::vector<std::string> texts(count);
+  for (std::string& text : texts) {
+    for (int i = 0; i < 20; ++i) text += "w" + std::to_string(random() % 200) + " ";
+  }
+  return texts;
+}
+
+/// Calls `call(run)` to its end, and then so that some of its checks end it.
+void check_cancelled(const std::function<void(const cancelling&)>& call) {
+  for (const unsigned parts : {1U, 3U}) {
+    std::atomic<std::size_t> checks = 0;
+    call({neardup::threads{parts}, &checks});
+    const std::size_t all = checks;
+    REQUIRE(all > 10);
+    for (const std::size_t at : {std::size_t{1}, all / 7, all / 3, all / 2, all - all / 10}) {
+      checks = 0;
+      CHECK_THROWS_AS(call({neardup::threads{parts}, &checks, at}), std::runtime_error);
+      CHECK(checks <= at + parts);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a batch of a deduplicator ends at a check of its runner, and adds nothing") {
+  const std::vector<std::string> texts = similar_texts(3000);
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const auto make = [] {
+    return neardup::deduplicator{neardup::simhasher{neardup::words{}}, {.similarity = .2, .exact = true}};
+  };
+  std::vector<std::uint32_t> ids(texts.size());
+  std::iota(ids.begin(), ids.end(), 0U);
+  auto whole = make();
+  const auto verdicts = whole.add_batch(std::span(views), ids);
+  check_cancelled([&](const cancelling& run) {
+    auto dedup = make();
+    try {
+      const auto found = dedup.add_batch(std::span(views), ids, run);
+      CHECK(found == verdicts);
+    } catch (const std::runtime_error&) {
+      CHECK((dedup.size() == 0 && dedup.added() == 0));
+      CHECK(dedup.add_batch(std::span(views), ids) == verdicts);
+      throw;
+    }
+  });
+}
+
+TEST_CASE("joins end at a check of their runner") {
+  std::mt19937_64 random(3);
+  std::vector<neardup::simhash<64>> codes;
+  for (int i = 0; i < 20'000; ++i) codes.emplace_back(random());
+  std::vector<std::vector<std::uint32_t>> sets(3000);
+  for (auto& set : sets) {
+    for (std::uint32_t feature = 0; feature < 200; ++feature) {
+      if (random() % 10 == 0) set.push_back(feature);
+    }
+  }
+  check_cancelled([&](const cancelling& run) { static_cast<void>(neardup::pairs(codes, 6, {.run = run})); });
+  check_cancelled([&](const cancelling& run) { static_cast<void>(neardup::pairs(sets, .4, {.run = run})); });
+  check_cancelled([&](const cancelling& run) { static_cast<void>(neardup::group(sets, .4, {.run = run})); });
+}
