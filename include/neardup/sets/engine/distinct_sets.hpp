@@ -83,9 +83,10 @@ class distinct_sets {
     large_array<set_bitmap> bitmaps(source_.size);
     look_at_all(records.span(), bitmaps.span(), run);
     sort(records, run);
-    const record* first = std::partition_point(records.data(), records.data() + records.size(),
-                                               [=](const record& r) { return r.size < min_size; });
-    number(std::span<const record>(first, records.data() + records.size()), bitmaps.span());
+    const std::span<const record> ascending = records.span();
+    const auto first =
+        std::partition_point(ascending.begin(), ascending.end(), [=](const record& r) { return r.size < min_size; });
+    number({first, ascending.end()}, bitmaps.span());
   }
 
   /// The number of distinct sets.
