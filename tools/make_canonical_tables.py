@@ -24,8 +24,8 @@ import pathlib
 import sys
 
 from make_unicode_tables import (
-    CODE_POINTS, LEAF, PAGE, ROOT, NotInstalled, by_code_point, check_version, deduplicate, properties, unicode_data,
-    wrap,
+    CODE_POINTS, LEAF, LETTER, PAGE, ROOT, NotInstalled, by_code_point, check_version, collect, deduplicate, properties,
+    unicode_data, wrap,
 )
 
 HEADER = ROOT / "include/neardup/text/kernels/canonical_tables.hpp"
@@ -47,6 +47,7 @@ SPELLINGS = {
 }
 IOTA_BELOW, IOTA = 0x345, 0x3B9
 CIRCLED_M = 0x24C2
+CASED = {"Lu", "Ll", "Lt"}
 DOT_ABOVE, SMALL_I = 0x307, 0x69
 ABOVE = 230  # combining class of a mark above its letter
 
@@ -63,6 +64,12 @@ class Characters:
 
     def __init__(self, data):
         self.categories, self.lower = unicode_data(data / "UnicodeData.txt")
+        classes, _ = collect(data)
+        self.cased = {
+            c for c, category in enumerate(self.categories) if category in CASED and classes[c] == LETTER
+        }
+        self.capitals = {c for c in self.cased if self.categories[c] != "Ll" and c not in self.lower}
+        assert not any(self.categories[c] == "Ll" and c in self.lower for c in self.cased)
         self.combining, self.canonical, self.compatible = {}, {}, {}
         for line in (data / "UnicodeData.txt").read_text(encoding="ascii").splitlines():
             fields = line.split(";")
@@ -226,6 +233,11 @@ def utf_16(c):
     return [c] if c < 0x10000 else [0xD7C0 + (c >> 10), 0xDC00 + (c & 0x3FF)]
 
 
+def edges(code_points):
+    """The first code point of each run, and the one behind its last, in turn."""
+    return sorted(code_points ^ {c + 1 for c in code_points})
+
+
 def make_header(characters):
     tables = Tables(characters)
     codes = tables.codes
@@ -241,7 +253,8 @@ def make_header(characters):
         assert codes[i] == leaves[pages[page_of[i // PAGE]][i // LEAF % per_page]][i % LEAF]
 
     size = len(page_of) + 2 * per_page * len(pages) + 2 * LEAF * len(leaves) + 2 * len(tables.pool)
-    size += 4 * len(tables.seconds) + 8 * len(tables.pairs)
+    cased, capitals = edges(characters.cased), edges(characters.capitals)
+    size += 4 * len(tables.seconds) + 8 * len(tables.pairs) + 4 * (len(cased) + len(capitals))
     rows = [row for page in pages for row in page]
     header = [
         "// SPDX-License-Identifier: MIT AND Unicode-DFS-2016",
@@ -296,6 +309,15 @@ def make_header(characters):
         "};",
         f"inline constexpr canonical_pair canonical_pairs[{len(tables.pairs)}] = {{",
         *wrap(f"{{0x{first:x}, 0x{composite:x}}}" for first, composite in tables.pairs),
+        "};",
+        "",
+        "// Letters of category Lu, Ll or Lt; and those among them of Lu or Lt that have no simple lower case, such as",
+        "// mathematical capitals. Each list has the first code point of a run, then the one behind its last, in turn.",
+        f"inline constexpr char32_t cased_edges[{len(cased)}] = {{",
+        *wrap(f"0x{c:x}" for c in cased),
+        "};",
+        f"inline constexpr char32_t fixed_capital_edges[{len(capitals)}] = {{",
+        *wrap(f"0x{c:x}" for c in capitals),
         "};",
         "",
         "// clang-format on",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <neardup/text/kernels/reference_tables.hpp>
+#include <neardup/text/kernels/spelling_rules.hpp>
 #include <neardup/text/unicode.hpp>
 #include <neardup/text/utf8.hpp>
 
@@ -73,16 +74,13 @@ inline std::u32string unescaped(const std::u32string& text) {
   return result;
 }
 
-/// The text without the hyphens and line ends that cut its words.
+/// The text without the hyphens and line ends that cut its words. Which letters have a case is what the library says:
+/// tests/text/words_unicode_test.cpp compares that with Unicode's data.
 inline std::u32string rejoined(const std::u32string& text) {
   using neardup::character_class;
   const auto is_blank = [](char32_t c) { return c == U' ' || c == U'\t' || c == U'\f' || c == U'\r'; };
   const auto is_mark = [](char32_t c) { return neardup::classify(c) == character_class::mark; };
   const auto is_letter = [](char32_t c) { return neardup::classify(c) == character_class::letter; };
-  const auto has_case = [&](char32_t c) {
-    const bool is_there = (c < 0x590 || (c >= 0x1e00 && c <= 0x1fff)) && !(c >= U'0' && c <= U'9');
-    return is_there && is_letter(c);
-  };
   std::u32string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char32_t c = text[i], before = i > 0 ? text[i - 1] : U' ';
@@ -96,7 +94,7 @@ inline std::u32string rejoined(const std::u32string& text) {
         const char32_t next = text[after];
         const bool is_soft = c == 0xad && (is_letter(before) || is_mark(before)) && is_letter(next);
         const bool is_hard =
-            c != 0xad && (has_case(before) || is_mark(before)) && has_case(next) && neardup::to_lower(next) == next;
+            c != 0xad && (neardup::detail::is_cased(before) || is_mark(before)) && neardup::detail::is_small(next);
         if (is_soft || is_hard) {
           i = after - 1;
           continue;

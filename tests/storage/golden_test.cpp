@@ -38,14 +38,15 @@ void check_bytes(const std::string& written, const std::string& name) {
   CHECK(is_same);
 }
 
-/// The golden files were made with definition 1 of fingerprints. Their format does not depend on it.
-fingerprint_composition of_definition_1(fingerprint_composition made_of) {
-  made_of.definition = 1;
+/// The golden files were made with earlier definitions of fingerprints. Their format does not depend on it.
+fingerprint_composition of_definition(unsigned definition, fingerprint_composition made_of) {
+  made_of.definition = definition;
   return made_of;
 }
 
-const fingerprint_composition golden_composition = of_definition_1(composition_of(simhasher{
-    shingles{2, normalised{words{}}}, top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}}));
+const fingerprint_composition golden_composition = of_definition(
+    1, composition_of(simhasher{shingles{2, normalised{words{}}},
+                                top{20, tf_idf{idf_table({{"term", weight::from_raw(300)}})}}, xxh3<64>{42}}));
 
 /// Fingerprint i of every golden file.
 template <std::size_t Bits>
@@ -184,7 +185,7 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
   const support::temporary_folder folder;
   using durable = durable_deduplicator<decltype(make())>;
   {
-    durable d(folder / "d", make(), of_definition_1(composition_of(hash)));
+    durable d(folder / "d", make(), of_definition(1, composition_of(hash)));
     for (int i = 0; i < 6; ++i) d.add(text_of(i));
     d.save();
     for (int i = 5; i < 8; ++i) d.add(text_of(i));
@@ -197,7 +198,7 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
     const support::temporary_folder copy;
     std::filesystem::copy_file(golden(name), copy / "d");
     std::filesystem::copy_file(golden(name + ".log"), copy / "d.log");
-    const durable d(copy / "d", make(), of_definition_1(composition_of(hash)));
+    const durable d(copy / "d", make(), of_definition(1, composition_of(hash)));
     CHECK(d.get().added() == 9);
     for (int i = 0; i < 8; ++i) {
       CHECK(d.get().contains(static_cast<std::uint32_t>(i < 6 ? i : i + 1)) == (i != 2));
@@ -209,7 +210,7 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
 TEST_CASE("a golden exact deduplicator has no fingerprints, and one that has is refused") {
   const simhasher hash{words{}};
   const auto make = [&] { return deduplicator{hash, {.similarity = 0.7}}; };
-  const fingerprint_composition made_of = composition_of(hash);
+  const fingerprint_composition made_of = of_definition(2, composition_of(hash));
   const support::temporary_folder folder;
   {
     durable_deduplicator d(folder / "d", make(), made_of);

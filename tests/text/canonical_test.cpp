@@ -79,6 +79,9 @@ std::string random_spelling(oracle::random_texts& random, std::size_t size) {
                                                "\u00df"sv,
                                                "\u00b5"sv,
                                                "\ufb01"sv,
+                                               "-\n"sv,
+                                               "-\n\ufb03"sv,
+                                               "\U0001d41a"sv,
                                                "\u1eadn"sv,
                                                "\u1100"sv,
                                                "\u1161"sv,
@@ -259,6 +262,11 @@ TEST_CASE("words that a line end cuts are whole in canonical text", "[canonical]
         "example nordamerika covid19 example");
   CHECK(canonicalise("caf\u00e9-\nteria cafe\u0301-\nteria \u043f\u043e-\n\u0440\u0430") ==
         "caf\u00e9teria caf\u00e9teria \u043f\u043e\u0440\u0430");
+  // PDF files have ligatures. Full-width and mathematical letters have a case, too, and so have many other scripts.
+  CHECK(canonicalise("modi\ufb01-\ncation o-\n\ufb03ce \uff21\uff22-\n\uff43 \U0001d400-\n\U0001d41b") ==
+        "modification office abc \U0001d400\U0001d41b");
+  CHECK(canonicalise("\u10d0-\n\u10d1 \u2c30-\n\u2c31 \ufb13-\n\ufb14 \U0001d41a-\n\U0001d401") ==
+        "\u10d0\u10d1 \u2c30\u2c31 \u0574\u0576\u0574\u0565 \U0001d41a \U0001d401");
   // One cannot be told from the other.
   CHECK(canonicalise("well-\nknown") == "wellknown");
   // Names, numbers, lists, other lines: these are not words that were cut.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <neardup/text/canonical.hpp>
 #include <neardup/text/normalise.hpp>
 #include <neardup/text/unicode.hpp>
 #include <neardup/text/words.hpp>
@@ -206,4 +207,28 @@ TEST_CASE("emoji are words where ICU takes them for characters", "[words][icu]")
     CAPTURE(printable(bytes));
     REQUIRE(printable(tokens_of(neardup::words{}, bytes)) == printable(expected));
   }
+}
+
+TEST_CASE("a hyphen cuts words between letters with a case as ICU knows them, of all code points", "[canonical][icu]") {
+  std::size_t cut_behind = 0, cut_before = 0;
+  for (std::uint32_t c = 0; c <= 0x10ffff; ++c) {
+    if ((c >= 0xd800 && c < 0xe000) || c == 0x09 || c == 0x0c || c == 0x0d || c == 0x20) continue;
+    const std::string character = oracle::encode(c);
+    const auto category = U_GET_GC_MASK(static_cast<UChar32>(c));
+    const character_class kind = neardup::classify(static_cast<char32_t>(c));
+    const bool is_letter = kind == character_class::letter;
+    const bool is_behind = kind == character_class::mark || (is_letter && (category & U_GC_LC_MASK) != 0);
+    const bool is_before = is_letter && category == U_GC_LL_MASK;
+    cut_behind += is_behind;
+    cut_before += is_before;
+    const std::string behind = "x" + character + "-\nab", before = "ab-\n" + character + "x";
+    if (neardup::canonicalise(behind) == neardup::canonicalise("x" + character + (is_behind ? "ab" : " ab")) &&
+        neardup::canonicalise(before) == neardup::canonicalise((is_before ? "ab" : "ab ") + character + "x")) {
+      continue;
+    }
+    CAPTURE(c, printable(neardup::canonicalise(behind)), printable(neardup::canonicalise(before)));
+    FAIL("a word that is cut, or one that is not");
+  }
+  CHECK(cut_behind > 6000);
+  CHECK(cut_before == 2232);
 }

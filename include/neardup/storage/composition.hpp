@@ -20,7 +20,7 @@ namespace neardup::inline v0 {
 
 /// The version of the definition of fingerprints (docs/fingerprint.md). It is incremented by every change that alters
 /// the fingerprint of some text.
-inline constexpr unsigned fingerprint_definition = 2;
+inline constexpr unsigned fingerprint_definition = 3;
 
 /// The composition of fingerprints: tokenizer, weighter, hasher and the tables they use. Two fingerprints are
 /// comparable only if their compositions are equal.

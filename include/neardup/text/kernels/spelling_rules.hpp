@@ -331,6 +331,20 @@ class character_references {
   }
 };
 
+/// Whether a code point is in one of the runs of which `edges` has the begin and the end, in turn.
+template <std::size_t Size>
+constexpr bool is_within(const char32_t (&edges)[Size], char32_t c) noexcept {
+  return (std::upper_bound(edges, edges + Size, c) - edges) % 2 != 0;
+}
+
+/// Whether a code point is a letter of category Lu, Ll or Lt.
+constexpr bool is_cased(char32_t c) noexcept { return is_within(cased_edges, c); }
+
+/// Whether a code point is a letter of category Ll.
+constexpr bool is_small(char32_t c) noexcept {
+  return is_cased(c) && to_lower(c) == c && !is_within(fixed_capital_edges, c);
+}
+
 /// Joins words that were divided at the end of a line. A hyphen is removed if a letter with case precedes it and a
 /// lower-case letter follows. A soft hyphen is removed between any letters.
 class cut_words {
@@ -392,16 +406,11 @@ class cut_words {
   static constexpr bool is_word(char32_t c) noexcept {
     return classify(c) == character_class::letter || classify(c) == character_class::mark;
   }
-  static constexpr bool is_cased(char32_t c) noexcept {
-    if (c < 0x80) return is_ascii_upper(c & ~char32_t{0x20});
-    return (c < 0x590 || (c >= 0x1e00 && c < 0x2000)) && classify(c) == character_class::letter;
-  }
   static constexpr bool is_soft_cut(char32_t before, char32_t after) noexcept {
     return is_word(before) && classify(after) == character_class::letter;
   }
   static constexpr bool is_hard_cut(char32_t before, char32_t after) noexcept {
-    return (is_cased(before) || classify(before) == character_class::mark) && is_cased(after) &&
-           to_lower(after) == after;
+    return (is_cased(before) || classify(before) == character_class::mark) && is_small(after);
   }
 
   char32_t before_ = U' ';
