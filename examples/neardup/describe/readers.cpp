@@ -336,11 +336,10 @@ void look_for_terms(const fingerprint_settings& settings, std::string_view text)
   if (met) *settings.met_term = true;
 }
 
-void look_for_spelling(const fingerprint_settings& settings, const document_texts& texts) {
-  constexpr std::uint64_t enough_documents = 1000;
+bool is_spelt_otherwise(const fingerprint_settings& settings, const document_texts& texts) {
   constexpr std::size_t beginning = 4096;  // in bytes
-  if (!settings.spelling || settings.spelling->seen >= enough_documents) return;
-  const bool is_changed = std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
+  if (!settings.spelling || settings.spelling->seen >= spelling_count::enough) return false;
+  return std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
     std::string_view part = text.substr(0, beginning);
     if (part.size() < text.size()) part.remove_suffix(neardup::incomplete_suffix(part));
     // Most texts have nothing that could be spelt otherwise.
@@ -348,8 +347,6 @@ void look_for_spelling(const fingerprint_settings& settings, const document_text
         std::any_of(part.begin(), part.end(), [](char c) { return (c & 0x80) != 0 || c == '&' || c == '\n'; });
     return may_change && neardup::canonicalise(part) != neardup::normalise(part);
   });
-  ++settings.spelling->seen;
-  if (is_changed) ++settings.spelling->changed;
 }
 
 }  // namespace command

@@ -98,9 +98,9 @@ document_describer make_describer(const fingerprint_settings& settings, const co
 /// Looks for terms of --idf-file in a text, if there is such a file and no term was found before.
 void look_for_terms(const fingerprint_settings& settings, std::string_view text);
 
-/// Updates settings.spelling, if it is there, by the beginnings of the texts of a document; only for the first
-/// documents.
-void look_for_spelling(const fingerprint_settings& settings, const document_texts& texts);
+/// Whether the beginnings of the texts have canonical features that differ from the normalised ones. False if
+/// settings.spelling is missing, or has counted enough documents.
+bool is_spelt_otherwise(const fingerprint_settings& settings, const document_texts& texts);
 
 /// Parses --weights. Throws: usage_error.
 void parse_weights(const std::string& text, fingerprint_settings& to);

@@ -25,9 +25,10 @@ enum class similarity_measure { jaccard, cosine, edit, containment, cosine_of_se
 inline const std::vector<const char*> measure_names{"jaccard", "cosine", "edit", "containment", "cosine"};
 inline constexpr std::ptrdiff_t measures_of_candidates = 3;
 
-/// The number of documents examined, and the number of documents whose canonical features differ from the normalised
-/// ones. Counted by several threads.
+/// How many of the first documents of the input have canonical features that differ from the normalised ones. One thread
+/// counts, in the order of the input; the others read `seen`, to look at no more documents than needed.
 struct spelling_count {
+  static constexpr std::uint64_t enough = 1000;
   std::atomic<std::uint64_t> seen = 0, changed = 0;
 };
 

@@ -58,7 +58,7 @@ document_maker make_fingerprint_maker(const fingerprint_settings& settings, cons
       d.text_length += text.size();
       look_for_terms(settings, text);
     }
-    look_for_spelling(settings, texts);
+    d.is_spelt_otherwise = is_spelt_otherwise(settings, texts);
     const described_document made = describe(texts);
     d.features = made.features;
     out.features.insert(out.features.end(), d.features.begin(), d.features.end());
@@ -253,14 +253,15 @@ class batch_worker {
     return folded_texts_;
   }
 
-  /// Keeps a sample of an ill-formed text, to guess its encoding.
+  /// Keeps a sample of an ill-formed text, to guess its encoding. A batch keeps as much as all notes together, so the
+  /// sample of the run does not depend on the sizes of batches.
   static void sample(finished_batch& out, std::string_view text) {
-    constexpr std::size_t most = std::size_t{1} << 14;
+    constexpr std::size_t most_of_text = std::size_t{1} << 12;
     const auto is_high = [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; };
     const auto first = std::find_if(text.begin(), text.end(), is_high);
     text.remove_prefix(static_cast<std::size_t>(first - text.begin()));
-    if (out.ill_formed.size() >= most || text.empty()) return;
-    out.ill_formed.append(text.substr(0, most / 4)) += ' ';
+    if (out.ill_formed.size() >= run_notes::most_sampled || text.empty()) return;
+    out.ill_formed.append(text.substr(0, most_of_text)) += ' ';
   }
 
   void read_one_file(finished_batch& out, std::size_t i) {
@@ -318,6 +319,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
     if (d.has_attachments) notes.attachments(where(d.index));
     if (d.is_undecoded) notes.undecoded(where(d.index));
     notes.features(d.features.size());
+    notes.spelling(d.is_spelt_otherwise);
     d.counts = true;
     d.repeats_id = watches_ids && placed.id && notes.repeats_id(*placed.id, *placed.from, placed.line);
     visit(placed);

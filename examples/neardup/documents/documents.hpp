@@ -33,18 +33,19 @@ struct document {
   any_fingerprint fingerprint;
   bool has_tokens = false;
   bool ill_formed = false;
-  bool has_zeros = false;         ///< contains zero bytes, which texts do not have
-  bool has_attachments = false;   ///< a mail with parts that are not read
-  bool is_undecoded = false;      ///< a mail with a part that cannot be decoded
-  bool counts = false;            ///< set when the document is visited
-  bool repeats_id = false;        ///< whether an earlier document has the same id
-  std::uint32_t index = 0;        ///< index of its line or file in the batch
-  std::uint32_t id_size = no_id;  ///< size of its own id, in the ids of the batch
-  feature_set features;           ///< set if features are compared; a view of the batch's features
-  std::uint64_t text_length = 0;  ///< length of all its texts, in bytes
-  double score = 0;               ///< value of the field that --keep names
-  std::uint64_t begin = 0;        ///< position of its line in the batch, in bytes
-  std::uint64_t length = 0;       ///< length of its line or file, in bytes
+  bool has_zeros = false;           ///< contains zero bytes, which texts do not have
+  bool has_attachments = false;     ///< a mail with parts that are not read
+  bool is_undecoded = false;        ///< a mail with a part that cannot be decoded
+  bool is_spelt_otherwise = false;  ///< its canonical features differ; false if that is no longer of interest
+  bool counts = false;              ///< set when the document is visited
+  bool repeats_id = false;          ///< whether an earlier document has the same id
+  std::uint32_t index = 0;          ///< index of its line or file in the batch
+  std::uint32_t id_size = no_id;    ///< size of its own id, in the ids of the batch
+  feature_set features;             ///< set if features are compared; a view of the batch's features
+  std::uint64_t text_length = 0;    ///< length of all its texts, in bytes
+  double score = 0;                 ///< value of the field that --keep names
+  std::uint64_t begin = 0;          ///< position of its line in the batch, in bytes
+  std::uint64_t length = 0;         ///< length of its line or file, in bytes
 
   static constexpr std::uint32_t no_id = ~std::uint32_t{0};
 };

@@ -117,11 +117,17 @@ class run_notes {
     if (!muted_ && count > 0) ++with_features_[std::min(count, with_features_.size() - 1)];
   }
 
-  /// Adds to a sample of ill-formed bytes.
-  void sample(std::string_view ill_formed) {
-    constexpr std::size_t most = std::size_t{1} << 16;
-    if (sample_.size() < most) sample_ += ill_formed;
+  /// Counts one of the first documents, and whether its canonical features differ from the normalised ones.
+  void spelling(bool is_spelt_otherwise) {
+    if (muted_ || !fingerprint_.spelling || fingerprint_.spelling->seen >= spelling_count::enough) return;
+    fingerprint_.spelling->changed += is_spelt_otherwise ? 1 : 0;
+    ++fingerprint_.spelling->seen;
   }
+
+  static constexpr std::size_t most_sampled = std::size_t{1} << 16;
+
+  /// Adds to a sample of ill-formed bytes, of which the first most_sampled count.
+  void sample(std::string_view ill_formed) { sample_ += ill_formed.substr(0, most_sampled - sample_.size()); }
 
   /// Registers the id of a document, if ids are watched. Returns: whether an earlier document has the same id.
   bool repeats_id(std::string_view id, const source& from, std::uint64_t line);
