@@ -1,5 +1,6 @@
 """Output files and their order, with any number of threads. NEARDUP_PROGRAM names the program."""
 
+import ctypes
 import json
 import os
 import pathlib
@@ -134,6 +135,28 @@ class Output(CommandTest):
         self.assert_fails(done, "temporary file")
         # A file is read again, so it needs no temporary file.
         self.assert_done(run("unique", "--grouping", "components", "--jsonl", self.write("c", jsonl([A, B])), env=environment))
+
+    def test_temporary_files_have_no_name(self):
+        """A process that is killed at any time leaves no file behind: inotify sees none begin."""
+        try:
+            os.close(os.open(self.folder, os.O_TMPFILE | os.O_RDWR, 0o600))
+        except (AttributeError, OSError) as error:
+            self.skipTest(f"files without a name: {error}")
+        libc = ctypes.CDLL(None, use_errno=True)
+        source = self.write("c.jsonl", jsonl(corpus(4000, 19)))
+        made = self.folder / "made"
+        made.mkdir()
+        watch = libc.inotify_init1(os.O_NONBLOCK)
+        self.assertGreaterEqual(watch, 0)
+        self.addCleanup(os.close, watch)
+        create, delete = 0x100, 0x200
+        self.assertGreaterEqual(libc.inotify_add_watch(watch, os.fsencode(made), create | delete), 0)
+        environment = dict(os.environ, TMPDIR=str(made))
+        for options in (("unique", "--memory", "1", source), ("pairs", "--memory", "1", "--similarity", "0.5", source),
+                        ("report", "-"), ("unique", "--grouping", "components", "-")):
+            self.assert_done(run(*options, "--jsonl", data=source.read_bytes(), env=environment))
+        with self.assertRaises(BlockingIOError):
+            self.fail(os.read(watch, 4096))  # the names of files that came and went
 
     def test_temporary_file_on_a_full_disk(self):
         def limit():

@@ -39,11 +39,17 @@ descriptor opened(const std::string& path) {
   return descriptor(number);
 }
 
-/// Opens a file that has no name any more. Throws: output_error.
+/// Opens a file that has no name. Throws: output_error.
 descriptor open_temporary() {
   std::error_code error;
   std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) throw output_error("there is no folder for a temporary file (TMPDIR): " + error.message());
+#if defined(O_TMPFILE)
+  // The file never has a name, so a process that is killed leaves none. Not every file system can do that.
+  if (const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); unnamed >= 0) {
+    return descriptor(unnamed);
+  }
+#endif
   std::string path = (folder / "neardup-XXXXXX").string();
   const int number = ::mkstemp(path.data());
   if (number < 0) fail_temporary(errno);
