@@ -215,6 +215,21 @@ TEST_CASE("a durable set_index refuses other settings, other logs, records that 
   std::filesystem::remove(path);
   CHECK_THROWS_WITH(durable_type(path, empty_index(), any),
                     other + "there is none); put that file back, or move the log away");
+  // A log of another version is refused as a file of one is, whether its file is there or not.
+  std::string later = log;
+  later[8] = 7;  // the version; then the checksum of the header
+  const std::uint64_t checksum =
+      neardup::detail::checksum_of(neardup::detail::to_bytes(std::string_view(later).substr(0, 24)));
+  for (std::size_t i = 0; i < 8; ++i) later[24 + i] = static_cast<char>(checksum >> 8 * i & 0xff);
+  support::write_bytes(path + ".log", later);
+  const std::string of_version = path + ".log: format version 7; this program reads version 1";
+  CHECK_THROWS_WITH(durable_type(path, empty_index(), any), of_version);
+  support::write_bytes(path, second);
+  CHECK_THROWS_WITH(durable_type(path, empty_index(), any), of_version);
+  later[24] ^= 1;
+  support::write_bytes(path + ".log", later);
+  CHECK_THROWS_WITH(durable_type(path, empty_index(), any), path + ".log: its header is damaged");
+  support::write_bytes(path + ".log", log);
   support::write_bytes(path, second);
   CHECK(support::read_bytes(path + ".log") == log);
 

@@ -64,7 +64,7 @@ class durable_set_index {
     const std::string bytes = has_log ? detail::read_file(log_path()) : "";
     const std::optional<std::uint64_t> follows = detail::append_log::state_of(bytes);
     if (!is_there(path_)) {
-      if (has_log) refuse_log(follows, "there is none");
+      if (has_log) refuse_log(bytes, "there is none");
       const std::uint64_t state = detail::write_sets(*files_, path_, initial, made_of_, {});
       sets_.emplace(open());
       log_ = detail::append_log::create(*files_, log_path(), state);
@@ -83,7 +83,7 @@ class durable_set_index {
     // and before it began a new log.
     const detail::append_log::extent extent = detail::append_log::extent_of(bytes);
     if (has_log && (taken_in.size() != 2 || extent.size != taken_in[0] || extent.checksum != taken_in[1])) {
-      refuse_log(follows, "this is another one");
+      refuse_log(bytes, "this is another one");
     }
     log_ = detail::append_log::create(*files_, log_path(), state);
   }
@@ -201,8 +201,10 @@ class durable_set_index {
     }
     detail::fail<std::runtime_error>(path_ + ": is for " + text_of(*sets_) + "; not for " + text_of(initial));
   }
-  [[noreturn]] void refuse_log(const std::optional<std::uint64_t>& follows, const char* what) const {
-    if (!follows) detail::fail<std::runtime_error>(log_path() + ": its header is damaged, or of a later version");
+  [[noreturn]] void refuse_log(std::string_view bytes, const char* what) const {
+    if (!detail::append_log::state_of(bytes)) {
+      detail::fail<std::runtime_error>(log_path() + ": " + detail::append_log::problem_of(bytes));
+    }
     detail::fail<std::runtime_error>(log_path() + ": it follows another file than " + path_ + " (" + what +
                                      "); put that file back, or move the log away");
   }
