@@ -108,6 +108,7 @@ advice_report measure_advice(const documents& input, const feature_choice& featu
     one.k = expected.distance;
     one.is_recommended = i == advice.recommended;
     one.expected_recall = expected.recall;
+    one.expected_of_pairs = expected.recall_of_pairs;
     one.expected_candidates = expected.candidates * static_cast<double>(advice.documents);
 
     const std::unique_ptr<fingerprints> prints = make_fingerprints(one.prints, input.texts, threads);

@@ -18,9 +18,10 @@ struct advised_setup {
   fingerprint_choice prints;
   int k = 0;
   bool is_recommended = false;
-  double expected_recall = 0;      ///< expected share of the pairs that the library's check accepts
+  double expected_recall = 0;      ///< expected share of the near-duplicates of a document; a family counts once
+  double expected_of_pairs = 0;    ///< expected share of the pairs that the library's check accepts
   double expected_candidates = 0;  ///< expected for all texts
-  double recall = 0;               ///< measured share of the same pairs
+  double recall = 0;               ///< measured share of these pairs
   std::uint64_t candidates = 0;    ///< measured; 0 if too many were expected to be counted
   score checked_exactly;           ///< against the truth; candidates checked by the truth's features
   score checked;                   ///< against the truth; candidates checked by the library's features of the setup's

@@ -177,14 +177,14 @@ def advice_table(measured):
                      for s in counted)
         codes = "min-wise" if best["weights"] == "minwise" else "SimHash"
         rows.append([name, kind, f"{codes}, {best['features']}, {best['bits']} bits, k = {best['k']}",
-                     f"{share(best['expected_recall'])} / {share(best['recall'])}",
+                     share(best['expected_recall']), f"{share(best['expected_of_pairs'])} / {share(best['recall'])}",
                      f"{best['expected_candidates']:,.0f} / {best['candidates']:,}",
                      f"{best['candidates'] / figures['truth']['pairs']:.2f}",
                      share(best["checked_exactly"]["f1"]), share(best["checked"]["f1"]),
-                     share(max(abs(s["recall"] - s["expected_recall"]) for s in advice["setups"])), f"{factor:.2f}"])
-    return table(["set", "check", "recommended", "recall, expected / found", "candidates, expected / found",
-                  "candidates per true pair", "F1, checked exactly", "F1, library's check",
-                  "recall of all setups, off by at most", "candidates of all setups, off by at most a factor of"], rows)
+                     share(max(abs(s["recall"] - s["expected_of_pairs"]) for s in advice["setups"])), f"{factor:.2f}"])
+    return table(["set", "check", "recommended", "recall of families, expected", "share of pairs, expected / found",
+                  "candidates, expected / found", "candidates per true pair", "F1, checked exactly", "F1, library's check",
+                  "share of pairs of all setups, off by at most", "candidates of all setups, off by at most a factor of"], rows)
 
 
 def speed_table(measured):

@@ -201,14 +201,16 @@ std::string minhash_table(const report& result) {
 std::string advice_table(const advice_report& one) {
   std::string text = format(
       "\nAdvice in %.2f s, from %llu documents with %llu near-duplicates: %.0f pairs expected, %llu there are\n"
-      "  fingerprint             k   recall expected   found   candidates expected      found   F1 checked exactly   "
+      "  fingerprint             k   recall of families, pairs expected, pairs found   candidates expected      found  "
+      " F1 checked exactly   "
       "by "
       "the library\n",
       one.seconds, wide(one.sampled), wide(one.pairs_seen), one.expected_pairs, wide(one.pairs));
   for (const advised_setup& s : one.setups) {
-    text += format("%c %-20s %4d            %.4f  %.4f   %19.0f %10llu               %.4f           %.4f\n",
-                   s.is_recommended ? '*' : ' ', to_string(s.prints).c_str(), s.k, s.expected_recall, s.recall,
-                   s.expected_candidates, wide(s.candidates), s.checked_exactly.f1, s.checked.f1);
+    text += format(
+        "%c %-20s %4d               %.4f         %.4f       %.4f   %19.0f %10llu               %.4f           %.4f\n",
+        s.is_recommended ? '*' : ' ', to_string(s.prints).c_str(), s.k, s.expected_recall, s.expected_of_pairs,
+        s.recall, s.expected_candidates, wide(s.candidates), s.checked_exactly.f1, s.checked.f1);
   }
   return text + format("  *: recommended; fingerprints, pairs and check in %.2f s\n", one.pipeline.seconds());
 }
@@ -325,8 +327,9 @@ std::string advice_json(const advice_report& one) {
     text += format("%s\n {\"features\":\"%s\",\"weights\":\"%s\",\"bits\":%zu,\"k\":%d,\"recommended\":%s,",
                    &s == &one.setups.front() ? "" : ",", to_string(s.prints.features).c_str(),
                    to_string(s.prints.weights), s.prints.bits, s.k, s.is_recommended ? "true" : "false");
-    text += format("\"expected_recall\":%.6f,\"recall\":%.6f,\"expected_candidates\":%.1f,\"candidates\":%llu,",
-                   s.expected_recall, s.recall, s.expected_candidates, wide(s.candidates));
+    text += format("\"expected_recall\":%.6f,\"expected_of_pairs\":%.6f,\"recall\":%.6f,", s.expected_recall,
+                   s.expected_of_pairs, s.recall);
+    text += format("\"expected_candidates\":%.1f,\"candidates\":%llu,", s.expected_candidates, wide(s.candidates));
     text += "\"checked_exactly\":{" + score_json(s.checked_exactly) + "},\"checked\":{" + score_json(s.checked) + "}}";
   }
   return text + "]}";

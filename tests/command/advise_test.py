@@ -89,7 +89,9 @@ class Advise(CommandTest):
                     limits = ("--features", setup["features"], "--kind", setup["kind"], "--bits", setup["bits"],
                               "--distance", setup["distance"])
                     met = collections.Counter()
-                    for row in run("pairs", "--jsonl", "--format", "jsonl", *limits, *check, file).json:
+                    pairs = run("pairs", "--jsonl", "--format", "jsonl", *limits, *check, file).json
+                    self.assertLess(abs(len(pairs) / every - setup["recall_of_pairs"]), 0.05)
+                    for row in pairs:
                         if row["similarity"] < 1:
                             met.update((row["a"], row["b"]))
                     recall = sum(w * met[one] / len(similar[one]) for one, w in weight.items()) / sum(weight.values())

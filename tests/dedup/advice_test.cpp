@@ -81,6 +81,7 @@ struct outcome {
   std::uint64_t similar = 0;     // pairs that the check calls similar
   std::uint64_t candidates = 0;  // pairs within the distance
   double recall = 0;             // as setup::recall counts
+  double recall_of_pairs = 0;
 };
 
 template <class Fingerprint>
@@ -108,6 +109,7 @@ outcome try_out(const std::vector<std::string>& texts, const std::vector<std::ve
       const bool is_similar = similarities[i][j] >= static_cast<float>(similarity);
       result.candidates += is_near ? 1 : 0;
       result.similar += is_similar ? 1 : 0;
+      result.recall_of_pairs += is_similar && is_near ? 1 : 0;
       for (const std::size_t one : {i, j}) {
         if (is_similar && similarities[i][j] == 1) {
           ++documents[one].copies;
@@ -126,6 +128,7 @@ outcome try_out(const std::vector<std::string>& texts, const std::vector<std::ve
     result.recall += weight * d.found / d.similar;
   }
   result.recall /= families;
+  result.recall_of_pairs /= static_cast<double>(result.similar);
   return result;
 }
 
@@ -160,8 +163,8 @@ struct made_on_demand {
 bool is_same(const setup& a, const setup& b) {
   return a.features == b.features && a.kind == b.kind && a.bits == b.bits && a.distance == b.distance &&
          a.blocks == b.blocks && a.recall == b.recall && a.recall_error == b.recall_error &&
-         a.recall_low == b.recall_low && a.recall_high == b.recall_high && a.candidates == b.candidates &&
-         a.bytes == b.bytes && a.seconds == b.seconds;
+         a.recall_low == b.recall_low && a.recall_high == b.recall_high && a.recall_of_pairs == b.recall_of_pairs &&
+         a.candidates == b.candidates && a.bytes == b.bytes && a.seconds == b.seconds;
 }
 
 bool is_same(const advice& a, const advice& b) {
@@ -266,6 +269,41 @@ TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advic
   INFO(inside << " of " << cases);
   CHECK(inside * 100 >= cases * 83);
   CHECK(width / static_cast<double>(cases) < 0.25);  // the interval is narrow enough to say something
+}
+
+TEST_CASE("the share of all pairs is estimated beside that of families", "[advice]") {
+  // A large family of loose pairs, of which many are missed, and many families of two, which are found.
+  oracle::random_engine random(9);
+  const auto draw = [&](const char* kind, std::size_t count, unsigned vocabulary) {
+    std::vector<std::string> words(count);
+    for (std::string& word : words) word = kind + std::to_string(random() % vocabulary);
+    return words;
+  };
+  const std::string common = join_words(draw("t", 70, 100000));
+  std::vector<std::string> texts;
+  for (int i = 0; i < 80; ++i) texts.push_back(common + join_words(draw("w", 5 + random() % 9, 100000)));
+  for (int i = 0; i < 160; ++i) {
+    const std::string base = join_words(draw("v", 60, 100000));
+    texts.push_back(base);
+    texts.push_back(base + (i % 2 == 0 ? "" : "changed"));
+  }
+  constexpr double similarity = 0.7;
+  const auto similarities = similarities_of(texts, parse_features("words"));
+  double off = 0, families_off = 0, cases = 0;
+  for (std::uint64_t seed = 0; seed < oracle::effort(20, 6); ++seed) {
+    const advice found = neardup::advise(
+        texts, {.similarity = similarity, .check = parse_features("words"), .features = {}, .seed = seed});
+    for (const setup& choice : found.setups) {
+      const outcome truth = try_out(texts, similarities, similarity, choice, seed);
+      REQUIRE(truth.similar > 3000);
+      off += std::abs(choice.recall_of_pairs - truth.recall_of_pairs);
+      families_off += std::abs(choice.recall - truth.recall_of_pairs);
+      ++cases;
+    }
+  }
+  CAPTURE(off / cases, families_off / cases);
+  CHECK(off / cases < 0.02);
+  CHECK(families_off / cases > 2 * off / cases);
 }
 
 TEST_CASE("advice depends on neither threads nor on how many documents come at a time", "[advice]") {
@@ -491,7 +529,7 @@ TEST_CASE("a request that cannot be met, and passes that do not fit, are refused
 
 TEST_CASE("the setup to take is the fastest with the recall, else the one with the best recall", "[advice]") {
   const auto one = [](double recall, double seconds) {
-    return setup{{}, neardup::fingerprint_kind::simhash, 64, 3, 4, recall, 0, recall, recall, 0, 0, seconds};
+    return setup{{}, neardup::fingerprint_kind::simhash, 64, 3, 4, recall, 0, recall, recall, recall, 0, 0, seconds};
   };
   const std::vector<setup> setups{one(0.99, 5), one(0.97, 2), one(0.96, 1), one(0.98, 2.05)};
   REQUIRE(neardup::recommended_setup(setups, 0.97) == 3);  // setup 3 takes hardly longer than the fastest

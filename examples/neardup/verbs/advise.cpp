@@ -247,13 +247,14 @@ std::string interval_text(const neardup::advice& found, const neardup::setup& s)
 
 void print_setups(output& out, const neardup::advice& found) {
   std::vector<std::vector<std::string>> rows{
-      {"  features", "kind", "bits", "distance", "blocks", "recall", "candidates", "bytes", "time"}};
+      {"  features", "kind", "bits", "distance", "blocks", "recall", "pairs", "candidates", "bytes", "time"}};
   for (std::size_t i = 0; i < found.setups.size(); ++i) {
     const neardup::setup& s = found.setups[i];
     rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features),
                     std::string(neardup::to_string(s.kind)), std::to_string(s.bits), std::to_string(s.distance),
-                    std::to_string(s.blocks), fixed(s.recall, 3) + interval_text(found, s), fixed(s.candidates, 2),
-                    fixed(s.bytes, 0), seconds_text(s.seconds * static_cast<double>(found.documents))});
+                    std::to_string(s.blocks), fixed(s.recall, 3) + interval_text(found, s), fixed(s.recall_of_pairs, 3),
+                    fixed(s.candidates, 2), fixed(s.bytes, 0),
+                    seconds_text(s.seconds * static_cast<double>(found.documents))});
   }
   print_table(out, rows);
 }
@@ -293,6 +294,7 @@ std::string json_of(const neardup::advice& found, const neardup::setup& s) {
       .add("recall_error", if_measured(s.recall_error))
       .add("recall_low", if_measured(s.recall_low))
       .add("recall_high", if_measured(s.recall_high))
+      .add("recall_of_pairs", number(s.recall_of_pairs))
       .add("candidates", number(s.candidates))
       .add("bytes", number(s.bytes))
       .add("seconds", number(s.seconds))
@@ -337,6 +339,7 @@ void print_setups_text(output& out, const advised_run& settings, const neardup::
       << (is_measured(found) ? "" : ", and without any it is only theory")
       << (has_interval ? "; in brackets what comes out in nine of ten cases, by the luck of the sample and of the hash"
                        : "")
+      << ";\npairs: the share of all pairs, of which large families have most"
       << ";\ncandidates and bytes of memory: per document; time: for all, roughly, on one core):\n\n";
   print_setups(out, found);
   out << '\n';

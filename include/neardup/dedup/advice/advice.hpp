@@ -64,8 +64,10 @@ struct setup {
                   ///< regardless of its number of pairs; copies, which any distance finds, do not count
   double recall_error;             ///< standard error of `recall`, due to the sample and the hash
   double recall_low, recall_high;  ///< the actual recall is between these in nine of ten cases
-  double candidates;               ///< for each document: pairs within `distance`, which have to be checked
-  double bytes;                    ///< for each document: memory of the index and of the sets that the check compares
+  double recall_of_pairs;  ///< share of all pairs of near-duplicates, copies included, that are within `distance`.
+                           ///< Large families count most, and their pairs are found or missed together
+  double candidates;       ///< for each document: pairs within `distance`, which have to be checked
+  double bytes;            ///< for each document: memory of the index and of the sets that the check compares
   double seconds;  ///< for each document, on one core; only comparable with those of other setups, not with a clock
 };
 
@@ -352,12 +354,19 @@ class advisor {
     return chances;
   }
 
-  /// The share of the near-duplicates of a document that are within k bits, estimated from the pairs that were examined
-  /// in detail. A family counts once: each of its members has a weight of one divided by its size.
+  /// A document of the sample counts by its family, which counts once, or by its pairs with documents that are no copies.
+  enum class counted { families, pairs };
+  static double weight_of(const detail::corpus_sample::sampled& s, counted what) noexcept {
+    return what == counted::families ? s.weight() : s.stands_for * static_cast<double>(s.degree);
+  }
+
+  /// The share of the near-duplicates of a document that are within k bits, without copies, estimated from the pairs
+  /// that were examined in detail.
   ///
   /// Theory is a little off for texts of few features, and for min-wise codes. The observed distances of the pairs tell
   /// by how much, the more precisely the more pairs there are. So this correction is weighted by its reliability.
-  [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
+  [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f,
+                                       counted what = counted::families) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
     const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
     const std::size_t width = bits == 64 ? 0 : 1;
@@ -375,7 +384,7 @@ class advisor {
         chance += chances[static_cast<std::size_t>(std::lround(difference))];
         found += pair.distance[by][width] <= k ? 1 : 0;
       }
-      const double weight = s.weight(), kept = static_cast<double>(s.kept.size());
+      const double weight = weight_of(s, what), kept = static_cast<double>(s.kept.size());
       seen.push_back({weight, weight * chance / kept, weight * (found - chance) / kept});
       all += weight;
       expected += seen.back().expected;
@@ -390,6 +399,17 @@ class advisor {
     double squares = 0;
     for (const document& one : seen) squares += std::pow(one.expected + trust * one.beyond - value * one.weight, 2);
     return {std::clamp(value, 0.0, 1.0), std::sqrt(squares) / all, trust};
+  }
+
+  /// The share of all pairs of near-duplicates that are within k bits. Copies are within any distance.
+  [[nodiscard]] double recall_of_pairs(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
+    const double found = recall_within(kind, bits, k, f, counted::pairs).value;
+    double missed = 0, all = 0;
+    for (const auto& s : corpus_.sample()) {
+      missed += (1 - found) * weight_of(s, counted::pairs);
+      all += weight_of(s, counted::pairs) + s.stands_for * static_cast<double>(s.copies);
+    }
+    return all == 0 ? found : 1 - missed / all;
   }
 
   /// The standard deviation over hash functions of the share of near-duplicates within k bits.
@@ -465,7 +485,8 @@ class advisor {
                                      scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
     constexpr double bytes_a_feature = 4;  // in a set that the check keeps
     result.setups.push_back({corpus_.features()[f], kind, width, k, costs.blocks, recall.value, error,
-                             (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach), candidates,
+                             (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach),
+                             recall_of_pairs(kind, width, k, f), candidates,
                              costs.bytes + sizes.front() * bytes_a_feature, search + (reading + checking) * 1e-9});
   }
 
