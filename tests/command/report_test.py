@@ -2,11 +2,12 @@
 
 import html
 import json
+import os
 import random
 import re
 import sys
 
-from harness import A, SANITIZED, SOURCE, CommandTest, corpus, effort, jsonl, run, unittest
+from harness import A, B, SANITIZED, SOURCE, CommandTest, corpus, effort, jsonl, run, unittest
 
 sys.path.insert(0, str(SOURCE / "tools"))
 import chromium
@@ -64,6 +65,43 @@ class Most(CommandTest):
         size = page.stat().st_size // 10**6
         self.assertGreaterEqual(size, 20)
         self.assertIn(f"the page has {size} MB, which a browser is slow with; --most N writes the N largest groups only", done.err)
+
+
+class Head(CommandTest):
+    def head(self, *options, data=None):
+        page = self.folder / "page.html"
+        texts = [" ".join(f"g{g}w{i}" for i in range(20)) for g in range(3) for _ in range(2)] + [B]
+        environment = dict(os.environ, SOURCE_DATE_EPOCH="1700000000")
+        done = run("report", "--jsonl", *options, "--output", page, "-", data=data or jsonl(texts), env=environment)
+        self.assert_done(done)
+        return html.unescape(re.search('<p id="run">(.*?)</p>', page.read_text())[1])
+
+    def test_it_says_of_how_many_documents_by_which_rule_and_when(self):
+        of = "7 documents were compared. Two documents are near-duplicates if "
+        for options, rule in (
+            ((), "the Jaccard similarity of their features (words:2) is at least 0.8"),
+            (("--similarity", "0.5", "--check-features", "chars:3"), "the Jaccard similarity of their features (chars:3) is at least 0.5"),
+            (("--check", "containment"), "the share of the smaller one's features (words:2) in the other is at least 0.8"),
+            (("--check", "cosine"), "the cosine of their features (words:2) is at least 0.8"),
+            (("--check", "edit"), "the edit similarity of their texts is at least 0.8"),
+            (("--distance", "5"), "their simhash fingerprints of 64 bits (words:2) differ in at most 5 bits"),
+            (("--distance", "1", "--min-similarity", "0.9"), "the Jaccard similarity of their features (words:2) is at least 0.9, and "
+             "their simhash fingerprints of 64 bits (words:2) differ in at most 1 bit"),
+            (("--same", "numbers"), "the Jaccard similarity of their features (words:2) is at least 0.8, and they agree by --same numbers"),
+        ):
+            with self.subTest(options=options):
+                self.assertEqual(self.head(*options), f"{of}{rule}. Written 2023-11-14 22:13 UTC.")
+        other = self.write("other.jsonl", jsonl([A, B]))
+        self.assertIn("7 documents were compared with 2 others. ", self.head("--against", other))
+        words = self.write("<words> & more", "not\n")
+        self.assertIn(f"--same words:{words}", self.head("--same", f"words:{words}"))
+
+    def test_the_head_is_not_code(self):
+        page = self.folder / "page.html"
+        words = self.write("<b>", "not\n")
+        self.assert_done(run("report", "--jsonl", "--same", f"words:{words}", "--output", page, "-", data=jsonl([A, A])))
+        self.assertIn("/&lt;b&gt;", page.read_text())
+        self.assertNotIn("<b>", page.read_text())
 
 
 class Diff(CommandTest):
@@ -152,10 +190,10 @@ class Report(CommandTest):
             """
             const set = (id, value) => { byId(id).value = value; byId(id).dispatchEvent(new Event('input', {bubbles: true})); };
             const heads = () => [...document.querySelectorAll('details.group > summary .name')].map(e => e.textContent);
-            const found = {groups: groups.length, parsed: groups.filter(g => g.members).length, first: heads().slice(0, 2)};
+            const found = {groups: groups.length, parsed: groups.filter(g => g.members).length, bySize: heads().slice(0, 2)};
             found.begin = performance.now();
-            set('sort', 'size');
-            found.bySize = heads().slice(0, 2);
+            set('sort', 'input');
+            found.first = heads().slice(0, 2);
             set('find', 'changed4321 g4321m0');
             found.filtered = heads();
             found.end = performance.now();
@@ -183,6 +221,33 @@ class Report(CommandTest):
         self.assertEqual(len(found["removed"]), 1)
         texts = {row["id"]: row["text"] for row in rows}
         self.assertEqual(found["sides"], [texts["g4321m0"], texts["g4321m1"]])
+
+    def test_the_largest_groups_come_first_with_the_least_similarity(self):
+        base = [f"word{i}" for i in range(30)]
+        rows = [["one", "two", "three", "four", f"end{i}"] for i in range(2)]
+        rows += [base, base, ["x", *base], *[["y", *base, *base[:5]]] * 3, ["z"] * 9, ["z"] * 9, ["z"] * 9, [*base, *base, "q"]]
+        page = self.page(jsonl([" ".join(row) for row in rows]))
+        shown = self.ask(page, "answer([...document.querySelectorAll('details.group > summary')].map(e => e.textContent));")
+        listed = run("groups", "--jsonl", "--format", "jsonl", "--similarity", 0.5, "-", data=jsonl([" ".join(r) for r in rows])).json
+        def line(group):
+            least = min(member["similarity"] for member in group["members"])
+            text = f"{int(least * 1000 + 1e-9) / 1000:.3f}"
+            exactly = least == 1 or group["size"] == 2
+            return f"{group['size']} documents {'' if exactly else '≥ '}{text} {group['members'][0]['id']}"
+        self.assertEqual(shown, [line(g) for g in sorted(listed, key=lambda g: -g["size"])])
+        self.assertEqual({True, False}, {"≥" in text for text in shown})
+        self.assertTrue(any(" 1.000 " in text for text in shown))
+
+    def test_the_audit_page_says_what_it_shows(self):
+        page = self.folder / "audit.html"
+        data = jsonl([A, A + " again", B, " ".join(A.split()[:14] + ["other", "words", "come", "now"])])
+        self.assert_done(run("unique", "--jsonl", "--audit", 5, page, "--similarity", 0.7, "-", data=data))
+        self.assertEqual(
+            self.ask(page, "answer(byId('summary').textContent);"),
+            "Of 4 documents this page shows 3 decisions, chosen at random with seed 0. Dropped documents (1) are on the right, "
+            "with the kept document that represents them on the left. Kept documents (2) are on the right, with another kept "
+            "document on the left that is almost similar enough. Two documents are near-duplicates if the Jaccard similarity "
+            "of their features (words:2) is at least 0.7.")
 
     def test_nothing_in_texts_and_names_breaks_out(self):
         base = " ".join(f"word{i}" for i in range(30))

@@ -38,13 +38,15 @@ function decisionView(decision, number) {
     element('span', 'soft', `  ${apart(decision)}beside ${decision.other}`), ' ', ...buttons);
   const view = element('section', 'decision', heading);
   if (decision.pieces.length > 0) view.append(comparison({id: decision.other}, decision));
-  else view.append(element('p', 'soft', 'The text of one of them is not in the input: it is known by its fingerprint.'));
+  else view.append(element('p', 'soft', 'The kept document is in an index, which has no texts, so no difference can be shown.'));
   return view;
 }
 
 const droppedCount = audit.decisions.filter(decision => decision.dropped).length;
-byId('summary').textContent = `${counted(droppedCount, 'document', 'documents')} dropped, right, by what stands for it, left; ` +
-  `${counted(audit.decisions.length - droppedCount, 'document', 'documents')} kept that another one is nearly similar to. ` +
-  `Dropped is ${audit.limit}. Chosen at random, seed ${audit.seed}.`;
+byId('summary').textContent = `Of ${counted(audit.documents, 'document', 'documents')} this page shows ` +
+  `${counted(audit.decisions.length, 'decision', 'decisions')}, chosen at random with seed ${audit.seed}. ` +
+  `Dropped documents (${droppedCount}) are on the right, with the kept document that represents them on the left. ` +
+  `Kept documents (${audit.decisions.length - droppedCount}) are on the right, with another kept document on the left that is almost similar enough. ` +
+  `Two documents are near-duplicates if ${audit.limit}.`;
 byId('list').append(...audit.decisions.map(decisionView));
 count();

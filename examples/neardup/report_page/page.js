@@ -54,10 +54,13 @@ function fill(view, group) {
   if (first) first.open = true;
 }
 
+// The similarity of a group, to the kept document: of the only other one, of all if they are equal, or the least.
+const similarityOf = group => (group.size === 2 || group.least === 1 ? group.shownLeast : `≥ ${group.shownLeast}`);
+
 function groupView(group) {
   const view = element('details', 'group', element('summary', '',
     element('span', 'size', counted(group.size, 'document', 'documents')), ' ',
-    element('span', 'similarity', `≥ ${group.shownLeast}`), ' ', element('span', 'name', membersOf(group)[0].id)));
+    element('span', 'similarity', similarityOf(group)), ' ', element('span', 'name', membersOf(group)[0].id)));
   view.dataset.number = group.number;
   view.addEventListener('toggle', () => { if (view.open && !view.querySelector('.member')) fill(view, group); });
   return view;

@@ -142,12 +142,6 @@ class audit {
   chooser chooser_;
 };
 
-std::string limit_text(const comparison_settings& how) {
-  if (!how.min_similarity)
-    return "at most " + counted(static_cast<std::uint64_t>(how.distance), "bit", "bits") + " apart";
-  return std::string(how.checks_containment() ? "containment" : "similarity") + " from " + number(*how.min_similarity);
-}
-
 }  // namespace
 
 void write_audit(context& c, output& out, const corpus& all, const std::vector<std::uint32_t>& label,
@@ -157,9 +151,9 @@ void write_audit(context& c, output& out, const corpus& all, const std::vector<s
   const auto [before_data, behind_data] = split_page(behind_style, "{{decisions}}");
   const auto [before_script, tail] = split_page(behind_data, "{{script}}");
   out << head << report_css << before_data;
-  out << "<script type=\"application/json\" id=\"decisions\">{\"limit\":"
-      << script_string(limit_text(c.settings.comparison)) << ",\"seed\":" << std::to_string(c.settings.fingerprint.seed)
-      << ",\"decisions\":[";
+  out << "<script type=\"application/json\" id=\"decisions\">{\"limit\":" << script_string(rule_text(c.settings))
+      << ",\"documents\":" << std::to_string(c.notes.documents() - c.against)
+      << ",\"seed\":" << std::to_string(c.settings.fingerprint.seed) << ",\"decisions\":[";
   text_rereader texts(c.settings.input);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const decision& d = chosen[i];

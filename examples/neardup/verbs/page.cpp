@@ -82,6 +82,45 @@ std::string script_string(std::string_view text) {
   return out;
 }
 
+std::string html_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return out;
+}
+
+std::string rule_text(const run_settings& settings) {
+  const comparison_settings& how = settings.comparison;
+  const fingerprint_settings& made = settings.fingerprint;
+  if (how.only_copies) return "their texts are equal";
+  // Ready-made features of records have no name.
+  const auto named = [&](const feature_setting& features) {
+    return made.are_given ? std::string() : " (" + to_string(features) + ")";
+  };
+  const std::string bits = " of " + std::to_string(made.bits) + " bits";
+  const std::string fingerprints = made.are_codes ? "their codes" + bits
+                                                  : "their " + std::string(neardup::to_string(made.kind)) +
+                                                        " fingerprints" + bits + named(made.features);
+  const std::string apart =
+      fingerprints + " differ in at most " + counted(static_cast<std::uint64_t>(how.distance), "bit", "bits");
+  std::string rule;
+  if (!how.min_similarity) {
+    rule = apart;
+  } else {
+    const std::string features = " features" + named(how.check_features);
+    switch (how.check) {
+      case similarity_measure::jaccard: rule = "the Jaccard similarity of their" + features; break;
+      case similarity_measure::cosine:
+      case similarity_measure::cosine_of_sets: rule = "the cosine of their" + features; break;
+      case similarity_measure::edit: rule = "the edit similarity of their texts"; break;
+      case similarity_measure::containment: rule = "the share of the smaller one's" + features + " in the other"; break;
+    }
+    rule += " is at least " + number(*how.min_similarity);
+    if (!how.is_exact) rule += ", and " + apart;
+  }
+  for (const std::string& same : made.same) rule += ", and they agree by --same " + same;
+  return rule;
+}
+
 std::string_view first_bytes(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text;
   text = text.substr(0, most);

@@ -16,6 +16,12 @@ std::pair<std::string_view, std::string_view> split_page(std::string_view page, 
 /// A JSON string that is safe inside an HTML element: nothing in it begins a tag or a comment.
 std::string script_string(std::string_view text);
 
+/// A text inside an HTML element, with references for the characters of markup.
+std::string html_text(std::string_view text);
+
+/// The condition for two documents to be near-duplicates, in words: "the Jaccard similarity of ... is at least 0.8".
+std::string rule_text(const run_settings& settings);
+
 /// At most `most` bytes of a text, cut between characters.
 std::string_view first_bytes(std::string_view text, std::size_t most);
 

@@ -1,6 +1,9 @@
 // `neardup report`: writes the groups as one self-contained HTML page.
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <numeric>
@@ -104,6 +107,31 @@ std::vector<std::size_t> largest_groups(const document_groups& groups, std::size
   return numbers;
 }
 
+/// The time in UTC, as "2026-11-28 17:40 UTC": that of SOURCE_DATE_EPOCH, in seconds, if this variable is set.
+std::string time_text() {
+  using namespace std::chrono;
+  auto now = floor<minutes>(system_clock::now());
+  if (const char* const fixed = std::getenv("SOURCE_DATE_EPOCH")) {
+    now = floor<minutes>(system_clock::from_time_t(static_cast<std::time_t>(std::strtoll(fixed, nullptr, 10))));
+  }
+  const auto day = floor<days>(now);
+  const year_month_day date{day};
+  const auto two_digits = [](long long n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  const auto minute = (now - day).count();
+  return std::to_string(static_cast<int>(date.year())) + '-' + two_digits(static_cast<unsigned>(date.month())) + '-' +
+         two_digits(static_cast<unsigned>(date.day())) + ' ' + two_digits(minute / 60) + ':' + two_digits(minute % 60) +
+         " UTC";
+}
+
+/// The head of the page: how many documents were compared, by which rule, and when.
+std::string run_text(const context& c) {
+  const std::string against =
+      c.settings.against.any() ? " with " + counted(c.against + c.searched, "other", "others") : "";
+  const std::uint64_t documents = c.notes.documents() - c.against;
+  return counted(documents, "document was", "documents were") + " compared" + against +
+         ". Two documents are near-duplicates if " + rule_text(c.settings) + ". Written " + time_text() + '.';
+}
+
 /// Reports what is not on the page, and whether the page is too large for browsers.
 void say_size(const context& c, const group_counts& all, const group_counts& shown) {
   constexpr std::uint64_t large = 20'000'000;
@@ -121,9 +149,10 @@ void write_page(context& c, std::size_t most) {
   corpus all(c.settings, true, true);
   read_corpus(c, all);
   const auto [head, behind_style] = split_page(report_html, "{{style}}");
-  const auto [before_groups, behind_groups] = split_page(behind_style, "{{groups}}");
+  const auto [before_run, behind_run] = split_page(behind_style, "{{run}}");
+  const auto [before_groups, behind_groups] = split_page(behind_run, "{{groups}}");
   const auto [before_script, tail] = split_page(behind_groups, "{{script}}");
-  c.out << head << report_css << before_groups;
+  c.out << head << report_css << before_run << html_text(run_text(c)) << before_groups;
   text_rereader texts(c.settings.input);
   picture_reader pictures;
   const document_groups groups(c, all);
