@@ -118,6 +118,11 @@ class Groups(CommandTest):
                 ("--similarity", 0.7, "--distance", 5),
                 ("--similarity", 0.7, "--min-similarity", 0.5),
                 ("--kind", "auto", "--min-similarity", 0.75),
+                ("--kind", "auto", "--check", "edit"),
+                ("--kind", "auto", "--check", "edit", "--features", "chars:3", "--similarity", 0.7),
+                ("--kind", "auto", "--check", "cosine"),
+                ("--check", "edit"),
+                ("--check", "containment"),
                 (),
                 ("--similarity", 0.7),
                 ("--similarity", 0.6, "--check-features", "chars:3"),
@@ -126,7 +131,7 @@ class Groups(CommandTest):
                 with self.subTest(verb=verb, given=given):
                     done = self.assert_done(run(verb, *given, *common, data=data))
                     said = done.err.splitlines()[0]
-                    self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? means: --features ")
+                    self.assertRegex(said, r"^neardup: --similarity 0\.\d+( \(the default\))? means: --(features|exact) ")
                     spelt_out = run(verb, *said.split(" means: ")[1].split(), *common, data=data)
                     self.assertEqual(done.bytes, spelt_out.bytes)
                     # With a distance nothing is left to choose, so no line says what was chosen; with --exact a line does.

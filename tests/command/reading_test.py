@@ -899,6 +899,27 @@ class HelpAndEnd(ReadingTest):
             self.assert_fails(run(word, "x", cwd=self.folder), f"{word}: no such file or folder, and no verb; did you mean {verb}?")
         self.assert_fails(run("nothing", "x", cwd=self.folder), "nothing: no such file or folder, and no verb; verbs are groups, ")
 
+    def test_a_text_in_the_place_of_a_file(self):
+        index = self.folder / "index"
+        self.assert_done(run("index", "--output", index, self.write("a", A)))
+        for verb, text, is_hinted in ((("query", "--index", index), "word", True), (("query", "--index", index), "some text", True),
+                                      (("hash",), "some text", True), (("tokens",), "some text", True), (("hash",), "word", False),
+                                      (("find", "some text"), "no such file", False)):
+            done = run(*verb, text, cwd=self.folder)
+            self.assert_fails(done, f"{text}: no such file or folder")
+            hint = f"echo TEXT | neardup {verb[0]} … -; and neardup find TEXT PATH… finds the documents that hold it"
+            self.assertEqual(hint in done.err, is_hinted, done.err)
+
+    def test_records_of_wide_and_packed_files_are_copied_in_utf_8(self):
+        lines = "café one two three\nquite other words\n"
+        for name, data in (("wide", lines.encode("utf-16")), ("packed.gz", gzip.compress(lines.encode()))):
+            dropped = self.folder / "dropped"
+            path = self.write(name, data)
+            self.assertEqual(self.assert_done(run("unique", "--lines", "--dropped-records", dropped, path)).text, lines)
+            self.assert_done(run("unique", "--lines", "--dropped-records", dropped, "--against", path, "--similarity", 1, path))
+            self.assertEqual(dropped.read_text(), lines)
+        self.assertIn("UTF-16 files are written in UTF-8, and those of packed files unpacked", run("unique", "--help").text)
+
     def test_a_page_is_not_written_to_a_terminal(self):
         try:
             own, terminal = pty.openpty()

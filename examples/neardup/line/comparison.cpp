@@ -368,8 +368,11 @@ void say_similarity(const run_settings& settings) {
     if (!is_exact) text += " --distance " + std::to_string(settings.comparison.distance);
     const auto measure = static_cast<std::size_t>(settings.comparison.check);
     if (measure != 0) text += std::string(" --check ") + measure_names[measure];
-    text += features(" --check-features ", settings.comparison.check_features) + " --min-similarity " +
-            settings.choice->min_similarity.value_or(typed);
+    // The edit similarity compares texts, and has no features.
+    if (!settings.comparison.checks_edits()) {
+      text += features(" --check-features ", settings.comparison.check_features);
+    }
+    text += " --min-similarity " + settings.choice->min_similarity.value_or(typed);
   }
   for (const std::string& same : settings.fingerprint.same) text += " --same " + same;
   say(text);

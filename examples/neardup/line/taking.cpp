@@ -498,9 +498,14 @@ run_settings settings_of(const typed_options& typed) {
   run_settings to;
   to.input.paths = typed.paths;
   to.input.first_may_be_verb = typed.first_may_be_verb;
-  to.input.hint = [verbs = typed.verbs](const std::string& path, bool may_be_verb) -> std::string {
+  to.input.hint = [verbs = typed.verbs, chosen = typed.chosen](const std::string& path,
+                                                               bool may_be_verb) -> std::string {
     if (verb_called(verbs, path) != nullptr) return "; a verb comes first: neardup " + path + " …";
-    return may_be_verb ? ", and no verb; " + hint_at_verbs(verbs, path) : "";
+    if (may_be_verb) return ", and no verb; " + hint_at_verbs(verbs, path);
+    const bool may_be_text = chosen->name == std::string_view("query") || path.find(' ') != path.npos;
+    if (!may_be_text || chosen->name == std::string_view("find")) return "";
+    return "; a text is not named but read, from a file or from standard input: echo TEXT | neardup " +
+           std::string(chosen->name) + " … -; and neardup find TEXT PATH… finds the documents that hold it";
   };
   take_files(typed, to);
   return to;
