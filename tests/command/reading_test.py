@@ -918,7 +918,7 @@ class HelpAndEnd(ReadingTest):
             self.assertEqual(self.assert_done(run("unique", "--lines", "--dropped-records", dropped, path)).text, lines)
             self.assert_done(run("unique", "--lines", "--dropped-records", dropped, "--against", path, "--similarity", 1, path))
             self.assertEqual(dropped.read_text(), lines)
-        self.assertIn("UTF-16 files are written in UTF-8, and those of packed files unpacked", run("unique", "--help").text)
+        self.assertIn("UTF-16 is written as UTF-8", run("unique", "--help").text)
 
     def test_a_page_is_not_written_to_a_terminal(self):
         try:

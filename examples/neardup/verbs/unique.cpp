@@ -780,9 +780,8 @@ const verb unique_verb{"unique",
                        R"(
 Prints the input without near-duplicates: it drops each record that is similar to an earlier kept one, and
 copies the others byte for byte (--lines, --jsonl, and the other formats of records: of a table with its header,
-of an array of JSON as an array). Records of UTF-16 files are written in UTF-8, and those of packed files unpacked.
-Of whole files it prints the paths that are kept.
-Documents without tokens are kept. Blank lines of JSON Lines are dropped.
+of an array of JSON as an array). Of whole files it prints the paths that are kept.
+Documents without tokens are kept. Blank lines of JSON Lines are dropped. UTF-16 is written as UTF-8.
 With --parts or --cut-passages it takes parts out of the texts, and drops a record of which no word stays.
 With --add-to FILE, an index, it drops what is near a document in there, too, and adds what is kept to it.
 )",
