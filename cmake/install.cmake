@@ -66,6 +66,15 @@ install(
   COMPONENT neardup_headers
 )
 
+# The build folder is a package, too (-Dneardup_DIR=BUILD): it has the files that lie beside the installed package.
+configure_file(cmake/FindxxHash.cmake "${PROJECT_BINARY_DIR}/FindxxHash.cmake" COPYONLY)
+export(EXPORT neardup-targets NAMESPACE neardup:: FILE "${PROJECT_BINARY_DIR}/neardup-targets.cmake")
+if(NEARDUP_BUILD_COMPILED)
+  export(EXPORT neardup-compiled-targets NAMESPACE neardup:: FILE "${PROJECT_BINARY_DIR}/neardup-compiled-targets.cmake")
+else()
+  file(REMOVE "${PROJECT_BINARY_DIR}/neardup-compiled-targets.cmake") # of an earlier configuration
+endif()
+
 # Relative to the .pc file, so that the install tree can be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}" OR IS_ABSOLUTE "${NEARDUP_INSTALL_PKGCONFIGDIR}")
   set(NEARDUP_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
