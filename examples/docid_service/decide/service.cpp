@@ -221,6 +221,7 @@ bool service::erase(const std::string& nid) {
 
 std::vector<similar_document> service::similar(std::string_view text) {
   const description content = describe_.content(text);
+  if (content.features.empty()) throw std::invalid_argument("there is no word in it, so there is nothing to compare");
   const feature_set pairs = describe_.pairs(text);
   auto result = on_writer([&] {
     std::vector<similar_document> found;
@@ -635,7 +636,8 @@ answer service::decide(item& incoming, std::size_t query) {
     map_.add(arrived.nid, arrived.url, number, {kept.heat, kept.version, digest_of(arrived)});
     if (incoming.title.print) titles_.insert(*incoming.title.print, number);
     if (options_.by_content && incoming.content.print) bodies_.insert(*incoming.content.print, number);
-    return {defined.name, step::none, 0, std::nullopt};
+    const bool has_words = !incoming.title.features.empty() || !incoming.content.features.empty();
+    return {defined.name, step::none, 0, std::nullopt, has_words};
   }
   auto [number, result] = *found;
   update(incoming, number, result.by);

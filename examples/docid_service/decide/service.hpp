@@ -37,6 +37,7 @@ struct answer {
   step by = step::none;
   std::optional<int> distance = std::nullopt;  ///< set if fingerprints were compared
   std::optional<double> similarity;
+  bool has_words = true;  ///< false if neither title nor content has a word, so that only nid and url were looked up
 };
 
 /// The response of GET /docs/{docId}.
@@ -123,6 +124,7 @@ class service {
   /// Returns: false if there is no such article.
   bool erase(const std::string& nid);
   /// At most ten documents whose contents are near a text, sorted by decreasing similarity of their pairs of words.
+  /// Throws: std::invalid_argument if the text has no word.
   std::vector<similar_document> similar(std::string_view text);
 
   [[nodiscard]] bool finds_clues() const { return options_.finds_clues; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <neardup/text/utf8.hpp>
 
 namespace docid {
 
@@ -47,6 +48,29 @@ void append_quoted(std::string& to, const std::string& text) {
   }
 }
 
+/// The place of a byte: its column, counted in bytes from 1, and its line unless that is the first.
+std::string place_in(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t column = offset - (before.rfind('\n') + 1);  // npos + 1 is 0
+  return (line == 1 ? "" : "line " + std::to_string(line) + ", ") + "column " + std::to_string(column + 1);
+}
+
+/// Refuses a text that the parser has read up to `error.byte`.
+[[noreturn]] void refuse(std::string_view text, const json::parse_error& error) {
+  const std::size_t end = std::min(error.byte, text.size());
+  for (std::size_t i = 0; i < end;) {
+    const neardup::decoded next = neardup::decode_one(text.substr(i));
+    if (!next.valid) throw bad_request("not UTF-8: " + place_in(text, i) + ": no character begins with this byte");
+    i += next.length;
+  }
+  // The parser's message ends with the token that it has read, which may be as long as the text.
+  std::string reason = error.what();
+  reason.erase(0, reason.find(" - ") + 3);
+  reason.resize(std::min(reason.find("; last read:"), reason.size()));
+  throw bad_request("not JSON: " + place_in(text, error.byte - 1) + ": " + reason);
+}
+
 double heat_of(const json& object) {
   const std::string text = text_or_number(object, "heat");
   if (text.empty()) return 0;
@@ -61,8 +85,10 @@ double heat_of(const json& object) {
 json parse_json(std::string_view text) {
   try {
     return json::parse(text);
-  } catch (const json::exception& error) {
-    throw bad_request(std::string("not JSON in UTF-8: ") + error.what());
+  } catch (const json::parse_error& error) {
+    refuse(text, error);
+  } catch (const json::exception&) {
+    throw bad_request("not JSON: a number is beyond the range of a double");
   }
 }
 

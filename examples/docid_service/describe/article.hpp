@@ -22,7 +22,7 @@ struct article {
   std::string json;  ///< the JSON object that is stored
 };
 
-/// Throws: bad_request if `text` is no JSON in UTF-8.
+/// Throws: bad_request if `text` is not UTF-8, or not JSON; the message says which, and where.
 nlohmann::json parse_json(std::string_view text);
 
 /// Throws: bad_request, which names the field, if one is missing or has a wrong type.

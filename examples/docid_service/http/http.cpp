@@ -136,6 +136,15 @@ ordered_json json_of(const clue_document& found) {
   return result;
 }
 
+/// The page, without the form for clues if the service finds none.
+std::string page_of(bool finds_clues) {
+  std::string page = page_html;
+  constexpr std::string_view begin = "<!-- clues -->\n", end = "<!-- end of clues -->\n";
+  const std::size_t from = page.find(begin);
+  if (!finds_clues) page.erase(from, page.find(end) + end.size() - from);
+  return page;
+}
+
 /// The field "json" of a body that is a form, otherwise the body itself. Its content type does not tell, because curl's
 /// -d declares everything as a form.
 std::string json_in(std::string body) {
@@ -217,7 +226,7 @@ bool is_document_name(std::string_view text) {
 std::string json_of(const answer& given) {
   std::ostringstream reason;
   if (given.by == step::none) {
-    reason << "docId_filter good news";
+    reason << (given.has_words ? "docId_filter good news" : "docId_filter nothing to compare");
   } else {
     reason << "docId_filter duplicate by " << step_names[static_cast<std::size_t>(given.by)];
     if (given.distance) reason << ", distance " << *given.distance;
@@ -377,12 +386,12 @@ struct http_server::implementation {
       return error_response(400, "this request has no body");
     if (asked.has_body && is_multipart(asked)) return error_response(415, "the body is JSON, not a form");
     if (path == decide_path) {
-      if (is_post) return decide_body(asked, reader);
+      if (is_post) return decide_body(reader);
       if (asked.method == "HEAD" || asked.has_range)
         return error_response(400, "an article is not decided for the head or a range of the answer");
       return decide(parse_json(needed(asked, "json")));
     }
-    if (path == similar_path && is_post) return similar(asked, reader);
+    if (path == similar_path && is_post) return similar(reader);
     if (asked.method == "DELETE") return erase(path);
     if (asked.method == "GET" || asked.method == "HEAD") return shown(asked);
     return no_page();
@@ -395,7 +404,7 @@ struct http_server::implementation {
   /// The requests that only read.
   response shown(const request& asked) {
     const std::string& path = asked.path;
-    if (path == "/") return {200, page_html, "text/html; charset=utf-8"};
+    if (path == "/") return {200, page_of(articles->finds_clues()), "text/html; charset=utf-8"};
     if (path == "/health") return {200, R"({"status":"up"})"};
     if (path == "/metrics") return {200, metrics(), "text/plain; version=0.0.4"};
     if (path == "/docs") return documents(asked);
@@ -445,14 +454,21 @@ struct http_server::implementation {
     return {200, R"({"status":"success"})"};
   }
 
-  response similar(const request& asked, request_reader& reader) {
+  response similar(request_reader& reader) {
     share held(*this);
-    const auto object = parse_json(read_body(asked, reader, held));
+    const auto object = parse_json(read_body(reader, held));
     if (!object.is_object() || !object.contains("content") || !object["content"].is_string())
       throw bad_request("the field \"content\" is missing, or no string");
     auto result = ordered_json::array();
     const auto& content = object["content"].get_ref<const std::string&>();
-    for (const auto& one : articles->similar(content)) {
+    const auto all = [&] {
+      try {
+        return articles->similar(content);
+      } catch (const std::invalid_argument& error) {
+        throw bad_request(std::string("the field \"content\": ") + error.what());
+      }
+    }();
+    for (const auto& one : all) {
       const auto kept = json_or_null(one.article);
       const std::string old = kept.is_null() ? std::string() : kept["content"].get<std::string>();
       result.push_back({{"docId", one.name},
@@ -499,19 +515,15 @@ struct http_server::implementation {
   }
 
   /// Throws: refusal if the body is too long, or too many bytes are waiting already.
-  std::string read_body(const request& asked, request_reader& reader, share& held) const {
-    const auto check = [&](std::uint64_t bytes) {
-      if (bytes > options.max_body)
-        throw refusal(413, "a body has at most " + std::to_string(options.max_body) + " bytes");
-    };
-    check(asked.length.value_or(0));
+  std::string read_body(request_reader& reader, share& held) const {
     std::string body;
-    reader.read_body([&](std::string_view part) {
-      check(body.size() + part.size());
-      held.add(part.size());
-      body += part;
-      return true;
-    });
+    reader.read_body(
+        [&](std::string_view part) {
+          held.add(part.size());
+          body += part;
+          return true;
+        },
+        options.max_body);
     return body;
   }
 
@@ -521,9 +533,9 @@ struct http_server::implementation {
     return {200, json_of(articles->submit(std::move(one)).get().front())};
   }
 
-  response decide_body(const request& asked, request_reader& reader) {
+  response decide_body(request_reader& reader) {
     share held(*this);
-    const nlohmann::json parsed = parse_json(json_in(read_body(asked, reader, held)));
+    const nlohmann::json parsed = parse_json(json_in(read_body(reader, held)));
     if (!parsed.is_array()) return decide(parsed);
     batch all;
     for (const auto& element : parsed) all.add([&] { return article_of(element); });

@@ -66,7 +66,20 @@ class request_reader::parser final : public http::basic_parser<true> {
   const std::function<bool(std::string_view)>* take = nullptr;
   bool is_given_up = false;  // `take` has returned false
 
+  /// Sets the most bytes that the body may have. Throws: refusal if the head has announced more.
+  void limit_body(std::uint64_t most) {
+    most_ = left_ = most;
+    if (const auto length = content_length()) announce(*length);
+  }
+  [[nodiscard]] refusal too_long() const { return {413, "a body has at most " + std::to_string(most_) + " bytes"}; }
+
  private:
+  /// Throws: refusal unless so many further bytes of the body are allowed.
+  void announce(std::uint64_t bytes) {
+    if (bytes > left_) throw too_long();
+    left_ -= bytes;
+  }
+
   void on_request_impl(http::verb, text_view method, text_view target, int version, error_code&) override {
     if (target.size() > longest_target) throw refusal(414, "the URL is longer than 8 kB");
     head.method = view_of(method);
@@ -144,9 +157,10 @@ class request_reader::parser final : public http::basic_parser<true> {
 
   void on_response_impl(int, text_view, int, error_code&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  void on_chunk_header_impl(std::uint64_t, text_view, error_code&) override {}
+  void on_chunk_header_impl(std::uint64_t size, text_view, error_code&) override { announce(size); }
   void on_finish_impl(error_code&) override {}
 
+  std::uint64_t most_ = 0, left_ = 0;  // bytes that the body may have, and how many of them are not announced yet
   std::size_t field_bytes_ = 0;
   int hosts_ = 0;
   bool is_host_wrong_ = false;
@@ -199,6 +213,8 @@ void request_reader::parse() {
     if (!has_line) throw refusal(414, "the URL is longer than 8 kB");
     throw refusal(431, fields_too_long);
   }
+  // Beast adds up the sizes of chunks itself, and refuses a sum of 2^64 and more before its user sees the last one.
+  if (error == http::error::body_limit) throw parser_->too_long();
   throw refusal(400, "the request cannot be understood: " + error.message());
 }
 
@@ -233,8 +249,9 @@ void request_reader::give_leave() {
   if (is_awaited) client_->write({"HTTP/1.1 100 Continue\r\n\r\n"}, deadline_);
 }
 
-void request_reader::read_body(const std::function<bool(std::string_view)>& take) {
+void request_reader::read_body(const std::function<bool(std::string_view)>& take, std::uint64_t most) {
   parser_->take = &take;
+  parser_->limit_body(most);
   give_leave();
   while (!parser_->is_done() && !parser_->is_given_up) {
     const std::size_t before = begin_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -59,8 +60,10 @@ class request_reader {
   /// Permits a client that asks first (Expect: 100-continue) to send the body. Only the first call has an effect.
   void give_leave();
   /// Calls take(part) for each part of the body, until it returns false. Calls give_leave() first.
-  /// Throws: refusal if the body is incomplete or late; exceptions of `take`.
-  void read_body(const std::function<bool(std::string_view)>& take);
+  /// Throws: refusal if the body is incomplete or late, or has more than `most` bytes, as soon as its length or the size
+  /// of a chunk says so; exceptions of `take`.
+  void read_body(const std::function<bool(std::string_view)>& take,
+                 std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   /// Gives the rest of the body a deadline of its own.
   void renew_deadline();
   /// Returns: whether the request has been read to its end.

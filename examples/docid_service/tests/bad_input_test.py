@@ -33,8 +33,46 @@ class BadInput(TestCase):
             status, answer = self.service.post(body)
             self.assertEqual((status, answer["status"]), (400, "error"), body)
             self.assertIn(words, answer["error"])
+            self.assertLess(len(answer["error"]), 200, body)
         self.assertIn("json is missing", self.service.request("GET", "/docId/getDocId")[1]["error"])
         self.assertEqual(self.service.request("GET", "/nothing")[0], 404)
+
+    def test_bad_json_and_bad_utf8_are_told_apart_with_their_places(self):
+        for body, error in ((b'{"url":', "not JSON: column 8: unexpected end of input; expected '[', '{', or a literal"),
+                            (b'{"url":\n 1,,}', "not JSON: line 2, column 4: unexpected ','; expected string literal"),
+                            (b'{"url":"a\nb"}', "not JSON: column 10: invalid string: control character U+000A (LF) must "
+                                                "be escaped to \\u000A or \\n"),
+                            (b'{"url":1e999}', "not JSON: a number is beyond the range of a double"),
+                            (b"[1" + b"0" * 5000 + b"]", "not JSON: a number is beyond the range of a double"),
+                            (b'{"url":"' + b"a" * 5000, "not JSON: column 5009: invalid string: missing closing quote"),
+                            (b'{"url":"ab\xff"}', "not UTF-8: column 11: no character begins with this byte"),
+                            (b'{"url":\n"\xe4\xb8"}', "not UTF-8: line 2, column 2: no character begins with this byte"),
+                            ('{"url":"二'.encode()[:-1], "not UTF-8: column 9: no character begins with this byte"),
+                            (b'{"url":"a" x \xff"}', "not JSON: column 12: invalid literal")):
+            for path in ("/docId/getDocId", "/similar"):
+                self.assertEqual(self.service.request("POST", path, body), (400, {"status": "error", "error": error}))
+        lines = json.dumps(article(1)).encode() + b"\n{}x\n\xff\n"
+        _, text = self.service.post(lines, headers={"Content-Type": "application/x-ndjson"})
+        self.assertEqual([json.loads(line).get("error") for line in text.splitlines()],
+                         [None, "not JSON: column 3: invalid literal",
+                          "not UTF-8: column 1: no character begins with this byte"])
+
+    def test_an_article_without_words_has_nothing_to_compare(self):
+        for number, (title, content) in enumerate((("", ""), ("!?", " - "), ("", "…"))):
+            one = article(number, title=title, content=content)
+            for copy in (one, one | {"url": one["url"] + "/copy"}):  # no copies of each other
+                _, answer = self.service.post(copy)
+                self.assertEqual((answer["filterReason"], answer["filterStatus"]), ("docId_filter nothing to compare", "good"))
+            self.assertEqual(self.service.post(one)[1]["filterReason"], "docId_filter duplicate by nid")
+            status, answer = self.service.request("POST", "/similar", {"content": content})
+            self.assertEqual((status, answer["error"]), (400, 'the field "content": there is no word in it, so there is nothing '
+                                                              "to compare"))
+        for number, fields in enumerate(({"title": ""}, {"content": ""})):
+            self.assertEqual(self.service.post(article(10 + number) | fields)[1]["filterReason"], "docId_filter good news")
+        # The next text of the article is compared, and it keeps its docId.
+        name = self.service.doc_id(article(20, title="", content=""))
+        self.assertEqual(self.service.doc_id(article(20)), name)
+        self.assertEqual(self.service.doc_id(article(20, url="copy")), name)
 
     def test_null_is_absent(self):
         nothing = {"nid": None, "category": None, "media": None, "imageCount": None, "heat": None}

@@ -243,6 +243,23 @@ class Clues(TestCase):
             with self.assertRaisesRegex(RuntimeError, words):
                 Service(self.folder + "/other", *options)
 
+    def test_only_the_page_of_a_service_that_finds_clues_asks_for_one(self):
+        pages = [self.service.request("GET", "/")[1]]
+        self.restart("--clues=no")
+        pages.append(self.service.request("GET", "/")[1])
+        for page, is_asked in zip(pages, (True, False)):
+            self.assertIn("<title>neardup docid_service</title>", page)
+            self.assertIn('id="compare"', page)
+            self.assertEqual(('id="find"' in page, 'id="holding"' in page), (is_asked, is_asked))
+            self.assertEqual(page.count("<h2>"), 4 + is_asked)
+
+    @unittest.skipUnless(chromium.PROGRAM, "chromium is not there")
+    def test_a_link_with_a_clue_to_a_service_that_finds_none(self):
+        self.restart("--clues=no")
+        shown = chromium.dump_dom(f"http://127.0.0.1:{self.service.port}/?clue=ab")
+        self.assertIn("<p>this service does not find clues; start it with --clues yes</p>", shown)
+        self.assertIn("<td>Documents in the store</td><td>0</td>", shown)
+
     @unittest.skipUnless(chromium.PROGRAM, "chromium is not there")
     def test_in_a_browser(self):
         self.service.doc_id(FIRST)

@@ -197,6 +197,38 @@ class Http(TestCase):
             self.assertTrue(json.loads(answer.partition(b"\r\n\r\n")[2])["error"])
         self.assertEqual(self.service.request("GET", "/articles/kept")[1]["docId"], kept)
 
+    def test_sizes_beyond_the_limit_are_refused_at_once(self):
+        self.restart("--max-body", "1000")
+        line = b"POST /docId/getDocId HTTP/1.1\r\nHost: x\r\n"
+        chunked = line + b"Transfer-Encoding: chunked\r\n\r\n"
+        small = b"3e8\r\n" + b" " * 1000 + b"\r\n"
+        for request in (line + b"Content-Length: 1001\r\n\r\n", line + b"Content-Length: 9223372036854775808\r\n\r\n",
+                        line + b"Content-Length: 18446744073709551615\r\n\r\n",
+                        *(chunked + before + size + b"\r\n" for before in (b"", b"1\r\n \r\n", small) for size in
+                          (b"3e9", b"80000000", b"7fffffffffffffff", b"8000000000000000", b"ffffffffffffffff")),
+                        chunked + b"ffffffffffffffff\r\n{\r\n", chunked + small + b"1\r\n"):
+            # The client sends nothing more, and the service would wait ten minutes for it.
+            with self.service.socket() as client:
+                client.sendall(request)
+                answer = client.recv(65536)
+            self.assertEqual(answer.split()[1:2], [b"413"], request[-40:])
+            self.assertIn(b"a body has at most 1000 bytes", answer)
+        for request in (line + b"Content-Length: 18446744073709551616\r\n\r\n", chunked + b"10000000000000000\r\n"):
+            with self.service.socket() as client:
+                client.sendall(request)
+                self.assertEqual(client.recv(65536).split()[1:2], [b"400"], request[-40:])
+        self.assertEqual([status for status, _ in self.answers_in(self.talk(chunked + small + b"0\r\n\r\n"))], [400])  # no JSON
+        # JSON Lines have a limit for each line, and none for a chunk or for all of them.
+        lines = (json.dumps(article(1)) + "\n").encode()
+        kind = b"Content-Type: application/x-ndjson\r\n"
+        with self.service.socket() as client:
+            client.sendall(line + kind + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n" + lines * 3)
+            answer = b""
+            while answer.count(b'"status":"success"') < 3:
+                part = client.recv(65536)
+                self.assertTrue(part, answer)
+                answer += part
+
     def test_too_many_fields_in_pieces_are_refused(self):
         head = b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
         for piece, first in ((1000, len(head)), (30000, len(head)), (65000, len(head)), (1000, 9), (65000, 9)):
