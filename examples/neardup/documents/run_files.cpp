@@ -209,8 +209,9 @@ neardup::shuffle_settings run_plan::shuffle() const {
 }
 
 const part_facts* run_plan::find(std::uint64_t part) const {
-  const auto found = std::find_if(parts.begin(), parts.end(), [&](const part_facts& p) { return p.number == part; });
-  return found == parts.end() ? nullptr : &*found;
+  const auto found = std::lower_bound(parts.begin(), parts.end(), part,
+                                      [](const part_facts& p, std::uint64_t number) { return p.number < number; });
+  return found == parts.end() || found->number != part ? nullptr : &*found;
 }
 
 void check_same_run(const std::string& path, const run_plan& plan, const std::string& first_path,

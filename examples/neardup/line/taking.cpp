@@ -7,6 +7,7 @@
 #include <neardup/index/layout.hpp>
 #include <neardup/threads.hpp>
 #include <sstream>
+#include <unordered_set>
 
 #include "../documents/index_file.hpp"
 #include "../ground/encoding.hpp"
@@ -68,10 +69,9 @@ void take_fields(const typed_options& typed, run_settings& to) {
     refuse_if_given(typed, {"--weighted-field"}, " needs --jsonl");
   }
   const std::vector<std::string> fields = typed.all("--text-field");
-  for (auto field = fields.begin(); field != fields.end(); ++field) {
-    if (std::find(fields.begin(), field, *field) != field) {
-      throw usage_error("--text-field '" + *field + "' is given more than once");
-    }
+  std::unordered_set<std::string_view> before;
+  for (const std::string& field : fields) {
+    if (!before.insert(field).second) throw usage_error("--text-field '" + field + "' is given more than once");
   }
   if (!fields.empty()) to.input.text_fields = fields;
   if (const auto weighted = typed["--weighted-field"]) {
@@ -449,12 +449,12 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
                                      {"--audit", to.output.audit}}) {
     if (std::string found = identity_of(name); !found.empty()) written.push_back({option, name, std::move(found)});
   }
-  for (const std::string& path : read) {
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const std::string& path = read[i];
     const std::string input = identity_of(path == "-" ? "/dev/stdin" : path);
     if (input.empty()) continue;
     // Documents are checked when they are read.
-    const bool is_document =
-        reads_documents && std::find(to.input.paths.begin(), to.input.paths.end(), path) != to.input.paths.end();
+    const bool is_document = reads_documents && i < to.input.paths.size();
     if (input == printed && !is_document) throw usage_error(path + " is also the output of this run");
     for (const written_file& file : written) {
       if (input == file.identity) throw usage_error(std::string(file.option) + ' ' + file.name + " is also an input");

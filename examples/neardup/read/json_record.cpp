@@ -9,6 +9,8 @@
 #include <cstring>
 #include <deque>
 #include <limits>
+#include <map>
+#include <memory>
 #include <neardup/text/utf8.hpp>
 #include <system_error>
 #if defined(__SSE2__)
@@ -214,19 +216,18 @@ constexpr char other = 'x';           ///< another value than the requested pair
 
 /// The keys that lead to the fields that are asked for.
 struct key_tree {
-  std::string key;
-  std::vector<key_tree> below;
+  std::map<std::string, std::unique_ptr<key_tree>, std::less<>> below;
   std::vector<std::size_t> slots;  ///< positions of the fields that end here
 
   [[nodiscard]] const key_tree* find(std::string_view name) const {
-    const auto found = std::find_if(below.begin(), below.end(), [&](const key_tree& t) { return t.key == name; });
-    return found == below.end() ? nullptr : &*found;
+    const auto found = below.find(name);
+    return found == below.end() ? nullptr : found->second.get();
   }
 
-  key_tree& at(std::string_view name) {
-    if (const key_tree* const found = find(name)) return below[static_cast<std::size_t>(found - below.data())];
-    below.push_back({std::string(name), {}, {}});
-    return below.back();
+  key_tree& at(const std::string& name) {
+    std::unique_ptr<key_tree>& place = below[name];
+    if (!place) place = std::make_unique<key_tree>();
+    return *place;
   }
 };
 
@@ -402,7 +403,7 @@ struct json_parser {
       found[slot] = {};
       if (slot % names.size() == 0) weighted[slot / names.size()].clear();
     }
-    for (const key_tree& next : here.below) forget(next);
+    for (const auto& [key, next] : here.below) forget(*next);
   }
 
   /// Reads an array of strings as one text with that many lines.

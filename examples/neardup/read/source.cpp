@@ -263,6 +263,11 @@ source_walker::source_walker(const input_settings& settings) : settings_(setting
 
 source_walker::~source_walker() = default;
 
+void source_walker::pass_over_indexes() {
+  passes_over_indexes_ = true;
+  for (const std::string& path : settings_.indexes) named_indexes_.insert(identity_of_file(path));
+}
+
 std::optional<source_walker::step> source_walker::next() {
   if (!remember_) return walk();
   if (replayed_ == steps_.size()) {
@@ -350,9 +355,7 @@ std::optional<source_walker::step> source_walker::visit_entry() {
   const bool is_lock = path.ends_with(neardup::file_lock::suffix) && fs::file_size(path, error) == 0;
   if (is_lock || is_one_of(path, partial_outputs_)) return std::nullopt;
   if (passes_over_indexes_ && is_index(path)) {
-    const auto is_same = [&](const std::string& named) { return fs::equivalent(named, path, error) && !error; };
-    const auto& named = settings_.indexes;
-    if (std::any_of(named.begin(), named.end(), is_same)) return std::nullopt;
+    if (named_indexes_.contains(identity_of_file(path))) return std::nullopt;
     return pass_over("an index of neardup's; name it itself to compare with it: --against " + path);
   }
   if (!is_new(real)) return std::nullopt;

@@ -164,8 +164,8 @@ class source_walker {
   }
 
   /// From now on, an index found in a folder is reported and skipped, as for the other corpus: the settings to use are
-  /// decided before folders are read.
-  void pass_over_indexes() noexcept { passes_over_indexes_ = true; }
+  /// decided before folders are read. Indexes that were named are skipped only.
+  void pass_over_indexes();
 
   /// Returns: nullopt at the end.
   std::optional<step> next();
@@ -206,6 +206,7 @@ class source_walker {
   const input_settings& settings_;
   std::shared_ptr<temporary_file> copies_;
   bool passes_over_indexes_ = false;
+  std::unordered_set<std::string> named_indexes_;  // identities; filled by pass_over_indexes()
   std::vector<std::string> outputs_, partial_outputs_;
   std::size_t next_argument_ = 0;
   std::vector<folder> open_folders_;            // the folders that contain each other; the last is being read

@@ -1,6 +1,7 @@
 #include "table.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "json_record.hpp"
 
@@ -29,10 +30,27 @@ std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   return end + 1;
 }
 
-std::optional<std::size_t> place_of(const std::vector<std::string>& columns, const std::string& name) {
-  const auto found = std::find(columns.begin(), columns.end(), name);
-  return found == columns.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - columns.begin()));
-}
+/// The places of a table's columns by their names. The names must outlive it.
+class column_places {
+ public:
+  explicit column_places(const std::vector<std::string>& columns) {
+    for (const std::string& name : columns) {
+      if (!places_.emplace(name, places_.size()).second && !repeated_) repeated_ = name;
+    }
+  }
+
+  /// The first name that an earlier column has, too.
+  [[nodiscard]] const std::optional<std::string>& repeated() const noexcept { return repeated_; }
+  /// Returns: nullopt if there is no such column.
+  [[nodiscard]] std::optional<std::size_t> of(const std::string& name) const {
+    const auto found = places_.find(name);
+    return found == places_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> places_;
+  std::optional<std::string> repeated_;
+};
 
 }  // namespace
 
@@ -64,24 +82,21 @@ std::optional<std::string> take_header(const input_settings& settings, std::stri
   table_row names;
   if (auto wrong = split_row(row, from.unit, names)) return wrong;
   auto columns = std::make_shared<std::vector<std::string>>(names.values.begin(), names.values.end());
-  std::string list;
-  for (auto name = columns->begin(); name != columns->end(); ++name) {
-    if (std::find(columns->begin(), name, *name) != name) return "there are two columns \"" + *name + '"';
-    list += (list.empty() ? "" : ", ") + *name;
-  }
+  const column_places places(*columns);
+  if (places.repeated()) return "there are two columns \"" + *places.repeated() + '"';
   const auto missing = [&](const std::string& name) {
+    std::string list;
+    for (const std::string& column : *columns) list += (list.empty() ? "" : ", ") + column;
     return "no column \"" + name + "\" in the header, which has: " + list;
   };
   for (const std::string& name : settings.text_fields) {
-    if (place_of(*columns, name)) continue;
+    if (places.of(name)) continue;
     const bool is_default = settings.text_fields == input_settings{}.text_fields;
     return missing(name) + (is_default ? "; --text-field names another" : "");
   }
-  if (settings.id_field_required && !place_of(*columns, settings.id_field)) return missing(settings.id_field);
-  if (!settings.score_field.empty() && !place_of(*columns, settings.score_field)) return missing(settings.score_field);
-  if (!settings.source_field.empty() && !place_of(*columns, settings.source_field)) {
-    return missing(settings.source_field);
-  }
+  if (settings.id_field_required && !places.of(settings.id_field)) return missing(settings.id_field);
+  if (!settings.score_field.empty() && !places.of(settings.score_field)) return missing(settings.score_field);
+  if (!settings.source_field.empty() && !places.of(settings.source_field)) return missing(settings.source_field);
   from.columns = std::move(columns);
   return std::nullopt;
 }
@@ -90,10 +105,11 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
   if (from.columns != columns_) {
     columns_ = from.columns;
     texts_.clear();
-    for (const std::string& name : settings_.text_fields) texts_.push_back(place_of(*columns_, name).value());
-    id_ = place_of(*columns_, settings_.id_field);
-    score_ = settings_.score_field.empty() ? std::nullopt : place_of(*columns_, settings_.score_field);
-    source_ = settings_.source_field.empty() ? std::nullopt : place_of(*columns_, settings_.source_field);
+    const column_places places(*columns_);
+    for (const std::string& name : settings_.text_fields) texts_.push_back(places.of(name).value());
+    id_ = places.of(settings_.id_field);
+    score_ = settings_.score_field.empty() ? std::nullopt : places.of(settings_.score_field);
+    source_ = settings_.source_field.empty() ? std::nullopt : places.of(settings_.source_field);
   }
   out.is_blank = row.empty();
   if (out.is_blank) return std::nullopt;

@@ -90,9 +90,13 @@ std::vector<std::unique_ptr<scattered_file>> open_scattered(const std::vector<st
     throw input_error({files[i]->file.path(),
                        "is of part " + std::to_string(files[i]->part) + ", as is " + files[i - 1]->file.path()});
   }
+  // Both ascend, and each file is of a part of the plan.
+  auto file = files.begin();
   for (const part_facts& part : files.front()->plan.parts) {
-    const auto is_of_part = [&](const auto& file) { return file->part == part.number; };
-    if (std::any_of(files.begin(), files.end(), is_of_part)) continue;
+    if (file != files.end() && (*file)->part == part.number) {
+      ++file;
+      continue;
+    }
     throw input_error({"", "the scattered sets of part " + std::to_string(part.number) + " are missing"});
   }
   return files;
