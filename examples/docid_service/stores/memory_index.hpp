@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <neardup/guarded.hpp>
 #include <neardup/index.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,9 +16,10 @@
 
 namespace docid {
 
-/// The additions of the current transaction and of recent commits are in parts of their own, which are searched by a
-/// plain scan, for two reasons: adding them to the main index makes searches wait, so it is done for many at once; and
-/// early searches for a transaction run before all previous commits are there.
+/// The additions of the current transaction and of recent commits are in small indexes, which are searched by a plain
+/// scan, for two reasons: adding them to the main index makes searches wait, so it is done for many at once; and early
+/// searches for a transaction run before all previous commits are there. The number of small indexes does not depend on
+/// the number of commits: each commit adds to the last one.
 class memory_index final : public fingerprint_index {
   using index_type = neardup::pigeonhole_index<64, neardup::dynamic_layout>;
   using entry = std::pair<fingerprint, doc_number>;
@@ -26,11 +27,11 @@ class memory_index final : public fingerprint_index {
   struct committed {
     explicit committed(int distance) : index(distance) {}
     index_type index;
-    std::uint64_t commits = 0;  // the number of commits that the index contains, counted from the first
+    std::uint64_t rounds = 0;  // the number of calls of take_waiting() that the index has seen
   };
   struct found_part {
     index_type::batch_type found;
-    std::uint64_t commits = 0;  // the number of commits that it had seen
+    std::uint64_t rounds = 0;  // that of the index when it was searched
   };
   struct found_early final : early_results {
     std::vector<found_part> parts;
@@ -38,7 +39,9 @@ class memory_index final : public fingerprint_index {
   };
 
  public:
-  explicit memory_index(int distance) : distance_(distance), committed_(distance) {}
+  /// So many committed documents wait for the main index: scanning the usual number takes a few microseconds.
+  explicit memory_index(int distance, std::size_t max_waiting = 8000)
+      : distance_(distance), max_waiting_(max_waiting), committed_(distance) {}
 
   std::uint64_t known() override { return known_; }
 
@@ -78,13 +81,13 @@ class memory_index final : public fingerprint_index {
     const auto& [print, part, place] = queries_[number];
     if (part == nullptr) return result;
     const auto add = [&](const auto& match) {
-      const entry one{match.fingerprint, match.id};
-      if (erased_.empty() || std::find(erased_.begin(), erased_.end(), one) == erased_.end())
+      if (erased_.empty() || !erased_.contains(entry{match.fingerprint, match.id}))
         result.push_back({match.id, match.distance});
     };
     for (const auto& match : part->found[place]) add(match);
     const std::size_t old = result.size();
-    for (std::size_t i = unknown_to(*part); i < recent_.size(); ++i) recent_[i].for_each_match(*print, distance_, add);
+    if (part->rounds < rounds_) taken_.for_each_match(*print, distance_, add);
+    waiting_.for_each_match(*print, distance_, add);
     added_.for_each_match(*print, distance_, add);
     if (result.size() > old) {
       std::sort(result.begin(), result.end(), [](const candidate& a, const candidate& b) {
@@ -95,24 +98,28 @@ class memory_index final : public fingerprint_index {
   }
 
   void insert(const fingerprint& print, doc_number document) override {
-    if (std::erase(erased_, entry{print, document}) == 0) added_.insert(print, document);
+    if (erased_.erase(entry{print, document}) == 0) added_.insert(print, document);
   }
   void erase(const fingerprint& print, doc_number document) override {
-    if (!added_.erase(print, document)) erased_.emplace_back(print, document);
+    if (!added_.erase(print, document)) erased_.emplace(print, document);
   }
 
   void commit(std::uint64_t known) override {
-    for (const entry& gone : erased_) {
-      for (auto& part : recent_) part.erase(gone.first, gone.second);
-      committed_.write([&](committed& all) { all.index.erase(gone.first, gone.second); });
+    if (!erased_.empty()) {
+      for (const auto& [print, document] : erased_) {
+        taken_.erase(print, document);
+        waiting_.erase(print, document);
+      }
+      committed_.write([&](committed& all) {
+        for (const auto& [print, document] : erased_) all.index.erase(print, document);
+      });
+      erased_.clear();
     }
-    erased_.clear();
-    recent_.emplace_back();
-    std::swap(recent_.back(), added_);
-    ++commits_;
+    if (added_.size() > waiting_.size()) waiting_.swap(added_);
+    for (const auto& [print, document] : added_) waiting_.insert(print, document);
+    added_.clear();
     known_ = known;
-    waiting_ += recent_.back().size();
-    if (waiting_ >= max_waiting) take_recent();
+    if (waiting_.size() >= max_waiting_) take_waiting();
   }
 
   void rollback() noexcept override {
@@ -122,8 +129,7 @@ class memory_index final : public fingerprint_index {
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  static constexpr std::size_t together = 250;      // queries of one part; take_recent() may have to wait for them
-  static constexpr std::size_t max_waiting = 8000;  // documents; scanning so many takes a few microseconds
+  static constexpr std::size_t together = 250;  // queries of one part; take_waiting() may have to wait for them
 
   /// Searches in parts of `together` queries. `places` gets for each query the position of its result, or `none`
   /// without a fingerprint.
@@ -138,36 +144,28 @@ class memory_index final : public fingerprint_index {
     for (std::span<const fingerprint> rest(all); !rest.empty();) {
       const auto some = rest.first(std::min(rest.size(), together));
       parts.push_back(committed_.read([&](const committed& known) {
-        return found_part{known.index.search_batch(some, distance_), known.commits};
+        return found_part{known.index.search_batch(some, distance_), known.rounds};
       }));
       rest = rest.subspan(some.size());
     }
     return parts;
   }
 
-  /// Whether a group's early results together with the recent commits are complete.
+  /// Whether a group's early results together with the small indexes are complete.
   [[nodiscard]] bool is_recent(const query_group& group) const {
     const auto* const early = static_cast<const found_early*>(group.early.get());
-    return early != nullptr && (early->parts.empty() || commits_ - early->parts.front().commits <= recent_.size());
+    return early != nullptr && (early->parts.empty() || rounds_ - early->parts.front().rounds <= 1);
   }
 
-  /// Index of the first recent commit that a search has not seen. Precondition: earlier commits are in the index.
-  [[nodiscard]] std::size_t unknown_to(const found_part& part) const {
-    return recent_.size() - static_cast<std::size_t>(commits_ - part.commits);
-  }
-
-  /// Adds the recent commits to the main index. Their list is kept until the next call, because early searches may
+  /// Adds the waiting documents to the main index. They stay in `taken_` until the next call, because early searches may
   /// predate the addition.
-  void take_recent() {
+  void take_waiting() {
     committed_.write([&](committed& all) {
-      const std::size_t old = recent_.size() - static_cast<std::size_t>(commits_ - all.commits);
-      for (std::size_t i = old; i < recent_.size(); ++i) {
-        for (const auto& [print, document] : recent_[i]) all.index.insert(print, document);
-      }
-      recent_.erase(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(old));
-      all.commits = commits_;
+      for (const auto& [print, document] : waiting_) all.index.insert(print, document);
+      all.rounds = ++rounds_;
     });
-    waiting_ = 0;
+    taken_.swap(waiting_);
+    waiting_.clear();
   }
 
   struct query {
@@ -177,13 +175,14 @@ class memory_index final : public fingerprint_index {
   };
 
   int distance_;
+  std::size_t max_waiting_;
   neardup::guarded<committed> committed_;
   std::uint64_t known_ = 0;
-  std::uint64_t commits_ = 0;
-  std::deque<neardup::flat_index<64>> recent_;  // the additions of the last commits, the latest at the end
-  std::size_t waiting_ = 0;                     // documents not yet in the main index
-  neardup::flat_index<64> added_;
-  std::vector<entry> erased_;
+  std::uint64_t rounds_ = 0;         // the number of calls of take_waiting()
+  neardup::flat_index<64> taken_;    // the additions that the last take_waiting() moved to the main index
+  neardup::flat_index<64> waiting_;  // the additions that have been committed since
+  neardup::flat_index<64> added_;    // the additions of the current transaction
+  std::set<entry> erased_;           // what the current transaction erases
   std::vector<query> queries_;
   std::vector<found_part> late_;
   std::vector<std::size_t> late_places_;
