@@ -195,7 +195,7 @@ bool service::erase(const std::string& nid) {
       const bool was_kept = is_kept(nid, stored, *document), was_first = map_.first_of(*document).nid == nid;
       map_.remove(nid);
       if (stored && !was_kept) kept_.erase(*document, stored->version);
-      if (!map_.nids_of(*document).empty()) {
+      if (!map_.nids_of(*document, 1).empty()) {
         if (was_first) redefine_by_next(*document);
         const auto kept = map_.kept_of(*document);
         if (was_kept && keep_hottest(*document)) {
@@ -270,10 +270,10 @@ std::vector<duplicate_view> service::latest_duplicates(std::size_t most) {
       const auto content_of = [&](const known_article& one) {
         return one.stored ? kept_.get(*document, one.stored->version) : std::nullopt;
       };
-      const std::vector<known_article> all = map_.articles_of(*document);
-      const auto own = std::find_if(all.begin(), all.end(), [&nid](const auto& one) { return one.nid == nid; });
-      const auto arrived = own == all.end() ? std::nullopt : content_of(*own);
-      auto original = own == all.begin() ? std::nullopt : content_of(all.front());
+      const auto own = map_.article_of(*document, nid);
+      const known_article first = map_.first_of(*document);
+      const auto arrived = own ? content_of(*own) : std::nullopt;
+      auto original = first.nid == nid ? std::nullopt : content_of(first);
       if (!original) {
         const auto kept = map_.kept_of(*document);
         original = kept ? kept_.get(*document, kept->version) : std::nullopt;
@@ -728,25 +728,19 @@ bool service::is_kept(const std::string& nid, const std::optional<stored_article
 }
 
 std::optional<std::string> service::kept_url(doc_number document, const kept_article& kept) {
+  if (const auto json = kept_.get(document, kept.version)) return parse_json(*json).at("url").get<std::string>();
+  // Another service's store has the article. A document may have many articles, so this is the slower way.
   for (known_article& one : map_.articles_of(document)) {
     if (one.stored && one.stored->version == kept.version) return std::move(one.url);
   }
-  const auto json = kept_.get(document, kept.version);
-  return json ? std::optional(parse_json(*json).at("url").get<std::string>()) : std::nullopt;
+  return std::nullopt;
 }
 
 /// Keeps the hottest of the stored articles, in place of an article that is erased or has cooled down.
 /// Returns: false if no article is stored.
 bool service::keep_hottest(doc_number document) {
-  const std::vector<known_article> all = map_.articles_of(document);
-  const known_article* best = nullptr;
-  for (const known_article& one : all) {
-    if (!one.stored) continue;
-    if (best == nullptr || one.stored->heat > best->stored->heat ||
-        (one.stored->heat == best->stored->heat && one.url == best->url))
-      best = &one;
-  }
-  if (best == nullptr) return false;
+  const std::optional<known_article> best = map_.hottest_of(document);
+  if (!best) return false;
   store_pairs(document);
   map_.set_kept(document, {best->stored->heat, best->stored->version});
   return true;

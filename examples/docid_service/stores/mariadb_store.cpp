@@ -411,11 +411,12 @@ std::optional<doc_number> mariadb_mapping::find(found_articles& known, const cha
 std::optional<doc_number> mariadb_mapping::document_of_nid(std::string_view nid) { return find(by_nid_, "nid", nid); }
 std::optional<doc_number> mariadb_mapping::document_of_url(std::string_view url) { return find(by_url_, "url", url); }
 
-std::vector<std::string> mariadb_mapping::nids_of(doc_number document) {
+std::vector<std::string> mariadb_mapping::nids_of(doc_number document, std::size_t most) {
   connection_.refresh();
   flush();
   std::vector<std::string> result;
-  connection_.read("SELECT nid FROM article WHERE document = " + std::to_string(document) + " ORDER BY number",
+  connection_.read("SELECT nid FROM article WHERE document = " + std::to_string(document) + " ORDER BY number LIMIT " +
+                       std::to_string(most),
                    [&](const auto& row) { result.emplace_back(*row[0]); });
   return result;
 }

@@ -93,7 +93,7 @@ class mariadb_mapping final : public mapping {
   void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) override;
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
-  std::vector<std::string> nids_of(doc_number document) override;
+  std::vector<std::string> nids_of(doc_number document, std::size_t most) override;
   std::vector<known_article> articles_of(doc_number document) override;
   known_article first_of(doc_number document) override;
   std::optional<stored_article> stored_of(std::string_view nid) override;

@@ -42,6 +42,9 @@ constexpr const char* new_columns = R"(
   ALTER TABLE article ADD COLUMN version INTEGER;
   ALTER TABLE article ADD COLUMN digest INTEGER;
 )";
+// Finds the hottest article of a document that has many. It is made last, because an earlier version has no heat.
+constexpr const char* new_index =
+    "CREATE INDEX IF NOT EXISTS article_of_document_by_heat ON article(document, heat DESC)";
 
 feature_set features_in(std::string_view bytes) {
   feature_set result(bytes.size() / sizeof(std::uint32_t));
@@ -136,6 +139,7 @@ sqlite_database::sqlite_database(const std::string& file, const std::string& com
     const bool is_new = has_digest();
     has_digest.reset();
     if (!is_new) run(opened, new_columns);
+    run(opened, new_index);
     statement find(opened, "SELECT composition FROM store");
     if (!find()) {
       statement(opened, "INSERT INTO store VALUES(?, lower(hex(randomblob(16))))")(std::string_view(composition));
@@ -166,6 +170,13 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
       erase_(database_, "DELETE FROM article WHERE number = ?"),
       nids_(database_, "SELECT nid FROM article WHERE document = ? ORDER BY number"),
       articles_(database_, "SELECT nid, url, heat, version, digest FROM article WHERE document = ? ORDER BY number"),
+      hottest_(database_,
+               "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
+               " WHERE document = ? AND version IS NOT NULL ORDER BY heat DESC, number LIMIT 1"),
+      last_hottest_(
+          database_,
+          "SELECT nid, url, heat, version, digest FROM article INDEXED BY article_of_document_by_heat"
+          " WHERE document = ? AND heat = ? AND url = ? AND version IS NOT NULL ORDER BY number DESC LIMIT 1"),
       first_of_url_(database_, "SELECT document FROM article WHERE url = ? ORDER BY number LIMIT 1"),
       insert_document_(database_, "INSERT INTO document VALUES(?, ?, ?, ?, ?, ?)"),
       insert_features_(database_, "INSERT INTO features VALUES(?, ?, ?)"),
@@ -193,7 +204,9 @@ sqlite_mapping::sqlite_mapping(const sqlite_database& database)
     const auto document = static_cast<doc_number>(all.integer(1));
     by_nid_[key_of(all.bytes(2))] = {document, number};
     note(document);
-    ++by_url_.try_emplace(key_of(all.bytes(3)), place{document, 0}).first->second.number;
+    place& of_url = by_url_.try_emplace(key_of(all.bytes(3)), place{document, 0}).first->second;
+    ++of_url.number;
+    of_url.has_other = of_url.has_other || of_url.document != document;
     next_row_ = number + 1;
   }
   statement count(database_, "SELECT count(*) FROM document");
@@ -275,9 +288,12 @@ std::optional<doc_number> sqlite_mapping::document_of_url(std::string_view url) 
   return found == by_url_.end() ? std::nullopt : std::optional(found->second.document);
 }
 
-std::vector<std::string> sqlite_mapping::nids_of(doc_number document) {
+std::vector<std::string> sqlite_mapping::nids_of(doc_number document, std::size_t most) {
   std::vector<std::string> result;
-  for (bool row = nids_(std::int64_t{document}); row; row = nids_.next()) result.emplace_back(nids_.bytes(0));
+  for (bool row = nids_(std::int64_t{document}); row && result.size() < most; row = nids_.next()) {
+    result.emplace_back(nids_.bytes(0));
+  }
+  nids_.reset();
   return result;
 }
 
@@ -294,6 +310,28 @@ known_article sqlite_mapping::first_of(doc_number document) {
     throw std::runtime_error("the store has no article of document " + std::to_string(document));
   known_article result = article_in(articles_);
   articles_.reset();
+  return result;
+}
+
+std::optional<known_article> sqlite_mapping::article_of(doc_number document, std::string_view nid) {
+  const auto found = by_nid_.find(key_of(nid));
+  if (found == by_nid_.end() || found->second.document != document) return std::nullopt;
+  if (!find_(std::int64_t{found->second.number})) return std::nullopt;
+  known_article result = article_in(find_);
+  find_.reset();
+  return result;
+}
+
+std::optional<known_article> sqlite_mapping::hottest_of(doc_number document) {
+  if (!hottest_(std::int64_t{document})) return std::nullopt;
+  known_article result = article_in(hottest_);
+  hottest_.reset();
+  // Usually no other article has the url.
+  if (by_url_.at(key_of(result.url)).number == 1) return result;
+  if (last_hottest_(std::int64_t{document}, result.stored->heat, std::string_view(result.url))) {
+    result = article_in(last_hottest_);
+    last_hottest_.reset();
+  }
   return result;
 }
 
@@ -317,8 +355,10 @@ void sqlite_mapping::add(std::string_view nid, std::string_view url, doc_number 
   set(by_nid_, key_of(nid), place{document, row});
   const key k = key_of(url);
   const auto found = by_url_.find(k);
-  set(by_url_, k,
-      found == by_url_.end() ? place{document, 1} : place{found->second.document, found->second.number + 1});
+  place of_url = found == by_url_.end() ? place{document, 0} : found->second;
+  ++of_url.number;
+  of_url.has_other = of_url.has_other || of_url.document != document;
+  set(by_url_, k, of_url);
 }
 
 std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
@@ -334,9 +374,9 @@ std::optional<doc_number> sqlite_mapping::remove(std::string_view nid) {
   set(by_nid_, k, std::nullopt);
   place of_url = by_url_.at(url);
   --of_url.number;
-  if (of_url.number > 0 && of_url.document == old.document) {
+  if (of_url.number > 0 && of_url.has_other && of_url.document == old.document) {
     // If articles are not matched by url, several documents may have this url, and the document noted for it may be
-    // gone.
+    // gone. This reads the table up to the first article of the url.
     if (!first_of_url_(text)) throw std::runtime_error("the store has no article of " + text);
     of_url.document = static_cast<doc_number>(first_of_url_.integer(0));
     first_of_url_.reset();

@@ -78,9 +78,11 @@ class sqlite_mapping final : public mapping {
   void prepare(std::span<const std::string_view>, std::span<const std::string_view>) override {}
   std::optional<doc_number> document_of_nid(std::string_view nid) override;
   std::optional<doc_number> document_of_url(std::string_view url) override;
-  std::vector<std::string> nids_of(doc_number document) override;
+  std::vector<std::string> nids_of(doc_number document, std::size_t most) override;
   std::vector<known_article> articles_of(doc_number document) override;
   known_article first_of(doc_number document) override;
+  std::optional<known_article> article_of(doc_number document, std::string_view nid) override;
+  std::optional<known_article> hottest_of(doc_number document) override;
   std::optional<stored_article> stored_of(std::string_view nid) override;
   void add(std::string_view nid, std::string_view url, doc_number document, const stored_article& stored) override;
   void update(std::string_view nid, const stored_article& stored) override;
@@ -114,7 +116,8 @@ class sqlite_mapping final : public mapping {
   };
   struct place {
     doc_number document;
-    std::uint32_t number;  // for a nid its row; for a url the number of its articles
+    std::uint32_t number;    // for a nid its row; for a url the number of its articles
+    bool has_other = false;  // for a url: whether an article of it was added to another document, too
   };
   using map = std::unordered_map<key, place, key_hash>;
 
@@ -134,10 +137,10 @@ class sqlite_mapping final : public mapping {
   std::size_t size_ = 0;
   std::uint64_t redefinitions_ = 0;
   std::tuple<doc_number, std::size_t, std::uint64_t> before_;  // the state when the transaction began
-  statement begin_, commit_, rollback_, insert_, find_, update_, erase_, nids_, articles_, first_of_url_,
-      insert_document_, insert_features_, insert_pairs_, set_kept_, set_document_, set_features_, insert_redefinition_,
-      all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_, pairs_, all_,
-      all_features_;
+  statement begin_, commit_, rollback_, insert_, find_, update_, erase_, nids_, articles_, hottest_, last_hottest_,
+      first_of_url_, insert_document_, insert_features_, insert_pairs_, set_kept_, set_document_, set_features_,
+      insert_redefinition_, all_redefinitions_, erase_document_, erase_features_, erase_pairs_, document_, features_,
+      pairs_, all_, all_features_;
 };
 
 /// Uses the file of the mapping, and so its transactions. Most documents have one article; it is in a table with the

@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../describe/recipe.hpp"
@@ -146,11 +148,31 @@ class mapping {
   virtual void prepare(std::span<const std::string_view> nids, std::span<const std::string_view> urls) = 0;
   virtual std::optional<doc_number> document_of_nid(std::string_view nid) = 0;
   virtual std::optional<doc_number> document_of_url(std::string_view url) = 0;
-  virtual std::vector<std::string> nids_of(doc_number document) = 0;
+  /// The nids of a document, oldest first; the first `most` of them.
+  virtual std::vector<std::string> nids_of(doc_number document,
+                                           std::size_t most = std::numeric_limits<std::size_t>::max()) = 0;
   /// The articles of a document, oldest first.
   virtual std::vector<known_article> articles_of(doc_number document) = 0;
   /// The oldest article of a document. Precondition: the document exists.
   virtual known_article first_of(doc_number document) = 0;
+  /// The article of a nid that belongs to the document, if any.
+  virtual std::optional<known_article> article_of(doc_number document, std::string_view nid) {
+    for (known_article& one : articles_of(document)) {
+      if (one.nid == nid) return std::move(one);
+    }
+    return std::nullopt;
+  }
+  /// The hottest of a document's stored articles: of equally hot ones the oldest, but of those of its url the newest.
+  /// Returns: nullopt if none is stored.
+  virtual std::optional<known_article> hottest_of(doc_number document) {
+    std::optional<known_article> best;
+    for (known_article& one : articles_of(document)) {
+      if (!one.stored) continue;
+      const bool is_hotter = !best || one.stored->heat > best->stored->heat;
+      if (is_hotter || (one.stored->heat == best->stored->heat && one.url == best->url)) best = std::move(one);
+    }
+    return best;
+  }
   /// The stored article of a nid, if any. Precondition: document_of_nid() has found the nid in this transaction.
   virtual std::optional<stored_article> stored_of(std::string_view nid) = 0;
   /// Adds an article to a document. Precondition: the nid is not stored, and the document exists.
