@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "json_record.hpp"
 
@@ -30,26 +31,23 @@ std::optional<std::size_t> take_quoted(std::string_view row, table_row& out) {
   return end + 1;
 }
 
-/// The places of a table's columns by their names. The names must outlive it.
+/// The places of the requested columns. The settings must outlive it.
 class column_places {
  public:
-  explicit column_places(const std::vector<std::string>& columns) {
-    for (const std::string& name : columns) {
-      if (!places_.emplace(name, places_.size()).second && !repeated_) repeated_ = name;
+  column_places(const input_settings& settings, const std::vector<std::string>& columns) {
+    for (const std::string& name : settings.text_fields) places_[name];
+    for (const std::string* name : {&settings.id_field, &settings.score_field, &settings.source_field}) places_[*name];
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const auto found = places_.find(columns[i]);
+      if (found != places_.end()) found->second = i;
     }
   }
 
-  /// The first name that an earlier column has, too.
-  [[nodiscard]] const std::optional<std::string>& repeated() const noexcept { return repeated_; }
-  /// Returns: nullopt if there is no such column.
-  [[nodiscard]] std::optional<std::size_t> of(const std::string& name) const {
-    const auto found = places_.find(name);
-    return found == places_.end() ? std::nullopt : std::optional(found->second);
-  }
+  /// Returns: nullopt if there is no such column. Precondition: the settings name it.
+  [[nodiscard]] std::optional<std::size_t> of(const std::string& name) const { return places_.at(name); }
 
  private:
-  std::unordered_map<std::string_view, std::size_t> places_;
-  std::optional<std::string> repeated_;
+  std::unordered_map<std::string_view, std::optional<std::size_t>> places_;
 };
 
 }  // namespace
@@ -82,8 +80,11 @@ std::optional<std::string> take_header(const input_settings& settings, std::stri
   table_row names;
   if (auto wrong = split_row(row, from.unit, names)) return wrong;
   auto columns = std::make_shared<std::vector<std::string>>(names.values.begin(), names.values.end());
-  const column_places places(*columns);
-  if (places.repeated()) return "there are two columns \"" + *places.repeated() + '"';
+  std::unordered_set<std::string_view> before;
+  for (const std::string& name : *columns) {
+    if (!before.insert(name).second) return "there are two columns \"" + name + '"';
+  }
+  const column_places places(settings, *columns);
   const auto missing = [&](const std::string& name) {
     std::string list;
     for (const std::string& column : *columns) list += (list.empty() ? "" : ", ") + column;
@@ -105,7 +106,7 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
   if (from.columns != columns_) {
     columns_ = from.columns;
     texts_.clear();
-    const column_places places(*columns_);
+    const column_places places(settings_, *columns_);
     for (const std::string& name : settings_.text_fields) texts_.push_back(places.of(name).value());
     id_ = places.of(settings_.id_field);
     score_ = settings_.score_field.empty() ? std::nullopt : places.of(settings_.score_field);
