@@ -249,7 +249,7 @@ class deduplicator {
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const Id> ids, const any_runner& run = {}) {
     check_ids(texts.size(), ids);
-    return add_batch(describe_all(*describer_, texts, run), ids, run);
+    return add_batch(describe_batch(texts, run, own_), ids, run);
   }
   /// Adds a batch under the numbers of documents added before, including duplicates, as ids.
   template <text_range Texts = std::span<const std::string_view>>
@@ -301,6 +301,11 @@ class deduplicator {
   /// The description of a text; valid until the next use of the workspace.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return (*describer_)(text, scratch.describing_);
+  }
+  /// The descriptions of many texts, made on the threads of `run`; they refer to the texts.
+  template <text_range Texts>
+  [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
+    return describe_all(*describer_, texts, run, &scratch.describing_);
   }
   /// The describer. It never changes and can outlive the deduplicator, so texts can be described while other threads
   /// write.
@@ -563,7 +568,8 @@ void deduplicator<Simhasher, Check, Id>::check_ids(std::size_t texts, std::span<
     detail::fail<std::invalid_argument>("add_batch: " + std::to_string(ids.size()) + " ids for " +
                                         std::to_string(texts) + " texts");
   }
-  std::vector<Id> sorted(ids.begin(), ids.end());
+  std::vector<Id> sorted;
+  if (ids.size() > 1) sorted.assign(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
     detail::fail<std::invalid_argument>("add_batch: two documents have the id" + detail::shown_id(*twice));
