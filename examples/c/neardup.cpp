@@ -789,13 +789,13 @@ neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_set
 
 struct neardup_texts {
   growing_array<char> bytes;
-  std::vector<std::size_t> ends;
+  growing_array<std::size_t> ends;
   std::size_t nulls = 0;
 
   [[nodiscard]] std::size_t size() const { return ends.size(); }
   [[nodiscard]] std::string_view operator[](std::size_t i) const {
-    const std::size_t begin = i == 0 ? 0 : ends[i - 1];
-    return {bytes.data() + begin, ends[i] - begin};
+    const std::size_t begin = i == 0 ? 0 : ends.data()[i - 1];
+    return {bytes.data() + begin, ends.data()[i] - begin};
   }
 };
 
