@@ -374,8 +374,7 @@ typedef struct neardup_dedup neardup_dedup;
 typedef struct {
   double similarity;      /* the least Jaccard similarity, at most 1; 0 stands for 0.8 */
   uint64_t max_documents; /* 0: no limit. The oldest documents are forgotten */
-  uint64_t max_bytes;     /* limit of memory; 0: no limit. It holds after each call that adds 64 documents or more; of
-                           * smaller calls up to 63 documents may pass it */
+  uint64_t max_bytes;     /* limit of memory; 0: no limit. It holds after each call */
   uint64_t max_age;       /* limit of age, in the unit of `now`; then each addition needs `now` */
   int duplicates_renew;   /* a near-duplicate makes its original as young as itself */
   int refuse_when_full;   /* NEARDUP_TOO_LARGE, instead of forgetting */

@@ -341,6 +341,7 @@ class decider {
     detail::undo naming{[&] { slot_of_.erase(place); }};
     const slot_type slot = keep_unnamed(document, serial);
     naming.is_due = false;
+    id_bytes_ += heap_bytes(place->first);
     place->second = slot;
     documents_[slot].id = detail::id_reference<Id>(place->first);
     return slot;
@@ -403,6 +404,7 @@ class decider {
     const auto place = slot_of_.find(id);
     if (place == slot_of_.end()) return false;
     drop(place->second);
+    id_bytes_ -= heap_bytes(place->first);
     slot_of_.erase(place);
     return true;
   }
@@ -452,11 +454,7 @@ class decider {
   /// The number of allocated bytes, without workspaces. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
-    std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node);
-    if constexpr (std::is_same_v<Id, std::string>) {
-      for (const auto& [id, slot] : slot_of_)
-        of_ids += id.capacity() > std::string().capacity() ? id.capacity() + 1 : 0;
-    }
+    const std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node) + id_bytes_;
     const std::size_t of_digests = by_digest_.size() * (sizeof(std::pair<set_digest, slot_type>) + 2 * sizeof(void*)) +
                                    by_digest_.bucket_count() * sizeof(void*);
     return source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +
@@ -474,6 +472,14 @@ class decider {
     std::optional<set_digest> digest;  // if the text is short
   };
   using id_map = detail::id_map<Id, slot_type>;
+
+  /// The bytes that an id has outside of its object.
+  static std::size_t heap_bytes([[maybe_unused]] const Id& id) noexcept {
+    if constexpr (std::is_same_v<Id, std::string>) {
+      if (id.capacity() > std::string().capacity()) return id.capacity() + 1;
+    }
+    return 0;
+  }
 
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
@@ -663,6 +669,7 @@ class decider {
   detail::set_store<Feature> features_;         // by slot; empty for documents without features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
+  std::size_t id_bytes_ = 0;  // of the ids in slot_of_, see heap_bytes()
   std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // slots of short texts
 };
 

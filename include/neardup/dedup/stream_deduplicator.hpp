@@ -32,9 +32,8 @@ enum class when_full {
 /// Limits of the documents that are kept of a stream. By default, there are none.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
-  /// Of memory_usage(). It is checked after each batch of 64 documents or more, after at most 64 documents that come one
-  /// by one or in smaller batches, and after each call while fewer than 64 documents are kept. A single document is kept
-  /// whatever its size.
+  /// Of memory_usage(). It is checked after each batch, after at most 64 documents that come one by one, and after each
+  /// call while fewer than 64 documents are kept. A single document is kept whatever its size.
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
   std::uint64_t max_age =
       (std::numeric_limits<std::uint64_t>::max)();  ///< in the unit of the times; add() requires times then
@@ -180,7 +179,7 @@ class stream_deduplicator {
                                 [&](const auto& inner) { return dedup_.add_descriptions(piece, own_ids, run, inner); });
       verdicts.insert(verdicts.end(), found.begin(), found.end());
     } while (verdicts.size() < documents.size());
-    if (documents.size() >= checked_documents && unchecked_ > 0) try_to_keep_within_bytes(commit);
+    if (unchecked_ > 0) try_to_keep_within_bytes(commit);
     return verdicts;
   }
 
@@ -391,7 +390,6 @@ class stream_deduplicator {
     for (const id_type& id : gone) erase(id);
   }
 
-  // memory_usage() reads all ids that are strings, so it is not called without a limit.
   [[nodiscard]] bool has_too_many_bytes() const noexcept {
     return limits_.max_bytes != stream_limits{}.max_bytes && memory_usage() > limits_.max_bytes;
   }
