@@ -40,14 +40,15 @@ template <std::size_t Words>
   // A join of fewer fingerprints compares all pairs, as the slowest search does, and also lists the kept fingerprints.
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
-  constexpr double of_search = 400, of_probe = 25;  // per search; per looked-up key
-  constexpr double of_kept = 55, of_joined = 300;   // per fingerprint: lists and results
-  constexpr double of_plan = 1.6;                   // a join takes so many times the cost of its plan
+  constexpr double of_search = 400, of_scan = 18;  // per search; per fingerprints_a_probe() scanned fingerprints
+  constexpr double of_kept = 55, of_joined = 300;  // per fingerprint: lists and results
+  constexpr double of_plan = 1.6;                  // a join takes so many times the cost of its plan
   const auto n = static_cast<double>(kept), more = static_cast<double>(count);
   // The new ones of the batch are kept, so a search meets about half of them as well.
   const double scanned = (n + more / 2) / static_cast<double>(fingerprints_a_probe<Words>());
-  const double search =
-      more * (of_search + of_probe * (std::min)(scanned, static_cast<double>(shape.probe_count(shape.k()))));
+  const auto keys = static_cast<double>(shape.probe_count(shape.k()));
+  const double of_probe = 20 + (std::min)(100.0, 6e-5 * n);  // per looked-up key; large tables are not in the cache
+  const double search = more * (of_search + (scanned <= keys ? of_scan * scanned : of_probe * keys));
   double join = of_kept * n + of_joined * more;
   if (search <= join) return false;
   const auto plan_cost = [&](std::size_t known) {
