@@ -10,6 +10,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/decider.hpp
     include/neardup/dedup/deduplicator.hpp
     include/neardup/dedup/describer.hpp
+    include/neardup/dedup/engine/batch_costs.hpp
     include/neardup/dedup/engine/candidate_collector.hpp
     include/neardup/dedup/engine/feature_candidates.hpp
     include/neardup/dedup/engine/feature_join.hpp

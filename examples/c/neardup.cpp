@@ -851,13 +851,13 @@ neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_set
 
 struct neardup_texts {
   growing_array<char> bytes;
-  std::vector<std::size_t> ends;
+  growing_array<std::size_t> ends;
   std::size_t nulls = 0;
 
   [[nodiscard]] std::size_t size() const { return ends.size(); }
   [[nodiscard]] std::string_view operator[](std::size_t i) const {
-    const std::size_t begin = i == 0 ? 0 : ends[i - 1];
-    return {bytes.data() + begin, ends[i] - begin};
+    const std::size_t begin = i == 0 ? 0 : ends.data()[i - 1];
+    return {bytes.data() + begin, ends.data()[i] - begin};
   }
 };
 
@@ -1513,6 +1513,9 @@ void check_verdicts(const neardup_verdicts* verdicts, std::size_t count) {
   given(to.similarity, count, "similarity");
 }
 
+const stream& stream_of(const stream& inner) { return inner; }
+const stream& stream_of(const durable_stream& inner) { return inner.get(); }
+
 void write_verdict(const stream::verdict_type& verdict, std::size_t i, const neardup_verdicts& to) {
   to.is_new[i] = verdict.is_new() ? 1 : 0;
   to.original[i] = verdict.original.value_or(0);
@@ -1574,8 +1577,9 @@ neardup_status neardup_dedup_add(neardup_dedup* dedup, const neardup_input* inpu
       // of a second. All pieces together take no longer than one batch: 600,000 texts of 30 words take 4.3 s in pieces,
       // and 4.6 s as one batch.
       constexpr std::size_t step = std::size_t{1} << 15;
-      for (std::size_t begin = 0; begin < texts.size(); begin += step) {
-        const auto piece = std::span(texts).subspan(begin, std::min(step, texts.size() - begin));
+      for (std::size_t begin = 0, count = 0; begin < texts.size(); begin += count) {
+        count = std::min({step, stream_of(inner).max_piece(), texts.size() - begin});
+        const auto piece = std::span(texts).subspan(begin, count);
         const auto decided =
             inner.add_batch(cancellable(piece, run), std::span(numbers).subspan(begin, piece.size()), run, at);
         for (std::size_t i = 0; i < decided.size(); ++i) write_verdict(decided[i], begin + i, *verdicts);

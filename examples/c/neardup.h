@@ -381,7 +381,7 @@ typedef struct neardup_dedup neardup_dedup;
 typedef struct {
   double similarity;      /* the least Jaccard similarity, at most 1; 0 stands for 0.8 */
   uint64_t max_documents; /* 0: no limit. The oldest documents are forgotten */
-  uint64_t max_bytes;     /* limit of memory; 0: no limit */
+  uint64_t max_bytes;     /* limit of memory; 0: no limit. It holds after each call */
   uint64_t max_age;       /* limit of age, in the unit of `now`; then each addition needs `now` */
   int duplicates_renew;   /* a near-duplicate makes its original as young as itself */
   int refuse_when_full;   /* NEARDUP_TOO_LARGE, instead of forgetting */
@@ -409,10 +409,10 @@ void neardup_dedup_free(neardup_dedup*);
 
 /* Decides about documents in order, and keeps the new ones. Nulls and texts without features are new, and not kept.
  * `ids`: NULL for the numbers of documents added before. `now`: NULL, or the time of the batch, which must not decrease.
- * The input must not be a stream: add its arrays. Documents are added in pieces of 32,768, each as a whole. If there is no
- * room for a piece (NEARDUP_TOO_LARGE), a file or memory fails, or the call is cancelled, the pieces before it stay added.
- * neardup_dedup_added then says how many documents there are; the verdicts of these are written. A call with a wrong
- * argument adds none. */
+ * The input must not be a stream: add its arrays. Documents are added in pieces, each as a whole: of 32,768, or with
+ * max_bytes of about as many as there is room for. If there is no room for a piece (NEARDUP_TOO_LARGE), a file or memory
+ * fails, or the call is cancelled, the pieces before it stay added. neardup_dedup_added then says how many documents there
+ * are; the verdicts of these are written. A call with a wrong argument adds none. */
 neardup_status neardup_dedup_add(neardup_dedup*, const neardup_input*, const uint64_t* ids, const uint64_t* now,
                                  const neardup_run*, const neardup_verdicts*, neardup_error*);
 /* Decides as neardup_dedup_add by the documents that are kept so far; nothing is added. */

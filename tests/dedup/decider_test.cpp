@@ -38,6 +38,11 @@ class everything {
   void for_each(const Description& /*document*/, workspace& /*scratch*/, const Visit& visit) const {
     for (const std::uint32_t number : numbers_) visit(number);
   }
+  static constexpr bool can_join = true;
+  template <class Description>
+  bool joins(std::size_t kept, std::span<const Description> /*documents*/, const any_runner& /*run*/) const {
+    return kept > 0;
+  }
   template <class Rule>
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& /*run*/) const {
     std::vector<bool> is_kept(kept.size() + count, true);
@@ -117,11 +122,9 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
   const std::size_t half = texts.size() / 2;
   for (const std::size_t first : {std::size_t{0}, half}) {
     const std::span documents = std::span(batch.documents).subspan(first, half);
-    const auto found = batched.decide_batch(documents, std::span(ids).subspan(first, half), judge, 0.6, {});
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      REQUIRE(found[i] == expected[first + i]);
-      if (found[i].is_new() && found[i].is_comparable) batched.keep(ids[first + i], documents[i], first + i);
-    }
+    const auto found =
+        batched.keep_batch(documents, std::span(ids).subspan(first, half), first, judge, 0.6, deciding, {});
+    for (std::size_t i = 0; i < found.size(); ++i) REQUIRE(found[i] == expected[first + i]);
   }
   for (const std::uint32_t id : kept) REQUIRE(batched.erase(id));
   REQUIRE(batched.size() == 0);

@@ -25,6 +25,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "oracle/batch_ways.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 
@@ -304,7 +305,12 @@ TEST_CASE("large batches give the verdicts of one document after the other", "[d
     auto one_by_one = make();
     std::vector<verdict<std::uint32_t>> expected;
     for (const std::string& text : texts) expected.push_back(one_by_one.add(text));
-    for (const std::size_t size : {texts.size(), std::size_t{700}}) {
+    using detail::batch_way;
+    for (const auto& [size, way] : {std::pair{texts.size(), batch_way::join},
+                                    {std::size_t{700}, batch_way::join},
+                                    {std::size_t{700}, batch_way::by_cost},
+                                    {std::size_t{1}, batch_way::search}}) {
+      const oracle::batches_by forced(way);
       auto batched = make();
       std::vector<verdict<std::uint32_t>> verdicts;
       for (std::size_t first = 0; first < texts.size(); first += size) {

@@ -1,4 +1,5 @@
 // The strong guarantee of classes that keep documents: when the 1st, 2nd, ... allocation fails, nothing has changed.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -104,6 +105,30 @@ TEST_CASE("a batch that memory did not suffice for was never added", "[exception
     REQUIRE(dedup.added() == first + 30);
   }
   REQUIRE(failures > 60);
+}
+
+TEST_CASE("a batch takes memory in proportion to itself, however many documents are kept", "[exceptions]") {
+  const auto check = [](auto dedup) {
+    std::uint32_t next = 0;
+    for (; next < 5000; ++next) dedup.add(numbered(next, 20), next);
+    for (const std::uint32_t size : {1, 10, 100}) {
+      std::size_t least = static_cast<std::size_t>(-1);  // of some batches, because arrays grow during a few
+      for (int round = 0; round < 10; ++round) {
+        std::vector<std::string> texts;
+        std::vector<std::uint32_t> ids;
+        for (std::uint32_t i = 0; i < size; ++i) texts.push_back(numbered(next, 20)), ids.push_back(next++);
+        const std::size_t before = support::allocated_bytes;
+        dedup.add_batch(texts, ids);
+        least = (std::min)(least, support::allocated_bytes - before);
+      }
+      INFO(size << " texts");
+      CHECK(least < 20'000 + 1500 * size);
+    }
+  };
+  check(deduplicator{simhasher{words{}}, {.similarity = 0.8}});
+  check(deduplicator{simhasher{words{}}, {.distance = 3}});
+  check(deduplicator{simhasher{words{}}, {.distance = 13}});
+  check(stream_deduplicator(deduplicator{simhasher{words{}}, {.similarity = 0.8}}, {.max_documents = 5000}));
 }
 
 TEST_CASE("a document that memory did not suffice for never came to a stream", "[exceptions]") {

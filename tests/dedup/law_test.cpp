@@ -39,6 +39,7 @@
 
 #include "catch.hpp"
 #include "dedup/law.hpp"
+#include "oracle/batch_ways.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 #include "support/temporary_folder.hpp"
@@ -52,6 +53,7 @@ using neardup::durable_deduplicator;
 using neardup::guarded;
 using neardup::stream_deduplicator;
 using neardup::threads;
+using neardup::detail::batch_way;
 
 // ---- deduplicators ---------------------------------------------------------------------------------------------------
 
@@ -197,9 +199,11 @@ struct pace {
   std::size_t parts = 1;
   bool is_reopened = false;
   asking how = asking::adding;
+  batch_way way = batch_way::by_cost;
 };
 
 constexpr std::size_t all_texts = 1000000;
+constexpr std::size_t mixed = all_texts + 1;  // single documents, and batches of any size and way
 
 /// Adds the texts in the order of decision. Returns: the verdict about each.
 labels label_one_by_one(const corpus& c, const labels& order, const pace& how, const opener& form) {
@@ -221,6 +225,7 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
     label[order[place]] = order[place];
     dedup->keep(c.texts[order[place]], ids[order[place]], place);
   }
+  oracle::random_engine random(count);
   const std::size_t middle = (c.known + count) / 2;
   bool is_due = how.is_reopened;
   for (std::size_t place = c.known; place < count;) {
@@ -228,12 +233,16 @@ labels label_one_by_one(const corpus& c, const labels& order, const pace& how, c
       is_due = false;
       dedup = form.reopen(std::move(dedup));
     }
-    const std::size_t end = how.batch == 0 ? place + 1 : (std::min)(count, place + how.batch);
+    const std::size_t batch = how.batch == mixed ? random() % 9 : how.batch;
+    const std::size_t end = batch == 0 ? place + 1 : (std::min)(count, place + batch);
+    const oracle::batches_by forced(how.batch != mixed  ? how.way
+                                    : random() % 2 == 0 ? batch_way::join
+                                                        : batch_way::search);
     if (!c.among || how.how == asking::finding_first) {
       const std::size_t document = order[place++];
       note(document, dedup->find(c.texts[document]));
       if (c.among) static_cast<void>(dedup->add(c.texts[document], ids[document]));
-    } else if (how.batch == 0) {
+    } else if (batch == 0) {
       const std::size_t document = order[place++];
       note(document, dedup->add(c.texts[document], ids[document]));
     } else {
@@ -312,6 +321,7 @@ difference compare_history(const row& by, const std::vector<std::string>& texts,
         ids.push_back(other);
         documents_by_id()[other] = described_before(batch.back());
       }
+      const oracle::batches_by forced(random() % 2 == 0 ? batch_way::join : batch_way::search);
       const auto found = dedup->add_batch(batch, ids, 1);
       for (std::size_t i = 0; i < batch.size() && !result.kept; ++i) {
         take(batch[i], ids[i], check(found[i], decide(batch[i], nullptr)));
@@ -428,7 +438,9 @@ void check_form(const row& by, const std::string& form, const opener& how, const
 
 const std::vector<extras> adding{extras::none, extras::scores}, keeping{extras::known, extras::known_alone},
     random_only{extras::none};
-const std::vector<pace> restarts{{"one by one", 0, 1, true}, {"batches of 7", 7, 1, true}};
+const std::vector<pace> restarts{{"one by one", 0, 1, true},
+                                 {"batches of 7, joined", 7, 1, true, asking::adding, batch_way::join},
+                                 {"one by one and in batches", mixed, 1, true}};
 
 /// The classes around a deduplicator.
 template <class Make>
@@ -467,11 +479,17 @@ void check_deduplicators(const row& by, const Make& make, bool by_size = false) 
               {"batches of 1", 1},
               {"batches of 7", 7},
               {"one batch", all_texts},
-              {"one batch, 2 threads", all_texts, 2},
-              {"one batch, 8 threads", all_texts, 8}},
+              {"batches of 7, joined", 7, 1, false, asking::adding, batch_way::join},
+              {"one batch, joined, 2 threads", all_texts, 2, false, asking::adding, batch_way::join},
+              {"one batch, joined, 8 threads", all_texts, 8, false, asking::adding, batch_way::join},
+              {"one by one and in batches", mixed, 2}},
              adding, most, true, false, by_size);
   check_form(by, "deduplicator, others kept before", in_memory<plain>(make, folder),
-             {one_by_one, {"batches of 7", 7}, {"one batch", all_texts}}, keeping, few, false, false, by_size);
+             {one_by_one,
+              {"batches of 7", 7},
+              {"one batch, joined", all_texts, 1, false, asking::adding, batch_way::join},
+              {"one by one and in batches", mixed}},
+             keeping, few, false, false, by_size);
   check_form(by, "deduplicator, saved and restored", in_memory<plain>(make, folder), restarts, random_only,
              corpora_on_disk(), true, true, by_size);
   // Around all five types of deduplicators the classes take long to compile; a sample has one type, and two classes.

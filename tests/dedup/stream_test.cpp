@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,11 +20,13 @@
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/guarded.hpp>
+#include <neardup/storage/deduplicator_file.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace {
 
@@ -165,6 +170,121 @@ TEST_CASE("a stream_deduplicator stays within its bytes, and gives memory back")
   old.expire(100);
   CHECK(old.empty());
   CHECK(old.memory_usage() < full / 20);
+}
+
+TEST_CASE("the limits of a stream hold after any call, one by one and in batches of any size") {
+  const support::temporary_folder folder;
+  int number = 0;
+  const auto check = [&](const stream_limits& limits, auto& seen) {
+    oracle::random_engine random(++number);
+    std::vector<std::uint64_t> text_of_id;
+    std::uint64_t now = 0, next_text = 0;
+    std::size_t over = 0, duplicates = 0, most = 0;  // documents added while there were too many bytes
+    const auto count = oracle::effort(20'000, 3000);
+    while (text_of_id.size() < count) {
+      now += random() % 3;
+      const std::size_t size = std::vector<std::size_t>{1, 1, 7, 63, 400, 3000}[random() % 6];
+      std::vector<std::string> texts;
+      std::vector<std::uint32_t> ids;
+      for (std::size_t i = 0; i < size; ++i) {
+        text_of_id.push_back(random() % 3 == 0 ? next_text - random() % (next_text + 1) : next_text++);
+        texts.push_back(text_of(text_of_id.back()));
+        ids.push_back(static_cast<std::uint32_t>(text_of_id.size() - 1));
+      }
+      const auto found = size == 1 ? std::vector{seen.add(texts[0], ids[0], now)}
+                                   : seen.add_batch(texts, ids, any_runner(), {.now = now});
+      REQUIRE(found.size() == size);
+      for (std::size_t i = 0; i < size; ++i) {
+        if (found[i].is_new()) continue;
+        ++duplicates;
+        REQUIRE(*found[i].original < ids[i]);
+        REQUIRE(text_of_id[*found[i].original] == text_of_id[ids[i]]);
+      }
+      REQUIRE(seen.size() <= limits.max_documents);
+      over = seen.memory_usage() <= limits.max_bytes || seen.size() == 1 ? 0 : over + size;
+      REQUIRE(over < (size == 1 ? 64 : 1));
+      if (over > 0) REQUIRE(seen.size() >= 64);
+      seen.for_each_kept([&](const auto& kept) { REQUIRE(now - kept.time <= limits.max_age); });
+      most = std::max(most, seen.size());
+    }
+    CHECK(duplicates > 0);
+    CHECK(most >= std::min<std::size_t>({limits.max_documents, limits.max_bytes / 4000, 1}));
+  };
+  constexpr std::size_t no_limit = stream_limits{}.max_documents;
+  for (const stream_limits& limits : std::vector<stream_limits>{
+           {.max_bytes = 400'000},
+           {.max_bytes = 60'000},
+           {.max_bytes = 1},
+           {.max_documents = 100},
+           {.max_documents = 500, .max_bytes = 400'000},
+           {.max_age = 2},
+           {.max_bytes = 400'000, .max_age = 5},
+           {.max_documents = no_limit, .max_bytes = 400'000, .max_age = 50, .duplicates_renew = true}}) {
+    INFO(limits.max_documents << " documents, " << limits.max_bytes << " bytes, age " << limits.max_age);
+    stream_deduplicator seen(make(), limits);
+    check(limits, seen);
+    const auto open = [&] {
+      return std::make_unique<durable_deduplicator<stream_deduplicator<decltype(make())>>>(
+          folder / std::to_string(number), stream_deduplicator(make(), limits),
+          fingerprint_composition{.tokenizer = "words"});
+    };
+    auto kept = open();
+    check(limits, *kept);
+    const auto kept_by = [](const auto& one) {
+      std::vector<std::pair<std::uint32_t, std::uint64_t>> all;
+      one.for_each_kept([&](const auto& document) { all.emplace_back(document.id, document.time); });
+      return all;
+    };
+    const auto before = kept_by(*kept);
+    --number;  // the number of the file
+    kept.reset();
+    CHECK(kept_by(*open()) == before);
+    number += 1;
+  }
+}
+
+TEST_CASE("a stream that refuses for its bytes refuses a batch as a whole") {
+  stream_deduplicator seen(make(), {.max_bytes = 1000, .full = when_full::refuse});
+  std::vector<std::string> texts;
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t id = 0; id < 4000; ++id) {
+    texts.push_back(text_of(id));
+    ids.push_back(id);
+  }
+  CHECK_THROWS_AS(seen.add_batch(texts, ids), std::length_error);
+  CHECK(seen.empty());
+  CHECK(seen.added() == 0);
+  CHECK(seen.add(texts[0], 0).is_new());
+  CHECK_THROWS_AS(seen.add(texts[1], 1), std::length_error);
+  CHECK(seen.add(texts[0], 2).original == 0U);
+
+  // A batch that does not fit takes no room from others.
+  stream_deduplicator half(make(), {.max_bytes = 400'000, .full = when_full::refuse});
+  for (std::uint32_t id = 0; id < 200; ++id) half.add(texts[id], id);
+  const std::size_t before = half.memory_usage();
+  CHECK_THROWS_AS(half.add_batch(std::span(texts).subspan(200), std::span(ids).subspan(200)), std::length_error);
+  CHECK(half.size() == 200);
+  CHECK(half.add(texts[200], 200).is_new());
+  CHECK(half.memory_usage() <= before + 10'000);
+}
+
+TEST_CASE("a stream that cannot forget for its bytes still returns the verdict, and says so at the next call") {
+  stream_deduplicator seen(make(), {.max_bytes = 30'000});
+  decltype(seen)::workspace scratch;
+  bool fails = true;
+  const auto commit = [&](const auto& change) {
+    if (fails && !change.gone.empty()) throw std::runtime_error("the disk is full");
+  };
+  std::uint32_t id = 0;
+  for (; seen.memory_usage() <= 30'000; ++id) {
+    REQUIRE(seen.add(seen.describe(text_of(id), scratch), id, std::nullopt, commit).is_new());
+  }
+  CHECK(seen.contains(id - 1));
+  CHECK_THROWS_AS(seen.add(seen.describe(text_of(id), scratch), id, std::nullopt, commit), std::runtime_error);
+  CHECK_FALSE(seen.contains(id));
+  fails = false;
+  CHECK(seen.add(seen.describe(text_of(id), scratch), id, std::nullopt, commit).is_new());
+  CHECK(seen.memory_usage() <= 30'000);
 }
 
 TEST_CASE("shrink_to_fit gives memory back, and changes nothing else") {

@@ -1166,6 +1166,47 @@ static void test_null_pointers(const char* folder) {
   neardup_dedup_free(of.dedup);
   neardup_scatter_free(of.scatter);
   neardup_counts_free(of.counts);
+/* The limit of bytes holds after each call, and texts that come one by one cost as much as in one call. */
+static void test_many_calls(void) {
+  enum { TEXTS = 5000 };
+  static char written[TEXTS][64];
+  static neardup_text all[TEXTS];
+  static uint8_t is_new[TEXTS];
+  static uint64_t original[TEXTS];
+  static double similarity[TEXTS];
+  const neardup_verdicts verdicts = {is_new, original, similarity};
+  const size_t sizes[] = {1, 70, TEXTS};
+  size_t i, size, first;
+  neardup_error e, *error = &e;
+  for (i = 0; i < 3; ++i) {
+    neardup_dedup* dedup = NULL;
+    neardup_texts* texts = NULL;
+    neardup_dedup_options options;
+    memset(&options, 0, sizeof(options));
+    options.max_bytes = 500000;
+    CHECK_OK(neardup_dedup_new(NULL, &options, &dedup, error));
+    CHECK_OK(neardup_texts_new(&texts, error));
+    for (first = 0; first < TEXTS; first += size) {
+      neardup_input input;
+      size_t j;
+      memset(&input, 0, sizeof(input));
+      size = sizes[i] < TEXTS - first ? sizes[i] : TEXTS - first;
+      for (j = first; j < first + size; ++j) {
+        all[j].size = (size_t)sprintf(written[j], "u%lu v%lu w%lu x%lu", (unsigned long)j, (unsigned long)j * 3,
+                                      (unsigned long)j * 7, (unsigned long)j * 11);
+        all[j].data = written[j];
+      }
+      input.texts = all + first;
+      input.size = size;
+      CHECK_OK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error));
+      CHECK(neardup_dedup_memory(dedup) <= 500000);
+      CHECK_OK(neardup_texts_add(texts, &input, NULL, error));
+    }
+    CHECK(neardup_texts_size(texts) == TEXTS && neardup_dedup_added(dedup) == TEXTS);
+    CHECK(neardup_dedup_size(dedup) > 1000 && neardup_dedup_contains(dedup, TEXTS - 1));
+    neardup_texts_free(texts);
+    neardup_dedup_free(dedup);
+  }
 }
 
 int main(int count, char** arguments) {
@@ -1186,6 +1227,7 @@ int main(int count, char** arguments) {
   test_dedup(arguments[1]);
   test_full();
   test_null_pointers(arguments[1]);
+  test_many_calls();
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
 }

@@ -146,6 +146,17 @@ void call_long(const running& how, const Call& call) {
   at.tell(how.progress);
 }
 
+/// Whether so many texts, sets or codes, of so many bytes in all, take less time than the start of a thread, or little
+/// more.
+bool is_small(std::size_t count, std::size_t bytes) { return count < 64 && bytes < std::size_t{1} << 16; }
+
+/// Makes a call: at once and on one thread if its input is small, otherwise as one that may take long.
+template <class Call>
+void call_either(const running& how, bool is_input_small, const Call& call) {
+  if (is_input_small && how.progress.is_none()) return call_now(1, call);
+  call_long(how, call);
+}
+
 // ---- What comes in ---------------------------------------------------------------------------------------------------
 
 template <class Structure>
@@ -229,6 +240,15 @@ class text_input {
   text_input& operator=(const text_input&) = delete;
 
   neardup_input input{};
+
+  /// The number of bytes of the texts; npos if they are in an array or a stream of Arrow.
+  [[nodiscard]] std::size_t bytes() const {
+    if (input.texts == nullptr) return std::string::npos;
+    std::size_t sum = 0;
+    for (const neardup_text& text : texts_) sum += text.size;
+    return sum;
+  }
+  [[nodiscard]] bool is_small() const { return ::is_small(texts_.size(), bytes()); }
 
  private:
   neardup_text text_of(nb::handle item) {
@@ -519,6 +539,10 @@ struct sets {
     handle.reset(made);
   }
   [[nodiscard]] std::size_t size() const { return neardup_sets_size(handle.get()); }
+  [[nodiscard]] bool is_small() const {
+    const std::size_t n = size();
+    return n < 64 && ::is_small(n, 4 * static_cast<std::size_t>(neardup_sets_offsets(handle.get())[n]));
+  }
 };
 
 /// Normalised texts, for joins by edits.
@@ -534,6 +558,9 @@ struct edited_texts {
     handle.reset(made);
   }
   [[nodiscard]] std::size_t size() const { return neardup_texts_size(handle.get()); }
+  [[nodiscard]] bool is_small() const { return ::is_small(size(), bytes); }
+
+  std::size_t bytes = 0;  // of the texts as they came; a greater number for those of Arrow
 };
 
 /// A result in columns of equal length, which Arrow and NumPy refer to. `columns`: their names.
@@ -576,6 +603,7 @@ struct codes {
 
   [[nodiscard]] std::size_t stride() const { return static_cast<std::size_t>(std::max(64, bits)) / 64; }
   [[nodiscard]] std::size_t size() const { return valid.size(); }
+  [[nodiscard]] bool is_small() const { return ::is_small(size(), 0); }
   [[nodiscard]] neardup_code_view view() const { return {words.data(), valid.data(), size(), bits}; }
   [[nodiscard]] std::int64_t nulls() const { return std::count(valid.begin(), valid.end(), std::uint8_t{0}); }
 
@@ -835,13 +863,23 @@ std::unique_ptr<verdicts> decide_all(nb::handle texts, const running& how, const
     }
     schema.release(&schema);
   };
-  // A thread takes longer to start than a few texts.
-  if (in.input.texts != nullptr && in.input.size < 64) {
-    call_now(how, work);
-  } else {
-    call_long(how, work);
-  }
+  call_either(how, in.is_small(), work);
   return result;
+}
+
+/// Decides about one document: `decide(input, verdicts, run, error)`. Returns: whether it is new, its original and the
+/// similarity to that, or None.
+template <class Decide>
+nb::tuple decide_one(nb::handle text, const Decide& decide) {
+  const text_input in(nb::make_tuple(nb::borrow(text)));
+  std::uint8_t is_new = 0;
+  std::uint64_t original = 0;
+  double similarity = 0;
+  call_either(1, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
+    decide(in.input, {&is_new, &original, &similarity}, run, error);
+  });
+  if (is_new != 0) return nb::make_tuple(true, nb::none(), nb::none());
+  return nb::make_tuple(false, original, similarity);
 }
 
 /// The joins of a corpus: of sets by features, or of texts by edits.
@@ -853,7 +891,8 @@ void define_joins(nb::module_& m) {
          bool copies_once, const nb::tuple& how) {
         const neardup_join join = join_of(similarity, measure, min_common, copies_once);
         slot<neardup_pairs, neardup_pairs_free> made;
-        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+        const bool is_small = of.is_small() && (others == nullptr || others->is_small());
+        call_either(how, is_small, [&](const neardup_run* run, neardup_error* error) {
           Pairs(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), &join, run, &made.value, error);
         });
         return std::make_unique<pairs>(made.take(), Corpus::columns);
@@ -867,7 +906,8 @@ void define_joins(nb::module_& m) {
         if (first.shape(0) != second.shape(0)) throw nb::value_error("the positions of pairs are of different number");
         const neardup_join join = join_of(similarity, measure, min_common, false);
         slot<neardup_pairs, neardup_pairs_free> made;
-        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+        const bool is_small = first.shape(0) < 64 && of.is_small() && (others == nullptr || others->is_small());
+        call_either(how, is_small, [&](const neardup_run* run, neardup_error* error) {
           Verify(of.handle.get(), others == nullptr ? nullptr : others->handle.get(), first.data(), second.data(),
                  first.shape(0), &join, run, &made.value, error);
         });
@@ -892,7 +932,8 @@ void define_joins(nb::module_& m) {
         auto* const labels = new std::vector<std::uint32_t>(n);
         const nb::capsule owner(labels,
                                 [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
-        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+        const bool is_small = of.is_small() && (kept == nullptr || kept->is_small());
+        call_either(how, is_small, [&](const neardup_run* run, neardup_error* error) {
           if (kept == nullptr) {
             Group(of.handle.get(), &grouping, run, labels->data(), error);
           } else {
@@ -1177,7 +1218,7 @@ NB_MODULE(_native, m) {
           [](sets& self, nb::handle texts, const nb::tuple& made_of, const nb::tuple& how) {
             const text_input in(texts);
             const composition of(made_of);
-            call_long(how, [&](const neardup_run* run, neardup_error* error) {
+            call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
               neardup_sets_add_texts(self.handle.get(), of.get(), &in.input, run, error);
             });
           },
@@ -1239,7 +1280,9 @@ NB_MODULE(_native, m) {
           "add",
           [](edited_texts& self, nb::handle texts, const nb::tuple& how) {
             const text_input in(texts);
-            call_long(how, [&](const neardup_run* run, neardup_error* error) {
+            const std::size_t more = in.bytes();
+            self.bytes = more < std::string::npos - self.bytes ? self.bytes + more : std::string::npos;
+            call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
               neardup_texts_add(self.handle.get(), &in.input, run, error);
             });
           },
@@ -1327,7 +1370,7 @@ NB_MODULE(_native, m) {
                                            weights.is_none() ? nullptr : weights_name.c_str(),
                                            table == nullptr ? nullptr : table->handle.get()};
         slot<neardup_codes, neardup_codes_free> made;
-        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+        call_either(how, in.is_small(), [&](const neardup_run* run, neardup_error* error) {
           neardup_codes_of_texts(of.get(), &options, &in.input, run, &made.value, error);
         });
         auto result = std::make_unique<codes>();
@@ -1345,7 +1388,8 @@ NB_MODULE(_native, m) {
       [](const codes& of, const codes* others, int k, bool copies_once, const nb::tuple& how) {
         const neardup_code_view a = of.view(), b = others == nullptr ? neardup_code_view{} : others->view();
         slot<neardup_pairs, neardup_pairs_free> made;
-        call_long(how, [&](const neardup_run* run, neardup_error* error) {
+        const bool is_small = of.is_small() && (others == nullptr || others->is_small());
+        call_either(how, is_small, [&](const neardup_run* run, neardup_error* error) {
           neardup_near_pairs(&a, others == nullptr ? nullptr : &b, k, copies_once ? 1 : 0, run, &made.value, error);
         });
         return std::make_unique<pairs>(made.take(), "first second distance");
@@ -1356,7 +1400,7 @@ NB_MODULE(_native, m) {
     const neardup_code_view view = of.view();
     auto* const labels = new std::vector<std::uint32_t>(of.size());
     const nb::capsule owner(labels, [](void* all) noexcept { delete static_cast<std::vector<std::uint32_t>*>(all); });
-    call_long(how, [&](const neardup_run* run, neardup_error* error) {
+    call_either(how, of.is_small(), [&](const neardup_run* run, neardup_error* error) {
       neardup_cluster(&view, k, run, labels->data(), error);
     });
     return nb::cast(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>(labels->data(), {labels->size()}, owner));
@@ -1451,7 +1495,7 @@ NB_MODULE(_native, m) {
            [](feature_index& self, const sets& of, id_array ids, const nb::tuple& how) {
              if (ids.shape(0) != of.size()) throw nb::value_error("there are not as many ids as texts");
              std::size_t inserted = 0;
-             call_long(how, [&](const neardup_run* run, neardup_error* error) {
+             call_either(how, of.is_small(), [&](const neardup_run* run, neardup_error* error) {
                const std::unique_lock lock(self.mutex);
                neardup_set_index_insert(self.handle.get(), of.handle.get(), ids.data(), run, &inserted, error);
              });
@@ -1475,12 +1519,10 @@ NB_MODULE(_native, m) {
                neardup_set_index_search(self.handle.get(), queries.handle.get(), similarity, nearest_only ? 1 : 0, run,
                                         &made.value, error);
              };
-             // A search that may take longer than the start of a thread can be interrupted.
-             if (queries.size() < 64 && self.read(neardup_set_index_size) < 10'000) {
-               call_now(how, work);
-             } else {
-               call_long(how, work);
-             }
+             // Many searches of a large index can be interrupted.
+             const bool is_small =
+                 queries.is_small() && (queries.size() <= 4 || self.read(neardup_set_index_size) < 10'000);
+             call_either(how, is_small, work);
              return std::make_unique<matches>(made.take(), true);
            })
       .def("__contains__",
@@ -1557,6 +1599,31 @@ NB_MODULE(_native, m) {
                               });
           },
           "texts"_a.none(), "ids"_a.none(), "now"_a.none(), "how"_a)
+      .def(
+          "add_one",
+          [](dedup& self, nb::handle text, const nb::object& id, const nb::object& now) {
+            const std::uint64_t number = id.is_none() ? 0 : nb::cast<std::uint64_t>(id);
+            const std::uint64_t time = now.is_none() ? 0 : nb::cast<std::uint64_t>(now);
+            return decide_one(text, [&, has_id = !id.is_none(), has_time = !now.is_none()](
+                                        const neardup_input& input, const neardup_verdicts& to, const neardup_run* run,
+                                        neardup_error* error) {
+              const std::unique_lock lock(self.mutex);
+              self.use(error, [&](neardup_dedup* of) {
+                neardup_dedup_add(of, &input, has_id ? &number : nullptr, has_time ? &time : nullptr, run, &to, error);
+              });
+            });
+          },
+          "text"_a.none(), "id"_a.none(), "now"_a.none())
+      .def(
+          "find_one",
+          [](const dedup& self, nb::handle text) {
+            return decide_one(text, [&](const neardup_input& input, const neardup_verdicts& to, const neardup_run* run,
+                                        neardup_error* error) {
+              const std::shared_lock lock(self.mutex);
+              self.use(error, [&](neardup_dedup* of) { neardup_dedup_find(of, &input, run, &to, error); });
+            });
+          },
+          "text"_a.none())
       .def(
           "find",
           [](const dedup& self, nb::handle texts, const nb::tuple& how) {

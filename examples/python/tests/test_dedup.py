@@ -14,10 +14,16 @@ from test_texts import texts
 
 
 @settings(max_examples=60)
-@given(texts=texts, batches=st.integers(1, 4), least=st.sampled_from([0.3, 0.8, 1.0]), threads=st.integers(1, 2))
-def test_one_by_one_in_batches_and_as_a_whole(texts, batches, least, threads):
+@given(
+    texts=texts,
+    batches=st.integers(1, 4),
+    least=st.sampled_from([0.3, 0.8, 1.0]),
+    threads=st.integers(1, 2),
+    sizes=st.lists(st.integers(0, 5), min_size=1, max_size=5),
+)
+def test_one_by_one_in_batches_and_as_a_whole(texts, batches, least, threads, sizes):
     labels = oracle.groups(oracle.sets_of(texts), least=least)
-    one, many, stream = (neardup.Deduplicator(least) for _ in range(3))
+    one, many, stream, mixed = (neardup.Deduplicator(least) for _ in range(4))
     singles = [one.add(text) for text in texts]
     assert [i if v.is_new else v.original for i, v in enumerate(singles)] == labels
     step = len(texts) // batches + 1
@@ -27,8 +33,14 @@ def test_one_by_one_in_batches_and_as_a_whole(texts, batches, least, threads):
     assert found == singles
     reader = pa.table({"t": pa.array(texts, pa.string())}).to_reader(max_chunksize=step)
     assert list(stream.add_batch(reader, threads=threads)) == singles
+    found = []
+    while len(found) < len(texts):  # 0: by add()
+        size = sizes[len(found) % len(sizes)]
+        more = texts[len(found) : len(found) + max(size, 1)]
+        found += [mixed.add(more[0])] if size == 0 else list(mixed.add_batch(more, threads=threads))
+    assert found == singles
     kept = sum(label == i and bool(s) for i, (label, s) in enumerate(zip(labels, oracle.sets_of(texts))))
-    for dedup in (one, many, stream):
+    for dedup in (one, many, stream, mixed):
         assert (len(dedup), dedup.added) == (kept, len(texts))
         for text, verdict in zip(texts, dedup.find_batch(texts, threads=threads)):
             assert verdict.is_new == (not text or not neardup.tokens(text))
@@ -79,6 +91,46 @@ def test_limits():
     for options in ({"max_documents": 0}, {"max_age": -1}, {"max_bytes": 2**64}, {"when_full": "x"}, {"similarity": 1.1}, {"similarity": 0}, {"features": "x"}, {"path": ""}, {"path": "a\0b"}, {"features": "words\0"}):
         with pytest.raises(ValueError):
             neardup.Deduplicator(**options)
+
+
+def test_bytes_are_limited_after_each_call():
+    for size in (1, 100, 20_000):
+        dedup = neardup.Deduplicator(max_bytes=1_000_000)
+        for first in range(0, 40_000, size):
+            texts = [f"u{i} v{i * 3} w{i * 7} x{i * 11}" for i in range(first, first + size)]
+            if size > 1:
+                dedup.add_batch(texts)
+            else:
+                dedup.add(texts[0])
+            if first % 1000 == 0:
+                assert dedup.memory_usage <= 1_000_000
+        assert len(dedup) > 1000
+    refusing = neardup.Deduplicator(max_bytes=1000, when_full="refuse")
+    with pytest.raises(OverflowError):
+        refusing.add_batch(texts)
+    assert (len(refusing), refusing.added) == (0, 0)
+
+
+def test_a_small_call_ends_as_a_large_one():
+    texts = ["one two three four", None, "one two three four"]
+    told = []
+    for progress in (None, lambda done, all: told.append((done, all))):
+        assert len(neardup.pairs(texts, progress=progress)) == 1
+        assert neardup.groups(texts, measure="edit", progress=progress).tolist() == [0, 1, 0]
+        assert neardup.features(texts, progress=progress).nulls == 1
+        assert neardup.fingerprints(texts, progress=progress).valid.tolist() == [True, False, True]
+        dedup = neardup.Deduplicator()
+        assert dedup.add_batch(texts, progress=progress).is_new.tolist() == [True, True, False]
+        with pytest.raises(TypeError):
+            neardup.features(["a", 7], progress=progress)
+    assert told
+    for wrong in (7, ["a"]):
+        with pytest.raises(TypeError):
+            dedup.add(wrong)
+        with pytest.raises(TypeError):
+            dedup.find(wrong)
+    with pytest.raises(TypeError):
+        dedup.add("a", True)
 
 
 def test_durable(tmp_path):

@@ -27,6 +27,7 @@
 #include "../sets/engine/set_store.hpp"
 #include "checks.hpp"
 #include "describer.hpp"
+#include "engine/batch_costs.hpp"
 #include "engine/feature_candidates.hpp"
 #include "engine/fingerprint_matcher.hpp"
 #include "engine/ordered_decider.hpp"
@@ -91,6 +92,8 @@ class fingerprint_candidates {
 
   /// Whether candidates are found by fingerprints; if false, by features.
   [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return true; }
+  /// Whether there are joins() and decide(). Without them, a batch is searched for one document after the other.
+  static constexpr bool can_join = true;
 
   /// Adds a document. `features_of(number)` returns the features of a document that was added before; not used here.
   /// Guarantee: strong.
@@ -108,6 +111,20 @@ class fingerprint_candidates {
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& /*scratch*/, const Visit& visit) const {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
+  }
+
+  /// Whether decide() is estimated to cost less for these documents, with `kept` ones before them, than for_each() and
+  /// insert() for one after the other.
+  template <class Description>
+  [[nodiscard]] bool joins(std::size_t kept, std::span<const Description> documents, const any_runner& run) const {
+    constexpr std::size_t most = 256;
+    std::vector<typename Fingerprint::words_type> sample;
+    const std::size_t step = documents.size() / most + 1;
+    for (std::size_t i = 0; i < documents.size(); i += step) {
+      if (documents[i].fingerprint) sample.push_back(documents[i].fingerprint->to_words());
+    }
+    return detail::join_pays<Fingerprint::words>(index_.shape(), kept, documents.size(),
+                                                 std::span(std::as_const(sample)), run);
   }
 
   /// Decides about `count` documents by `rule`. For the rule, kept documents are numbered by age from 0 on, and the
@@ -219,7 +236,7 @@ using feature_candidates = detail::feature_candidates;
 /// Candidates come from `Source`. If `Source` compares fingerprints, a short text also has all documents with the same
 /// tokens as candidates, whatever their fingerprints. `judge(kept, document, best)` decides whether a kept_document and
 /// a description are duplicates, and returns a check_result; `best` is the similarity of the best original so far; the
-/// judge need not compute smaller similarities. One thread at a time calls `judge`, except in decide_batch. A document
+/// judge need not compute smaller similarities. One thread at a time calls `judge`, except in keep_batch. A document
 /// that is not comparable has no original.
 ///
 /// A kept document has a number, its slot; slots of erased documents are used again. A deduplicator consists of a
@@ -283,27 +300,36 @@ class decider {
     return original.result();
   }
 
-  /// Decides about many documents in order, as if each new document were kept before the next decision. In fact nothing
-  /// is kept. `judge` is called from several threads. It is also called for two documents of the batch; the earlier one
-  /// is then passed as if it were kept, but without a time. `least`: if given, the judge accepts no pair whose features
-  /// have a lower Jaccard similarity.
-  /// Throws: std::length_error if 32 bits cannot number all documents; std::bad_alloc; exceptions of the judge.
+  /// Decides about many documents in order, and keeps the new ones: document i under ids[i], with the serial number
+  /// serial + i. If `Source` joins the documents, `judge` is called from several threads. It is also called for two
+  /// documents of the batch; the earlier one may then be passed as if it were kept, but without a serial number.
+  /// `least`: if given, the judge accepts no pair whose features have a lower Jaccard similarity.
+  /// Precondition: the ids differ, and no document is kept under one of them.
+  /// Throws: std::length_error if the index or 32 bits cannot number all documents; std::bad_alloc; exceptions of the
+  /// judge.
   template <class Judge>
-  [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
-                                                       std::span<const Id> ids, const Judge& judge,
-                                                       std::optional<double> least, const any_runner& run) const {
-    std::vector<verdict_type> found(documents.size());
-    const std::vector<slot_type> kept = slots_by_age();
-    if (kept.size() + documents.size() > no_slot) {
-      detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+  std::vector<verdict_type> keep_batch(std::span<const description_type> documents, std::span<const Id> ids,
+                                       std::uint64_t serial, const Judge& judge, std::optional<double> least,
+                                       workspace& scratch, const any_runner& run) {
+    bool is_joined = false;
+    std::vector<verdict_type> found;
+    if constexpr (Source::can_join) {
+      is_joined = source_.joins(size(), documents, run);
+      if (is_joined) found = decide_batch(documents, ids, judge, least, run);
     }
-    std::vector<std::size_t> compared;  // the comparable documents, in order
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-      found[i].is_comparable = is_comparable(documents[i]);
-      if (found[i].is_comparable) compared.push_back(i);
+    found.resize(documents.size());
+    const auto stays = [&](std::size_t i) { return found[i].is_new() && found[i].is_comparable; };
+    std::size_t done = 0;
+    detail::undo keeping{[&] {
+      for (std::size_t i = 0; i < done; ++i) {
+        if (stays(i)) erase(ids[i]);
+      }
+    }};
+    for (; done < documents.size(); ++done) {
+      if (!is_joined) found[done] = find(documents[done], judge, scratch);
+      if (stays(done)) keep(ids[done], documents[done], serial + done);
     }
-    batch_rule<Judge> rule(*this, kept, documents, compared, ids, judge, least, found);
-    source_.decide(std::span<const slot_type>(kept), compared.size(), rule, run);
+    keeping.is_due = false;
     return found;
   }
 
@@ -315,6 +341,7 @@ class decider {
     detail::undo naming{[&] { slot_of_.erase(place); }};
     const slot_type slot = keep_unnamed(document, serial);
     naming.is_due = false;
+    id_bytes_ += heap_bytes(place->first);
     place->second = slot;
     documents_[slot].id = detail::id_reference<Id>(place->first);
     return slot;
@@ -377,6 +404,7 @@ class decider {
     const auto place = slot_of_.find(id);
     if (place == slot_of_.end()) return false;
     drop(place->second);
+    id_bytes_ -= heap_bytes(place->first);
     slot_of_.erase(place);
     return true;
   }
@@ -426,11 +454,7 @@ class decider {
   /// The number of allocated bytes, without workspaces. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
-    std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node);
-    if constexpr (std::is_same_v<Id, std::string>) {
-      for (const auto& [id, slot] : slot_of_)
-        of_ids += id.capacity() > std::string().capacity() ? id.capacity() + 1 : 0;
-    }
+    const std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node) + id_bytes_;
     const std::size_t of_digests = by_digest_.size() * (sizeof(std::pair<set_digest, slot_type>) + 2 * sizeof(void*)) +
                                    by_digest_.bucket_count() * sizeof(void*);
     return source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +
@@ -448,6 +472,14 @@ class decider {
     std::optional<set_digest> digest;  // if the text is short
   };
   using id_map = detail::id_map<Id, slot_type>;
+
+  /// The bytes that an id has outside of its object.
+  static std::size_t heap_bytes([[maybe_unused]] const Id& id) noexcept {
+    if constexpr (std::is_same_v<Id, std::string>) {
+      if (id.capacity() > std::string().capacity()) return id.capacity() + 1;
+    }
+    return 0;
+  }
 
   [[nodiscard]] bool is_in_source(bool is_short) const noexcept { return !(is_short && short_by_tokens_only_); }
 
@@ -494,6 +526,27 @@ class decider {
   void erase_digest(const set_digest& digest, slot_type slot) noexcept {
     const auto [first, last] = by_digest_.equal_range(digest);
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
+  }
+
+  /// Joins documents with each other and with the kept documents, and decides about them in order, as if each new
+  /// document were kept before the next decision. Keeps nothing. See keep_batch.
+  template <class Judge>
+  [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
+                                                       std::span<const Id> ids, const Judge& judge,
+                                                       std::optional<double> least, const any_runner& run) const {
+    std::vector<verdict_type> found(documents.size());
+    const std::vector<slot_type> kept = slots_by_age();
+    if (kept.size() + documents.size() > no_slot) {
+      detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
+    }
+    std::vector<std::size_t> compared;  // the comparable documents, in order
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      found[i].is_comparable = is_comparable(documents[i]);
+      if (found[i].is_comparable) compared.push_back(i);
+    }
+    batch_rule<Judge> rule(*this, kept, documents, compared, ids, judge, least, found);
+    source_.decide(std::span<const slot_type>(kept), compared.size(), rule, run);
+    return found;
   }
 
   /// The rule by which a source decides about a batch; the results are those of find(). Kept documents are numbered by
@@ -616,6 +669,7 @@ class decider {
   detail::set_store<Feature> features_;         // by slot; empty for documents without features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
+  std::size_t id_bytes_ = 0;  // of the ids in slot_of_, see heap_bytes()
   std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // slots of short texts
 };
 

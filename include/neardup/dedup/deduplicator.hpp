@@ -83,6 +83,7 @@ class chosen_candidates {
 
  public:
   static constexpr bool can_be_exact = std::is_same_v<Feature, std::uint32_t>;
+  static constexpr bool can_join = true;
   using workspace = typename by_features::workspace;
 
   explicit chosen_candidates(by_fingerprints source) : source_(std::move(source)) {}
@@ -109,9 +110,14 @@ class chosen_candidates {
     typename by_fingerprints::workspace nothing;
     std::get_if<by_fingerprints>(&source_)->for_each(document, nothing, visit);
   }
+  template <class Description>
+  [[nodiscard]] bool joins(std::size_t kept, std::span<const Description> documents, const any_runner& run) const {
+    const by_fingerprints* const source = fingerprints();
+    return source != nullptr && source->joins(kept, documents, run);
+  }
   template <class Rule>
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
-    std::visit([&](const auto& source) { source.decide(kept, count, rule, run); }, source_);
+    fingerprints()->decide(kept, count, rule, run);
   }
   void reserve(std::size_t count) {
     std::visit([&](auto& source) { source.reserve(count); }, source_);
@@ -230,17 +236,20 @@ class deduplicator {
   }
 
   /// Decides about many documents in order, with the same verdicts and the same kept documents as calling add() one
-  /// after the other. From some thousands on it is far faster, because it joins documents instead of searching for
-  /// each. Several threads (of `run`) call a callable check, for any two texts whose fingerprints are within the
-  /// distance. If the earlier text is in the batch, the check gets the id under which it would be kept. `texts` has
-  /// size(), and texts[i] converts to std::string_view.
+  /// after the other. The threads of `run` describe the texts. An exact deduplicator then searches for each document, as
+  /// add() does. If fingerprints are compared, the batch is either searched for in this way, or joined with the kept
+  /// documents, whichever is estimated to cost less. A join pays for large batches and distances. It calls a callable
+  /// check from several threads (of `run`), for any two texts whose fingerprints are within the distance. If the earlier
+  /// text is in the batch, the check gets the id under which it would be kept. `texts` has size(), and texts[i] converts
+  /// to std::string_view.
   /// Throws: as add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are equal. If an
   /// exception is thrown, nothing was added.
-  /// Memory: temporarily about 150 bytes per text of the batch and per kept document, and the features of the batch.
+  /// Memory: temporarily about 100 bytes per text of the batch, and its features. A join takes about 150 bytes per kept
+  /// document as well.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const Id> ids, const any_runner& run = {}) {
     check_ids(texts.size(), ids);
-    return add_batch(describe_all(*describer_, texts, run), ids, run);
+    return add_batch(describe_batch(texts, run, own_), ids, run);
   }
   /// Adds a batch under the numbers of documents added before, including duplicates, as ids.
   template <text_range Texts = std::span<const std::string_view>>
@@ -250,26 +259,33 @@ class deduplicator {
   template <class Commit = detail::no_commit>
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const Id> ids, const any_runner& run = {},
                                       const Commit& commit = {}) {
-    const std::span<const description_type> documents(batch.documents);
+    return add_descriptions(batch.documents, ids, run, commit);
+  }
+  /// As add_batch(), for descriptions that the caller keeps alive during the call.
+  template <class Commit = detail::no_commit>
+  std::vector<verdict_type> add_descriptions(std::span<const description_type> documents, std::span<const Id> ids,
+                                             const any_runner& run = {}, const Commit& commit = {}) {
     check_ids(documents.size(), ids);
-    std::vector<verdict_type> verdicts =
-        core_.decide_batch(documents, ids, judge(), checks_features ? std::optional(similarity_) : std::nullopt, run);
     std::vector<kept_type> kept;
-    std::size_t done = 0;
-    detail::undo keeping{[&] {
-      for (std::size_t i = 0; i < done; ++i) core_.erase(kept[i].id);
-    }};
+    kept.reserve(documents.size());
+    std::vector<verdict_type> verdicts =
+        core_.keep_batch(documents, ids, added_, judge(), checks_features ? std::optional(similarity_) : std::nullopt,
+                         own_.deciding_, run);
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      if (!verdicts[i].is_new() || !verdicts[i].is_comparable) continue;
-      kept.push_back(kept_of(documents[i], ids[i], added_ + i));
-      core_.keep(ids[i], documents[i], added_ + i);
-      ++done;
+      if (verdicts[i].is_new() && verdicts[i].is_comparable) kept.push_back(kept_of(documents[i], ids[i], added_ + i));
     }
+    detail::undo keeping{[&] {
+      for (const kept_type& one : kept) core_.erase(one.id);
+    }};
     commit(change_type{.verdicts = verdicts, .kept = kept});
     keeping.is_due = false;
     added_ += documents.size();
     return verdicts;
   }
+
+  /// Throws: std::invalid_argument if add_batch() would refuse `ids` for so many texts: their number differs, two are
+  /// equal, or a document is kept under one of them.
+  void check_ids(std::size_t texts, std::span<const Id> ids) const;
 
   /// The verdict that add() would return for a text. Keeps nothing.
   [[nodiscard]] verdict_type find(std::string_view text) const {
@@ -285,6 +301,11 @@ class deduplicator {
   /// The description of a text; valid until the next use of the workspace.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return (*describer_)(text, scratch.describing_);
+  }
+  /// The descriptions of many texts, made on the threads of `run`; they refer to the texts.
+  template <text_range Texts>
+  [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
+    return describe_all(*describer_, texts, run, &scratch.describing_);
   }
   /// The describer. It never changes and can outlive the deduplicator, so texts can be described while other threads
   /// write.
@@ -459,8 +480,6 @@ class deduplicator {
     return ids;
   }
 
-  void check_ids(std::size_t texts, std::span<const Id> ids) const;
-
   std::shared_ptr<const describer_type> describer_;
   double similarity_;
   decider_type core_;
@@ -549,7 +568,8 @@ void deduplicator<Simhasher, Check, Id>::check_ids(std::size_t texts, std::span<
     detail::fail<std::invalid_argument>("add_batch: " + std::to_string(ids.size()) + " ids for " +
                                         std::to_string(texts) + " texts");
   }
-  std::vector<Id> sorted(ids.begin(), ids.end());
+  std::vector<Id> sorted;
+  if (ids.size() > 1) sorted.assign(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
     detail::fail<std::invalid_argument>("add_batch: two documents have the id" + detail::shown_id(*twice));
@@ -577,8 +597,8 @@ using default_deduplicator = deduplicator<default_simhasher<64>, feature_extract
   NEARDUP_DEDUP_TEMPLATE bool Class<Id>::erase(const Id&) noexcept;                                                    \
   NEARDUP_DEDUP_TEMPLATE void Class<Id>::shrink_to_fit();                                                              \
   NEARDUP_DEDUP_TEMPLATE void Class<Id>::check_ids(std::size_t, std::span<const Id>) const;                            \
-  NEARDUP_DEDUP_TEMPLATE std::vector<verdict<Id>> Class<Id>::add_batch(                                                \
-      const Class<Id>::batch_type&, std::span<const Id>, const any_runner&, const detail::no_commit&);
+  NEARDUP_DEDUP_TEMPLATE std::vector<verdict<Id>> Class<Id>::add_descriptions(                                         \
+      std::span<const Class<Id>::description_type>, std::span<const Id>, const any_runner&, const detail::no_commit&);
 NEARDUP_DEDUPLICATOR(detail::default_deduplicator, std::uint32_t)
 NEARDUP_DEDUPLICATOR(detail::default_deduplicator, std::string)
 #undef NEARDUP_DEDUPLICATOR

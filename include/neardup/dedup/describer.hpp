@@ -376,20 +376,25 @@ concept text_range = requires(const T& texts) {
 };
 
 /// Describes many texts in order; the descriptions refer to the texts. `run` spreads the work over threads: see
-/// fingerprint_all.
+/// fingerprint_all. `first`: scratch memory of the first thread, which is reused from call to call; for few texts, new
+/// scratch memory takes longer than the rest of the work.
 template <class Simhasher, class Check, text_range Texts>
 [[nodiscard]] described_batch<typename describer<Simhasher, Check>::description_type> describe_all(
-    const describer<Simhasher, Check>& describe, const Texts& texts, const any_runner& run = {}) {
+    const describer<Simhasher, Check>& describe, const Texts& texts, const any_runner& run = {},
+    typename describer<Simhasher, Check>::workspace* first = nullptr) {
   using description_type = typename describer<Simhasher, Check>::description_type;
+  using workspace = typename describer<Simhasher, Check>::workspace;
   described_batch<description_type> batch;
   batch.documents.resize(texts.size());
   batch.features.resize(texts.size());
   constexpr std::size_t step = 64;
-  std::vector<typename describer<Simhasher, Check>::workspace> scratch(detail::parts_for(run, texts.size(), step));
-  detail::in_steps(run, scratch.size(), texts.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
+  const std::size_t parts = detail::parts_for(run, texts.size(), step), kept = first == nullptr ? 0 : 1;
+  std::vector<workspace> scratch(parts - kept);
+  detail::in_steps(run, parts, texts.size(), step, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    workspace& own = part < kept ? *first : scratch[part - kept];
+    for (std::size_t i = begin; i < end; ++i) {
       description_type& document = batch.documents[i];
-      document = describe(std::string_view(texts[i]), scratch[part]);
+      document = describe(std::string_view(texts[i]), own);
       batch.features[i].assign(document.features.begin(), document.features.end());
       document.features = batch.features[i];
     }
@@ -460,16 +465,18 @@ auto describer<Simhasher, Check>::describe(std::span<const std::string_view> tex
 NEARDUP_DEDUP_TEMPLATE described_batch<
     describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::description_type>
 describe_all(const describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>&, const std::vector<std::string>&,
-             const any_runner&);
+             const any_runner&, describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::workspace*);
 NEARDUP_DEDUP_TEMPLATE described_batch<
     describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::description_type>
 describe_all(const describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>&,
-             const std::span<const std::string_view>&, const any_runner&);
+             const std::span<const std::string_view>&, const any_runner&,
+             describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::workspace*);
 NEARDUP_DEDUP_TEMPLATE described_batch<describer<simhasher<words, unit, xxh3<64>, 64>>::description_type> describe_all(
-    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::vector<std::string>&, const any_runner&);
+    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::vector<std::string>&, const any_runner&,
+    describer<simhasher<words, unit, xxh3<64>, 64>>::workspace*);
 NEARDUP_DEDUP_TEMPLATE described_batch<describer<simhasher<words, unit, xxh3<64>, 64>>::description_type> describe_all(
-    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::span<const std::string_view>&,
-    const any_runner&);
+    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::span<const std::string_view>&, const any_runner&,
+    describer<simhasher<words, unit, xxh3<64>, 64>>::workspace*);
 #endif
 
 }  // namespace neardup::inline v0

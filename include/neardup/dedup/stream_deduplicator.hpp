@@ -26,13 +26,15 @@ namespace neardup::inline v0 {
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
   refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of them is
-                  ///< erased
+                  ///< erased; a batch is refused as a whole
 };
 
 /// Limits of the documents that are kept of a stream. By default, there are none.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
-  std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();  ///< of memory_usage(); checked every 64 documents
+  /// Of memory_usage(). It is checked after each batch, after at most 64 documents that come one by one, and after each
+  /// call while fewer than 64 documents are kept. A single document is kept whatever its size.
+  std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
   std::uint64_t max_age =
       (std::numeric_limits<std::uint64_t>::max)();  ///< in the unit of the times; add() requires times then
   bool duplicates_renew = false;                    ///< a duplicate makes its original as young as itself
@@ -99,9 +101,13 @@ class age_list {
 ///
 /// Times are defined by the caller, in any unit, and must not decrease; without times, all documents have the same age.
 /// A batch has one time. Documents that are too old are removed before the batch is added, surplus documents after it.
+/// With max_bytes, a batch is cut into pieces, each of about as many documents as there is room for, at least 64. Old
+/// documents are removed after each piece. If a call throws, earlier pieces are added, see added().
 /// Memory: that of the deduplicator, and 16 bytes per kept document. Unused memory is freed: when three quarters of the
 /// allocated entries are unused, or max_bytes is reached, the remaining documents are compacted.
-/// Guarantee: if a call throws, the only change is that documents that were too old, or had to make room, are removed.
+/// Guarantee: if a call throws, the only change is that documents that were too old, or had to make room, are removed,
+/// and that earlier pieces of the batch are added. If removing documents fails after a call has added some, the call
+/// returns its verdicts, and the next call tries again and throws.
 /// Example: `stream_deduplicator seen(deduplicator{hash}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
@@ -156,13 +162,25 @@ class stream_deduplicator {
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
                                       const arrival& at = {}) {
-    return add_batch(describe_all(*describer(), texts, run), ids, run, at);
+    return add_batch(describe_batch(texts, run, own_), ids, run, at);
   }
   template <class Commit = detail::no_commit>
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids, const any_runner& run = {},
                                       const arrival& at = {}, const Commit& commit = {}) {
-    return add_at(at, commit, batch.documents, false,
-                  [&](const auto& inner) { return dedup_.add_batch(batch, ids, run, inner); });
+    const std::span<const description_type> documents(batch.documents);
+    dedup_.check_ids(documents.size(), ids);
+    std::vector<verdict_type> verdicts;
+    verdicts.reserve(documents.size());
+    do {
+      const std::size_t count = (std::min)(documents.size() - verdicts.size(), max_piece());
+      const auto piece = documents.subspan(verdicts.size(), count);
+      const auto own_ids = ids.subspan(verdicts.size(), count);
+      const auto found = add_at(at, commit, piece, false,
+                                [&](const auto& inner) { return dedup_.add_descriptions(piece, own_ids, run, inner); });
+      verdicts.insert(verdicts.end(), found.begin(), found.end());
+    } while (verdicts.size() < documents.size());
+    if (unchecked_ > 0) try_to_keep_within_bytes(commit);
+    return verdicts;
   }
 
   /// As deduplicator::erase.
@@ -175,19 +193,12 @@ class stream_deduplicator {
     return true;
   }
 
-  /// Removes documents older than max_age, and frees memory. Throws: std::invalid_argument if the time decreases;
-  /// std::bad_alloc.
+  /// Removes documents older than max_age, or beyond max_bytes, and frees memory. Throws: std::invalid_argument if the
+  /// time decreases; std::bad_alloc.
   template <class Commit = detail::no_commit>
   void expire(std::uint64_t now, const Commit& commit = {}) {
-    if (now < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
-    std::size_t too_old = 0;
-    for (slot_type slot = ages_.first(); slot != none && now - ages_.time(slot) > limits_.max_age;
-         slot = ages_.next(slot)) {
-      ++too_old;
-    }
-    forget_oldest(too_old, now, commit);
-    now_ = now;
-    give_back(commit);
+    remove_too_old(now, commit);
+    keep_within_bytes(commit);
   }
 
   [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
@@ -214,9 +225,13 @@ class stream_deduplicator {
     }
   }
 
-  /// As deduplicator::describe and describer.
+  /// As deduplicator::describe, describe_batch and describer.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return dedup_.describe(text, scratch);
+  }
+  template <text_range Texts>
+  [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
+    return dedup_.describe_batch(texts, run, scratch);
   }
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
 
@@ -244,12 +259,23 @@ class stream_deduplicator {
   /// The number of allocated bytes. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
 
+  /// The greatest number of documents that add_batch() adds as a whole, as long as nothing is added: with max_bytes about
+  /// as many as there is room for, at least 64, otherwise any number. Larger batches are cut into pieces.
+  [[nodiscard]] std::size_t max_piece() const noexcept {
+    if (limits_.full == when_full::refuse || limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
+    constexpr std::size_t guess = 1024;  // bytes of a document
+    const std::size_t used = memory_usage(), of_each = empty() ? guess : used / size() + 1;
+    return (std::max)(checked_documents, (limits_.max_bytes - (std::min)(used, limits_.max_bytes)) / of_each);
+  }
+
   /// The inner deduplicator, to read its options and kept documents.
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
   using slot_type = detail::age_list::slot_type;
   static constexpr slot_type none = detail::age_list::none;
+  static constexpr std::size_t checked_documents = 64;  // see stream_limits::max_bytes
+  static constexpr std::size_t no_limit = (std::numeric_limits<std::size_t>::max)();
 
   /// Adds documents: `add(commit)` calls the inner deduplicator.
   template <class Commit, class Add>
@@ -259,9 +285,10 @@ class stream_deduplicator {
       detail::fail<std::invalid_argument>("a stream_deduplicator with a max_age needs the time of what is added");
     }
     const std::uint64_t now = at.now.value_or(now_);
-    expire(now, commit);
+    remove_too_old(now, commit);
+    if (is_check_due()) keep_within_bytes(commit);
     const bool is_full = limits_.full == when_full::refuse && !replaces &&
-                         (size() >= limits_.max_documents || (!empty() && memory_usage() > limits_.max_bytes));
+                         (size() >= limits_.max_documents || (!empty() && has_too_many_bytes()));
     if (is_full) {
       for (const description_type& document : documents) {
         const verdict_type found = dedup_.find(document, own_);
@@ -286,6 +313,10 @@ class stream_deduplicator {
       }
       change.renewed = renewed;
       find_too_many(kept, replaced, renewed, gone);
+      if (limits_.full == when_full::refuse && kept.size() > 1 && has_too_many_bytes()) {
+        erased_ += size();  // so that the next call frees the memory that the batch has taken
+        refuse_for_room();
+      }
       change.gone = gone;
       commit(change);
     });
@@ -294,6 +325,8 @@ class stream_deduplicator {
     for (const kept_type& one : kept) ages_.push_back(dedup_.kept().slot_of(one.id), now);
     for (const id_type& id : renewed) make_youngest(dedup_.kept().slot_of(id), now);
     for (const id_type& id : gone) erase(id);
+    unchecked_ += documents.size();
+    if (is_check_due()) try_to_keep_within_bytes(commit);
     return result;
   }
 
@@ -338,6 +371,19 @@ class stream_deduplicator {
   }
 
   template <class Commit>
+  void remove_too_old(std::uint64_t now, const Commit& commit) {
+    if (now < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
+    std::size_t too_old = 0;
+    for (slot_type slot = ages_.first(); slot != none && now - ages_.time(slot) > limits_.max_age;
+         slot = ages_.next(slot)) {
+      ++too_old;
+    }
+    forget_oldest(too_old, now, commit);
+    now_ = now;
+    give_back();
+  }
+
+  template <class Commit>
   void forget_oldest(std::size_t count, std::uint64_t now, const Commit& commit) {
     if (count == 0) return;
     std::vector<id_type> gone;
@@ -349,17 +395,41 @@ class stream_deduplicator {
     for (const id_type& id : gone) erase(id);
   }
 
-  // Memory is freed before a document is added, so that nothing can fail afterwards.
+  [[nodiscard]] bool has_too_many_bytes() const noexcept {
+    return limits_.max_bytes != stream_limits{}.max_bytes && memory_usage() > limits_.max_bytes;
+  }
+  [[nodiscard]] bool is_check_due() const noexcept {
+    return unchecked_ >= checked_documents || size() < checked_documents;
+  }
+
   template <class Commit>
-  void give_back(const Commit& commit) {
-    if (limits_.full == when_full::forget_oldest && (size() < 64 || ++steps_ % 64 == 0)) {
-      while (memory_usage() > limits_.max_bytes && size() > 1) {
+  void keep_within_bytes(const Commit& commit) {
+    if (limits_.full == when_full::forget_oldest) {
+      while (size() > 1 && has_too_many_bytes()) {
         forget_oldest(size() / 8 + 1, now_, commit);
         shrink();
       }
     }
+    unchecked_ = 0;
+  }
+  /// Leaves it to the next call if an exception is thrown: the verdicts of this call are final.
+  template <class Commit>
+  void try_to_keep_within_bytes(const Commit& commit) {
+#if NEARDUP_EXCEPTIONS
+    try {
+      keep_within_bytes(commit);
+    } catch (...) {
+      unchecked_ = checked_documents;
+    }
+#else
+    keep_within_bytes(commit);
+#endif
+  }
+
+  // Memory is freed before a document is added, so that nothing can fail afterwards.
+  void give_back() {
     // With when_full::refuse, memory is compacted only after enough documents were erased to make up for the cost.
-    if (limits_.full == when_full::refuse && erased_ > size() / 8 && memory_usage() > limits_.max_bytes) shrink();
+    if (limits_.full == when_full::refuse && erased_ > size() / 8 && has_too_many_bytes()) shrink();
     largest_ = size() > largest_ ? size() : largest_;
     if (size() < largest_ / 4 && largest_ >= 64) shrink();
   }
@@ -384,9 +454,9 @@ class stream_deduplicator {
   stream_limits limits_;
   detail::age_list ages_;
   std::uint64_t now_ = 0;
-  std::size_t steps_ = 0;
-  std::size_t largest_ = 0;  // greatest size() since shrink()
-  std::size_t erased_ = 0;   // documents erased since shrink()
+  std::size_t unchecked_ = 0;  // documents added since memory_usage() was checked
+  std::size_t largest_ = 0;    // greatest size() since shrink()
+  std::size_t erased_ = 0;     // documents erased since shrink()
   workspace own_;
 };
 

@@ -212,9 +212,9 @@ class feature_bag {
   void reserve(std::size_t features, std::size_t text_bytes) {
     std::size_t slots = (std::max)(min_slots, slots_.size());
     while (slots < 2 * features) slots *= 2;
-    // The capacity at least doubles, so that merging many small bags copies amortised O(1) per token.
+    // The capacities at least double, so that merging many small bags copies amortised O(1) per token.
     if (features > features_.capacity()) features_.reserve((std::max)(features, 2 * features_.capacity()));
-    texts_.reserve(text_bytes);
+    if (text_bytes > texts_.capacity()) texts_.reserve((std::max)(text_bytes, 2 * texts_.capacity()));
     if (slots > slots_.size()) rehash(slots);
   }
 

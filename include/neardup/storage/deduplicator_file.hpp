@@ -471,18 +471,19 @@ class durable_deduplicator {
     return dedup_.replace(document, id, now, put_down());
   }
 
-  /// As deduplicator::add_batch; the batch is on the disk as a whole or not at all. It waits for the disk once.
+  /// As deduplicator::add_batch; the batch is on the disk as a whole or not at all. It waits for the disk once. With
+  /// max_bytes, this holds for each piece of the batch (stream_deduplicator::max_piece).
   /// Throws: as that; std::runtime_error naming the log; std::length_error if the kept documents of the batch take 4
   /// GiB.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {
-    return add_described(describe_all(*describer(), texts, run), ids, run, {});
+    return add_described(dedup_.describe_batch(texts, run, scratch_), ids, run, {});
   }
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
                                       const arrival& at = {}) requires has_times {
-    return add_described(describe_all(*describer(), texts, run), ids, run, at);
+    return add_described(dedup_.describe_batch(texts, run, scratch_), ids, run, at);
   }
   std::vector<verdict_type> add_batch(const batch_type& batch, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {

@@ -301,6 +301,13 @@ NEARDUP_INLINE void edit_join::choose_q() {
     return cost;
   };
   double least = cost_of(nullptr);
+  double bound = 0;  // a lower bound of all costs: a prefix has more q-grams than edits are allowed
+  for (std::size_t rank = step / 2; rank < texts_.size(); rank += step) {
+    const std::size_t length = texts_.length(rank), edits = most_edits(similarity_, length);
+    const auto shorter = static_cast<double>(rank - texts_.first_of_length(length - edits));
+    bound += (std::min)(cost_of_meeting * shorter, static_cast<double>(edits + 1));
+  }
+  if (least <= bound) return;  // so few texts are compared with each other; orders of q-grams would take longer
   for (std::size_t q = 1; q <= most_q; ++q) {
     // From this q on, the allowed edits may change all q-grams of a text, unless it is very short.
     if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;

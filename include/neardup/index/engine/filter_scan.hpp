@@ -31,13 +31,19 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   return has_avx512(level) ? 150 : has_avx2(level) ? 60 : has_neon(level) ? 30 : 8;
 }
 
-/// Returns: true if scanning all `count` fingerprints is faster than looking up `keys` keys.
+/// How many fingerprints a scan compares in the time of one probe, at least 1.
 template <std::size_t Words>
-[[nodiscard]] bool scan_pays(std::size_t count, std::uint64_t keys) noexcept {
+[[nodiscard]] std::size_t fingerprints_a_probe() noexcept {
   // Wider fingerprints than the vector kernels handle are scanned portably.
   const std::size_t words =
       Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
-  return count / (std::max)(std::size_t{1}, words / Words) <= keys;
+  return (std::max)(std::size_t{1}, words / Words);
+}
+
+/// Returns: true if scanning all `count` fingerprints is faster than looking up `keys` keys.
+template <std::size_t Words>
+[[nodiscard]] bool scan_pays(std::size_t count, std::uint64_t keys) noexcept {
+  return count / fingerprints_a_probe<Words>() <= keys;
 }
 
 /// The scan of runs for filters of type `Filter` and the active instruction set. Run: filter_run or a type derived from

@@ -93,7 +93,7 @@ class posting_memory {
 
   std::uint32_t add_chunk(std::size_t size);
   std::uint32_t allocate_alone(std::size_t size) {
-    unused_.reserve(++alone_);  // room for release(), which cannot fail
+    if (++alone_ > unused_.capacity()) unused_.reserve(2 * alone_);  // room for release(), which cannot fail
     return add_chunk(size) * static_cast<std::uint32_t>(chunk);
   }
 
