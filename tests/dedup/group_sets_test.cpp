@@ -213,7 +213,7 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
 TEST_CASE("a template among other sets is grouped by the rule", "[dedup][similar]") {
   // So many sets are similar that a decision leaves out pairs, and some sets stay open at first.
   oracle::random_engine random(24);
-  for (int round = 0; round < oracle::effort(60, 30, 8); ++round) {
+  for (std::size_t round = 0; round < oracle::effort(60, 30, 8); ++round) {
     sets_type sets = draw_template(50 + random() % 250, random);
     const auto others = oracle::draw_sets<std::uint32_t>(oracle::set_shape::clusters, random() % 100, random);
     sets.insert(sets.end(), others.begin(), others.end());

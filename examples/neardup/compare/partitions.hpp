@@ -36,7 +36,7 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
                          const std::function<void(const partition_pair&)>& visit);
 
 /// The labels that neardup::group() of sets gives; or, if the first `known` documents are representatives, those that
-/// neardup::extend_groups() gives. Memory: as above, and up to 105 bytes for each document.
+/// neardup::extend_groups() gives. Memory: as above, and up to 90 bytes for each document.
 /// Precondition: the check compares sets.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
                                                const neardup::set_group_options& how);

@@ -37,11 +37,8 @@ class row_matcher final : public matcher<std::uint32_t> {
  public:
   /// set_of[document] is the number of its set.
   row_matcher(row_join<Feature>& join, const overlap_bounds& bounds, std::size_t sets,
-              std::span<const std::uint32_t> set_of, const any_runner& run)
-      : join_(join), bounds_(bounds), set_of_(set_of), run_(run), position_of_(sets) {
-    sizes_.reserve(set_of.size());
-    for (const std::uint32_t set : set_of) sizes_.push_back(static_cast<std::uint32_t>(join.size_of(set)));
-  }
+              std::span<const std::uint32_t> set_of)
+      : join_(join), bounds_(bounds), set_of_(set_of), position_of_(sets) {}
 
   [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }  // takes come one at a time
   // A pair is found once for each prefix feature that its sets share: some eight times.
@@ -74,7 +71,8 @@ class row_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int known,
                                                 std::optional<double> /*best*/) const override {
-    return bounds_.similarity(sizes_[earlier], sizes_[later], static_cast<std::uint32_t>(known));
+    return bounds_.similarity(join_.size_of(set_of_[earlier]), join_.size_of(set_of_[later]),
+                              static_cast<std::uint32_t>(known));
   }
 
   [[nodiscard]] bool has_copies(std::uint32_t document) const override {
@@ -85,8 +83,6 @@ class row_matcher final : public matcher<std::uint32_t> {
   row_join<Feature>& join_;
   const overlap_bounds& bounds_;
   std::span<const std::uint32_t> set_of_;
-  any_runner run_;
-  std::vector<std::uint32_t> sizes_;        // by document
   std::vector<std::uint32_t> position_of_;  // by set: position of a document in the join
 };
 
@@ -99,9 +95,12 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   const std::size_t count = source.size - earlier;
   check_preferences(options.preference, count);
   const overlap_bounds bounds(options.measure, similarity, options.min_common);
-  std::vector<Index> labels(count);
-  for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
-  if (similarity > 1) return labels;  // not even equal sets match
+  const auto own_labels = [&] {
+    std::vector<Index> labels(count);
+    for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
+    return labels;
+  };
+  if (similarity > 1) return own_labels();  // not even equal sets match
 
   // The join numbers sets by their places in the order of decision.
   const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, options);
@@ -121,6 +120,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
       if (matches_copies(original)) components.unite(original, copy);
       return true;
     });
+    std::vector<Index> labels(count);
     for (std::size_t place = 0; place < source.size; ++place) {
       labels[set_at[place]] = static_cast<Index>(set_at[components.find(place)]);
     }
@@ -134,7 +134,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   const auto known = static_cast<std::size_t>(
       std::partition_point(set_of.begin(), set_of.end(), [&](std::uint32_t place) { return place < earlier; }) -
       set_of.begin());
-  row_matcher<Feature> matcher(join, bounds, source.size, set_of, options.run);
+  row_matcher<Feature> matcher(join, bounds, source.size, set_of);
   ordered_decider<std::uint32_t> decider(matcher, known, set_of.size(), options.originals, max_pairs, options.run);
   decider.decide(options.among_themselves);
   const auto place_at = [&](std::uint32_t document) { return set_of[document]; };
@@ -146,6 +146,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
       return true;
     });
   };
+  std::vector<Index> labels = own_labels();  // not before, to keep the peak of memory low
   label_decided(decider, known, set_of.size(), earlier, set_at, options, place_at, visit_members, labels);
   return labels;
 }
@@ -163,7 +164,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 /// Throws: as group() of sets; exceptions of the store.
 /// Complexity: that of visit_pairs_by_partitions() without the visits. Of n sets that are all similar, not all pairs are
 /// examined. The rows are read once, and some times again if a group of similar sets is very large.
-/// Memory: `memory`, and up to 105 bytes for each set. Of these, 48 are for the pairs of sets that are similar to more
+/// Memory: `memory`, and up to 90 bytes for each set. Of these, 48 are for the pairs of sets that are similar to more
 /// than four others each, if `memory` has no room for more pairs.
 /// Example: `auto label = group_by_partitions(mapped_sets, 0.8, files, 4 << 30, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, partition_store Store>

@@ -107,11 +107,12 @@ class ordered_decider {
 
   /// Decides about all documents. Without `among_themselves`, documents are matched only with the known documents.
   void decide(bool among_themselves) {
-    const std::vector<Number> known = chosen(0, known_, [](std::size_t) { return true; });
-    const std::vector<Number> others = chosen(known_, fates_.size(), [](std::size_t) { return true; });
-    match(known, others);
+    std::vector<Number> open = chosen(known_, fates_.size(), [](std::size_t) { return true; });
+    match(chosen(0, known_, [](std::size_t) { return true; }), open);
     if (!among_themselves) return keep_the_rest();
-    settle(by_.finds_more() ? others : undecided(others));
+    if (known_ != 0 && !by_.finds_more()) open = undecided(open);
+    settle(open);
+    open = {};
     if (!names_originals_) return;
     const auto kept = chosen(known_, fates_.size(), [&](std::size_t i) { return is_kept(i); });
     match(kept, chosen(known_, fates_.size(), [&](std::size_t i) {
