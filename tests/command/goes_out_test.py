@@ -146,6 +146,10 @@ class Formats(CommandTest):
         same = self.write("same", A)
         self.assert_fails(run("unique", "--dropped-records", same, same), f"--dropped-records {same} is also an input")
         self.assertEqual(same.read_text(), A)
+        texts, words = self.write("texts", A), self.write("words", "beta\n")
+        for option in ("--output", "--dropped"):
+            self.assert_fails(run("unique", "--lines", "--same", f"words:{words}", option, words, texts), f"{option} {words} is also an input")
+        self.assertEqual(words.read_text(), "beta\n")
 
     def test_tables_read_as_one_text_are_said(self):
         one = self.write("f/one.csv", f"n,text\n1,{A}\n")

@@ -76,6 +76,14 @@ class Head(CommandTest):
         self.assert_done(done)
         return html.unescape(re.search('<p id="run">(.*?)</p>', page.read_text())[1])
 
+    def test_a_time_that_is_none_is_refused(self):
+        page = self.folder / "page.html"
+        for time in ("-5", "xyz", "12x", "1.5", "253402300800", "9223372036854775808"):
+            done = run("report", "--lines", "--output", page, "-", data=A, env=dict(os.environ, SOURCE_DATE_EPOCH=time))
+            self.assert_fails(done, f"SOURCE_DATE_EPOCH={time}: seconds since 1970, below 253402300800")
+        self.assert_done(run("report", "--lines", "--output", page, "-", data=A, env=dict(os.environ, SOURCE_DATE_EPOCH="")))
+        self.assertNotIn("1970", page.read_text())
+
     def test_it_says_of_how_many_documents_by_which_rule_and_when(self):
         of = "7 documents were compared. Two documents are near-duplicates if "
         for options, rule in (

@@ -70,11 +70,12 @@ template <class Feature>
 double similarity_of_sets(similarity_measure measure, std::span<const Feature> a, std::span<const Feature> b) {
   if (measure == similarity_measure::jaccard) return neardup::jaccard_at_least(a, b, 0).value_or(0);
   if (a.empty() || b.empty()) return 0;
-  std::vector<Feature> common;
-  std::ranges::set_intersection(a, b, std::back_inserter(common));
-  const auto x = static_cast<double>(a.size()), y = static_cast<double>(b.size());
+  // From the Jaccard similarity j = common / (|a| + |b| - common), which the library finds by bisection if one set is much
+  // larger. Rounding is exact: the sizes are below 2^32, and j has 53 bits.
+  const double x = static_cast<double>(a.size()), y = static_cast<double>(b.size()), j = neardup::jaccard(a, b);
+  const double common = std::round(j * (x + y) / (1 + j));
   const double all = measure == similarity_measure::containment ? std::min(x, y) : std::sqrt(x * y);
-  return std::min(1.0, static_cast<double>(common.size()) / all);
+  return std::min(1.0, common / all);
 }
 
 /// The normalised text in the data for the edit distance.

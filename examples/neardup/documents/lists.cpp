@@ -119,6 +119,13 @@ void check_composition(const std::string& name, const neardup::fingerprint_compo
                                  std::string(table->digest) + " instead of " + std::string(other->digest) +
                                  "; name the same with --idf-file"});
   }
+  if (found.definition != expected.definition) {
+    throw input_error({name, "made by " +
+                                 std::string(found.definition < expected.definition ? "an earlier" : "a later") +
+                                 " version of neardup, whose features and fingerprints differ (definition " +
+                                 std::to_string(found.definition) + " instead of " +
+                                 std::to_string(expected.definition) + "); make it anew from the texts"});
+  }
   throw input_error({name, "the fingerprints are made otherwise: " + quoted(line) + " instead of " +
                                quoted(line_at(b)) + hint_at_table(line.empty() ? line_at(b) : line)});
 }

@@ -433,8 +433,13 @@ void refuse_overwriting(const run_settings& to, const std::vector<std::string>& 
     const std::vector<std::string> beside = files_beside_index(read[i]);
     read.insert(read.end(), beside.begin(), beside.end());
   }
-  read.insert(read.end(), {to.fingerprint.idf_file, to.fingerprint.words.dictionary,
-                           to.fingerprint.words.user_dictionary, to.fingerprint.words.stop_words, to.input.names_from});
+  read.insert(read.end(),
+              {to.fingerprint.idf_file, to.fingerprint.words.dictionary, to.fingerprint.words.user_dictionary,
+               to.fingerprint.words.stop_words, to.fingerprint.words.model, to.input.names_from});
+  constexpr std::string_view words_in = "words:";
+  for (const std::string& same : to.fingerprint.same) {
+    if (same.starts_with(words_in)) read.push_back(same.substr(words_in.size()));
+  }
   const auto identity_of = [](const std::string& file) { return file.empty() ? "" : identity_of_file(file); };
   // Standard output may be an input file, as in `query --index FILE … >> FILE`.
   const std::string printed = to.output.file.empty() && !to.output.is_saved ? identity_of("/dev/stdout") : "";

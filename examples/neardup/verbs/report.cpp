@@ -1,12 +1,14 @@
 // `neardup report`: writes the groups as one self-contained HTML page.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <numeric>
+#include <string_view>
 
 #include "../compare/groups.hpp"
 #include "../ground/platform.hpp"
@@ -107,12 +109,20 @@ std::vector<std::size_t> largest_groups(const document_groups& groups, std::size
   return numbers;
 }
 
-/// The time in UTC, as "2026-11-28 17:40 UTC": that of SOURCE_DATE_EPOCH, in seconds, if this variable is set.
+/// The time in UTC, as "2026-11-28 17:40 UTC": that of SOURCE_DATE_EPOCH, in seconds, if this variable is set and not
+/// empty. Throws: usage_error if it is no number of seconds before the year 10000.
 std::string time_text() {
   using namespace std::chrono;
   auto now = floor<minutes>(system_clock::now());
-  if (const char* const fixed = std::getenv("SOURCE_DATE_EPOCH")) {
-    now = floor<minutes>(system_clock::from_time_t(static_cast<std::time_t>(std::strtoll(fixed, nullptr, 10))));
+  const char* const given = std::getenv("SOURCE_DATE_EPOCH");
+  if (const std::string_view fixed = given == nullptr ? "" : given; !fixed.empty()) {
+    constexpr std::int64_t year_10000 = 253402300800;
+    std::int64_t second = -1;
+    const auto parsed = std::from_chars(fixed.data(), fixed.data() + fixed.size(), second);
+    if (parsed.ec != std::errc{} || parsed.ptr != fixed.data() + fixed.size() || second < 0 || second >= year_10000) {
+      throw usage_error("SOURCE_DATE_EPOCH=" + std::string(fixed) + ": seconds since 1970, below 253402300800");
+    }
+    now = floor<minutes>(sys_seconds(seconds(second)));
   }
   const auto day = floor<days>(now);
   const year_month_day date{day};
