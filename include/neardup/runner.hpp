@@ -166,13 +166,14 @@ inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count
   first_failure failure;
   run(parts, [&](std::size_t part) {
     while (goes_on.load(std::memory_order_relaxed)) {
-      const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
-      if (first >= count) return;
+      if (next.load(std::memory_order_relaxed) >= count) return;
       bool wants_more = false;
-      failure.guard(first, [&] {
-        run.check();
-        wants_more = work(part, first, (std::min)(first + step, count));
-      });
+      // Before a step is taken: the work of one step may wait for that of earlier steps, so a step that is taken is run.
+      if (failure.guard(count, [&] { run.check(); })) {
+        const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
+        if (first >= count) return;
+        failure.guard(first, [&] { wants_more = work(part, first, (std::min)(first + step, count)); });
+      }
       if (!wants_more) goes_on.store(false, std::memory_order_relaxed);
     }
   });

@@ -1,5 +1,6 @@
 // A runner with check() ends a long call at each of its steps, and leaves a deduplicator as it was.
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <neardup/dedup.hpp>
@@ -26,6 +28,7 @@ struct cancelling {
   neardup::threads inner{1};
   std::atomic<std::size_t>* checks;
   std::size_t at = 0;
+  std::chrono::milliseconds takes{0};
 
   [[nodiscard]] std::size_t parts() const { return inner.parts(); }
   template <class Work>
@@ -33,7 +36,9 @@ struct cancelling {
     inner(parts, work);
   }
   void check() const {
-    if (++*checks == at) throw std::runtime_error("cancelled");
+    if (++*checks != at) return;
+    std::this_thread::sleep_for(takes);
+    throw std::runtime_error("cancelled");
   }
 };
 
@@ -99,4 +104,34 @@ TEST_CASE("joins end at a check of their runner") {
   check_cancelled([&](const cancelling& run) { static_cast<void>(neardup::pairs(codes, 6, {.run = run})); });
   check_cancelled([&](const cancelling& run) { static_cast<void>(neardup::pairs(sets, .4, {.run = run})); });
   check_cancelled([&](const cancelling& run) { static_cast<void>(neardup::group(sets, .4, {.run = run})); });
+}
+
+TEST_CASE("a decision that is cancelled while threads wait for each other ends") {
+  // Decisions wait for those about earlier documents. The check that throws is a slow one, so that others wait meanwhile.
+  std::vector<std::vector<std::uint32_t>> sets;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    std::vector<std::uint32_t> set(20);
+    std::iota(set.begin(), set.end(), 0U);
+    set.push_back(1000 + i);
+    sets.push_back(set);
+  }
+  std::atomic<std::size_t> checks = 0;
+  const auto group = [&](std::size_t at) {
+    checks = 0;
+    return neardup::group(sets, .8,
+                          {.run = cancelling{neardup::threads{4}, &checks, at, std::chrono::milliseconds(3)}});
+  };
+  const std::vector<std::uint32_t> expected(sets.size(), 0);
+  REQUIRE(group(0) == expected);
+  const std::size_t all = checks;
+  std::size_t cancelled = 0;
+  for (std::size_t at = 1; at <= all; ++at) {
+    try {
+      const std::vector<std::uint32_t> labels = group(at);
+      CHECK(labels == expected);
+    } catch (const std::runtime_error&) {
+      ++cancelled;
+    }
+  }
+  REQUIRE(cancelled > all / 2);
 }

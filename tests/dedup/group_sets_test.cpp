@@ -133,7 +133,11 @@ labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, doub
 neardup::detail::row_join_sizes random_sizes(std::mt19937_64& random) {
   const std::uint64_t memory[] = {1, 20'000, 1'000'000'000};
   const std::size_t large[] = {2, 7, 50, 4096};
-  return {.memory = memory[random() % 3], .max_partitions = 40, .large = large[random() % 4]};
+  const std::uint32_t cached[] = {1, 7, 1U << 14};
+  return {.memory = memory[random() % 3],
+          .max_partitions = 40,
+          .large = large[random() % 4],
+          .cached_prefixes = cached[random() % 3]};
 }
 
 /// Distinct sets of one template: each two have a similarity of at least .8.

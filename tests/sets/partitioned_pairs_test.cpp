@@ -82,8 +82,10 @@ std::size_t check_partitions_of(oracle::set_shape shape, std::size_t count, std:
                                              .min_common = random() % 3 == 0 ? random() % 8 : 0,
                                              .copies_once = random() % 3 == 0,
                                              .run = neardup::threads{parts[random() % 3]}};
-      const neardup::detail::row_join_sizes sizes{
-          .memory = memory[random() % 3], .max_partitions = 40, .large = large[random() % 3]};
+      const neardup::detail::row_join_sizes sizes{.memory = memory[random() % 3],
+                                                  .max_partitions = 40,
+                                                  .large = large[random() % 3],
+                                                  .cached_prefixes = random() % 2 == 0 ? 5U : 1U << 14};
       const std::size_t split = random() % 4 == 0 ? 1 + random() % (sets.size() - 1) : sets.size();
       CAPTURE(static_cast<int>(shape), static_cast<int>(measure), least, options.min_common, options.copies_once,
               options.run.parts(), sizes.memory, sizes.large, split);

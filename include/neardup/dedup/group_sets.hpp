@@ -216,7 +216,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
   return labels;
 }
 
-inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 16;
+inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 
 }  // namespace detail
 

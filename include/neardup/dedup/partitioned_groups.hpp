@@ -41,8 +41,8 @@ class row_matcher final : public matcher<std::uint32_t> {
       : join_(join), bounds_(bounds), set_of_(set_of), position_of_(sets) {}
 
   [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }  // takes come one at a time
-  // A pair is found once for each prefix feature that its sets share: some eight times.
-  [[nodiscard]] std::uint8_t enough_pairs() const override { return 127; }
+  // A pair is found once for each large bucket that has both of its sets: some eight times in a large group.
+  [[nodiscard]] std::uint8_t enough_pairs() const override { return 64; }
 
   void find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
                        set_classes* classes) override {

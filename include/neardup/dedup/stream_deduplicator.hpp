@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -175,9 +176,10 @@ class stream_deduplicator {
       const std::size_t count = (std::min)(documents.size() - verdicts.size(), max_piece());
       const auto piece = documents.subspan(verdicts.size(), count);
       const auto own_ids = ids.subspan(verdicts.size(), count);
-      const auto found = add_at(at, commit, piece, false,
-                                [&](const auto& inner) { return dedup_.add_descriptions(piece, own_ids, run, inner); });
-      verdicts.insert(verdicts.end(), found.begin(), found.end());
+      auto found = add_at(at, commit, piece, false,
+                          [&](const auto& inner) { return dedup_.add_descriptions(piece, own_ids, run, inner); });
+      // Moved: a copy of an id could throw after the documents were added.
+      std::move(found.begin(), found.end(), std::back_inserter(verdicts));
     } while (verdicts.size() < documents.size());
     if (unchecked_ > 0) try_to_keep_within_bytes(commit);
     return verdicts;

@@ -38,7 +38,7 @@ class candidate_collector final : public set_classes {
   static constexpr std::size_t block = 64;
 
   /// A collector for pairs of `count` documents, with room for about `room` pairs. It is limited unless `most` is 0, and
-  /// then has room for few_pairs more of each document. Precondition: a limited collector gets its pairs by add(a, b), too.
+  /// then has room for few_pairs more of each document. Precondition: a limited collector gets each pair by add(a, b) before it gets it by add(part, pair).
   candidate_collector(std::size_t count, std::size_t room, std::size_t parts, std::uint8_t most)
       : count_(count),
         most_(most),
@@ -125,7 +125,10 @@ class candidate_collector final : public set_classes {
     return is_full ? few_pairs : most_;
   }
   void count_one(std::atomic<std::uint8_t>& pairs) const {
-    if (pairs.load(std::memory_order_relaxed) < most_) pairs.fetch_add(1, std::memory_order_relaxed);
+    std::uint8_t count = pairs.load(std::memory_order_relaxed);
+    while (count < most_ &&
+           !pairs.compare_exchange_weak(count, static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed)) {
+    }
   }
 
   struct shard {

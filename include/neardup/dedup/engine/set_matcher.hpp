@@ -51,7 +51,7 @@ class set_matcher final : public matcher<std::uint32_t> {
       position_of_[ranks[i]] = static_cast<std::uint32_t>(i);
       if (i < kept) is_kept_[ranks[i]] = true;
     }
-    if (kept != 0) leave_out_strangers(ranks, kept);
+    if (kept != 0) leave_out_unrelated(ranks, kept);
     std::sort(ranks.begin(), ranks.end());
     set_join<Feature> join(sets_, prefixes_, bounds_, run_, sizes_);
     join.choose(ranks);
@@ -83,7 +83,7 @@ class set_matcher final : public matcher<std::uint32_t> {
  private:
   /// Removes sets that share a prefix feature with no set of the other side, if one side is much smaller: looking at all
   /// prefixes then costs less than joining them. The first `kept` ranks are one side.
-  void leave_out_strangers(std::vector<std::uint32_t>& ranks, std::size_t kept) const {
+  void leave_out_unrelated(std::vector<std::uint32_t>& ranks, std::size_t kept) const {
     constexpr std::size_t much = 4;
     const std::span<const std::uint32_t> all(ranks), first = all.first(kept), second = all.subspan(kept);
     const bool is_first_small = first.size() < second.size() / much;

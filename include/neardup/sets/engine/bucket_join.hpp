@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -97,7 +98,7 @@ class bucket_join {
 
   /// Passes all pairs to `take`. Sorts the rows. If sets have features, all pairs are similar; otherwise they are
   /// candidates. With features and without classes each pair comes once. Otherwise a pair may come once for each prefix
-  /// feature that its sets have in common.
+  /// feature, or each large bucket, that its sets have in common.
   /// Returns: false if `take` did. Throws: exceptions of `take`; std::bad_alloc.
   bool visit(std::span<row> rows, scratch_array<row>& scratch, const take_type& take) {
     const std::vector<std::size_t> starts = partition(rows, scratch);
@@ -147,10 +148,10 @@ class bucket_join {
           join_rows(bucket, first, last, workers_[part]);
           return hand_over(workers_[part], handed);
         });
-      } else if (find_labels(bucket, own); own.unlike * bucket.size() >= large_ * large_) {
-        join_corpus(bucket, [&](worker& of) { return hand_over(of, handed); });
-      } else {
+      } else if (is_of_one_label(bucket, own)) {
         join_labelled(bucket, 0, bucket.size(), own);
+      } else {
+        join_corpus(bucket, [&](worker& of) { return hand_over(of, handed); });
       }
     }
     for (worker& one : workers_) {
@@ -161,6 +162,7 @@ class bucket_join {
 
  private:
   using feature = typename Sets::feature;
+  enum label_kind : unsigned char { by_class, by_feature };
   static constexpr std::size_t few = 8;  // fewer rows of a bucket get no labels
 
   /// Posted rows of sets of one size: from place `begin` in the list to the next run.
@@ -198,7 +200,8 @@ class bucket_join {
     std::vector<std::uint64_t> labels;
     std::uint64_t alone = 0, common = 0;  // `common`: the label of most rows, if there is one
     std::size_t unlike = 0;               // rows whose label is not `common`
-    std::size_t needless = 0;             // candidates that are left out, since the labels were found
+    // Candidates that are left out, since the labels were found: as pairs of a class, and as those of an earlier feature.
+    std::array<std::size_t, 2> needless{};
   };
 
   void add_workers(std::size_t parts) {
@@ -220,7 +223,7 @@ class bucket_join {
   /// Joins the rows [first, last) of a bucket with those before them.
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
-    if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= few) find_labels(bucket, memory);
+    if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= few) find_labels(bucket, by_class, memory);
     join_labelled(bucket, first, last, memory);
   }
 
@@ -230,7 +233,7 @@ class bucket_join {
     if (!memory.labels.empty() && memory.unlike == 0) return;
     posted.clear();
     unlike.clear();
-    memory.needless = 0;
+    memory.needless = {};
     std::size_t size = 0, prefix = 0, least_size = 0;
     for (std::size_t j = 0; j < last; ++j) {
       const row& y = bucket[j];
@@ -240,10 +243,11 @@ class bucket_join {
         least_size = bounds_.least_partner(size);
         posted.leave_behind(least_size);
       }
-      // Many needless pairs pay for finding the labels of all rows, which change only with classes.
-      if (memory.needless > 4 * bucket.size() && (memory.labels.empty() || classes_ != nullptr)) {
-        find_labels(bucket, memory);
-        memory.needless = 0;
+      // Many needless pairs pay for finding the labels of all rows, anew if classes have changed.
+      const auto& [of_class, of_feature] = memory.needless;
+      if (of_class + of_feature > 4 * bucket.size()) {
+        find_labels(bucket, of_class > of_feature ? by_class : by_feature, memory);
+        memory.needless = {};
         unlike.clear();
         for (const std::uint32_t place : posted.places) {
           if (memory.labels[place] != memory.common) unlike.push_back(place, bucket[place].size);
@@ -256,6 +260,16 @@ class bucket_join {
       posted.push_back(static_cast<std::uint32_t>(j), y.size);
       if (!memory.labels.empty() && !is_like) unlike.push_back(static_cast<std::uint32_t>(j), y.size);
     }
+  }
+
+  /// Labels the rows of a large bucket. Returns: whether few of them have another label than most, so that there are too
+  /// few pairs for a corpus.
+  [[nodiscard]] bool is_of_one_label(std::span<const row> bucket, worker& memory) const {
+    const auto has_few = [&](label_kind kind) {
+      find_labels(bucket, kind, memory);
+      return memory.unlike < large_ * large_ / bucket.size();
+    };
+    return ((classes_ != nullptr || sets_.is_across()) && has_few(by_class)) || has_few(by_feature);
   }
 
   /// Joins row `j` of a bucket with posted rows of sets that are not larger.
@@ -287,17 +301,15 @@ class bucket_join {
     }
   }
 
-  /// Labels the rows of a bucket: by marks, if each pair has one set that is marked; by the classes of their sets, if
-  /// there are classes. Otherwise by the prefix features before theirs: the pair of two rows with the same one belongs to
-  /// that feature, and a first row is `alone`.
-  void find_labels(std::span<const row> bucket, worker& memory) const {
+  /// Labels the rows of a bucket. By class: by marks, if each pair has one set that is marked, or else by the classes of
+  /// their sets. By feature: by the prefix features before theirs. The pair of two rows with the same one belongs to that
+  /// feature, and a first row is `alone`.
+  void find_labels(std::span<const row> bucket, label_kind kind, worker& memory) const {
     const auto label_of = [&](const row& one) -> std::uint64_t {
-      if (sets_.is_across()) return sets_.is_marked(one) ? 1 : 0;
-      if (classes_ != nullptr) return classes_->of(one.set);
-      return sets_.before(one, memory.sets).value_or(one.key);
+      if (kind == by_feature) return sets_.before(one, memory.sets).value_or(one.key);
+      return sets_.is_across() ? (sets_.is_marked(one) ? 1 : 0) : classes_->of(one.set);
     };
-    const bool may_be_alone = !sets_.is_across() && classes_ == nullptr;
-    memory.alone = may_be_alone ? bucket.front().key : (std::numeric_limits<std::uint64_t>::max)();
+    memory.alone = kind == by_feature ? bucket.front().key : (std::numeric_limits<std::uint64_t>::max)();
     memory.labels.clear();
     for (const row& one : bucket) memory.labels.push_back(label_of(one));
     // Boyer and Moore: the label of more than half of the rows is the candidate at the end.
@@ -308,20 +320,19 @@ class bucket_join {
     }
     const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
     memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
-    if (memory.common == memory.alone) memory.common = ~memory.alone;  // no label
+    if (memory.common == memory.alone) memory.common = ~memory.alone;  // the label of few rows, or of none
   }
 
   void compare(const row& x, const row& y, std::size_t need, worker& memory) const {
     if (sets_.is_across() && sets_.is_marked(x) == sets_.is_marked(y)) return;
     if (classes_ != nullptr && classes_->leaves_out(x.set, y.set)) {
-      ++memory.needless;
+      ++memory.needless[by_class];
       return;
     }
     std::size_t common = 0;
     if (sets_.has_features()) {
-      // With classes, a pair found early saves others, so it is taken wherever it is found.
-      if (classes_ == nullptr && sets_.share_earlier(x, y, memory.sets)) {
-        ++memory.needless;
+      if (sets_.share_earlier(x, y, memory.sets)) {
+        ++memory.needless[by_feature];
         return;
       }
       common = count_common(sets_.features(x.set), sets_.features(y.set), need);
@@ -370,6 +381,7 @@ class bucket_join {
       worker& own = workers_[part];
       for (const similar_ranks& pair : pairs) {
         const row &x = row_of(pair.a), &y = row_of(pair.b);
+        // With classes, a pair that was found early has changed them, so it is taken wherever it was found.
         if (classes_ != nullptr || !sets_.share_earlier(x, y, own.sets)) push_back(x.set, y.set, pair.common, own);
       }
       return hand_over(own);

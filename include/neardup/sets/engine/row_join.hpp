@@ -57,6 +57,7 @@ struct row_join_sizes {
   std::uint32_t max_partitions = 1024;
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // of a partition, about
   std::size_t large = large_bucket;
+  std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // by a thread, for each set of a pair
 };
 
 /// The prefixes of the sets of a source, made again when they are needed.
@@ -65,9 +66,14 @@ class source_prefixes {
  public:
   using key_span = std::span<const std::uint64_t>;
 
+  /// A cache has so many `slots`, and about `memory` bytes of keys at most, but no less than least_memory.
   source_prefixes(const set_source<Feature>& source, const overlap_table& table, const token_counts& counts,
-                  std::uint64_t memory)
-      : source_(source), table_(table), counts_(counts), most_(to_size((std::max)(memory, least_memory) / 8)) {}
+                  std::uint32_t slots, std::uint64_t memory)
+      : source_(source),
+        table_(table),
+        counts_(counts),
+        slots_(slots),
+        most_(to_size((std::max)(memory, least_memory) / sizeof(std::uint64_t))) {}
 
   /// Prefixes that a thread has made. A set is in one slot.
   struct cache {
@@ -77,36 +83,37 @@ class source_prefixes {
     };
     prefix_finder finder;
     std::vector<slot> slots;
-    std::size_t keys = 0;  // in all slots
+    std::size_t keys = 0;  // the capacity of all slots
   };
 
   /// The keys of the prefix features of a set that come before a row of it, without those that no other set has. A key
   /// has the count of the feature above the token, and keys ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
-    if (memory.slots.empty()) memory.slots.resize(slots);
-    typename cache::slot& slot = memory.slots[of.set % slots];
+    if (memory.slots.empty()) memory.slots.resize(slots_);
+    typename cache::slot& slot = memory.slots[of.set % slots_];
     const std::size_t prefix = table_.prefix(of.size);
     if (slot.set != of.set) {
       const key_span keys = memory.finder.find_repeated(source_.of(of.set), prefix, counts_);
       if (memory.keys + keys.size() > most_) {
-        memory.slots.assign(slots, {});
+        memory.slots.assign(slots_, {});
         memory.keys = 0;
       }
-      slot.set = of.set;
-      memory.keys += keys.size() - slot.keys.size();
+      memory.keys -= slot.keys.capacity();
       slot.keys.assign(keys.begin(), keys.end());
+      memory.keys += slot.keys.capacity();
+      slot.set = of.set;
     }
     return key_span(slot.keys).first(of.position - (prefix - slot.keys.size()));
   }
 
  private:
-  static constexpr std::size_t slots = std::size_t{1} << 14;
   static constexpr std::uint64_t least_memory = std::uint64_t{1} << 22;
 
   const set_source<Feature>& source_;
   const overlap_table& table_;
   const token_counts& counts_;
+  std::uint32_t slots_;
   std::size_t most_;  // keys in a cache
 };
 
@@ -175,7 +182,7 @@ class row_join {
         run_(run),
         sizes_(sizes),
         copies_(source_, first_count_, count_features(), run_),
-        prefixes_(source_, table_, counts_, sizes.memory / 64 / run.parts()) {
+        prefixes_(source_, table_, counts_, sizes.cached_prefixes, sizes.memory / 64 / run.parts()) {
     scatter();
   }
   row_join(const row_join&) = delete;

@@ -567,7 +567,7 @@ class set_join {
 
   /// scan() for a list whose sets are mostly of one class. Each candidate is compared at once, since that may change the
   /// class of the set at `place`. Invariant: the postings [i, i + runs[i]) are of sets of one class. So a run of the class
-  /// of the set at `place` is skipped, and then joined with the next one if that is of the same class.
+  /// of the set at `place` is skipped. Before that, the run is joined with the next one if that is of the same class.
   void scan_by_class(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
                      std::uint32_t token, std::size_t begin, std::size_t end) {
     const auto class_at = [&](std::size_t i) { return classes_->of(rank(of.postings[i].place)); };
