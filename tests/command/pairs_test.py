@@ -224,7 +224,7 @@ class Check(CommandTest):
     def test_says_the_measure(self):
         self.assertIn("--similarity 0.8 (the default) means: --exact --check edit --min-similarity 0.8\n",
                       run("pairs", "--check", "edit", "-", data=A).err)
-        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 17 --check edit --check-features words:1",
+        self.assertIn("--features words:1 --kind simhash --bits 64 --distance 17 --check edit --min-similarity 0.8\n",
                       run("pairs", "--check", "edit", "--bits", 64, "-", data=A).err)
 
     def test_edits_by_every_verb_and_option(self):
