@@ -1166,6 +1166,8 @@ static void test_null_pointers(const char* folder) {
   neardup_dedup_free(of.dedup);
   neardup_scatter_free(of.scatter);
   neardup_counts_free(of.counts);
+}
+
 /* The limit of bytes holds after each call, and texts that come one by one cost as much as in one call. */
 static void test_many_calls(void) {
   enum { TEXTS = 5000 };

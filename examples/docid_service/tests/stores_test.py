@@ -160,7 +160,7 @@ class StoresTestCase(TestCase):
             if begin == 120:
                 self.restart()
         self.assertEqual(reasons, {"good news", "duplicate by nid", "duplicate by url", "duplicate by title",
-                                   "duplicate by content"})
+                                   "duplicate by content", "nothing to compare"})
         self.assertGreater(len(plain.request("GET", "/docs?limit=1000")[1].splitlines()), 100)
         for path in ("/docs?limit=1000", "/docs?limit=7&after=" + answers[0]["docId"], "/articles?url=http://example.org/3",
                      "/articles/" + urllib.parse.quote(articles[0].get("nid", articles[0]["url"]), safe="")):
