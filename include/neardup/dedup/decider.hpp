@@ -306,7 +306,7 @@ class decider {
   /// `least`: if given, the judge accepts no pair whose features have a lower Jaccard similarity.
   /// Precondition: the ids differ, and no document is kept under one of them.
   /// Throws: std::length_error if the index or 32 bits cannot number all documents; std::bad_alloc; exceptions of the
-  /// judge.
+  /// judge and of run.check().
   template <class Judge>
   std::vector<verdict_type> keep_batch(std::span<const description_type> documents, std::span<const Id> ids,
                                        std::uint64_t serial, const Judge& judge, std::optional<double> least,
@@ -326,7 +326,10 @@ class decider {
       }
     }};
     for (; done < documents.size(); ++done) {
-      if (!is_joined) found[done] = find(documents[done], judge, scratch);
+      if (!is_joined) {
+        run.check();
+        found[done] = find(documents[done], judge, scratch);
+      }
       if (stays(done)) keep(ids[done], documents[done], serial + done);
     }
     keeping.is_due = false;
