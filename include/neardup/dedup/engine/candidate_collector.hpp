@@ -39,7 +39,7 @@ class candidate_collector final : public set_classes {
 
   /// A collector for pairs of `count` documents, with room for about `room` pairs. It is limited unless `most` is 0, and
   /// then has room for few_pairs more of each document. Precondition: a limited collector gets each pair by add(a, b) before it gets it by add(part, pair).
-  candidate_collector(std::size_t count, std::size_t room, std::size_t parts, std::uint8_t most)
+  candidate_collector(std::size_t count, std::size_t room, std::size_t parts, std::uint8_t most = 0)
       : count_(count),
         most_(most),
         shards_(shards_a_part * parts),
