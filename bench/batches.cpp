@@ -66,7 +66,7 @@ void measure(const char* name, Dedup&& dedup, std::size_t kept) {
   std::generate(texts.begin(), texts.end(), text);
   dedup.add_batch(std::span<const std::string>(texts));
   std::printf("| %s | %zu |", name, kept);
-  for (const std::size_t size : {0, 1, 10, 100, 1000, 10'000, 100'000}) {
+  for (const std::size_t size : {0U, 1U, 10U, 100U, 1000U, 10'000U, 100'000U}) {
     texts.resize(std::max<std::size_t>(size, 2000));
     std::generate(texts.begin(), texts.end(), text);
     const std::clock_t start = std::clock();
