@@ -159,7 +159,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 
 }  // namespace detail
 
-/// The labels that group() of sets returns, by a join whose rows are in `store`. The sets may be in a mapped file.
+/// Returns the labels of group() of sets. The join keeps its rows in `store`. The sets may be in a mapped file.
 /// `memory`: about how many bytes the join takes, besides the sets.
 /// Throws: as group() of sets; exceptions of the store.
 /// Complexity: that of visit_pairs_by_partitions() without the visits. Of n sets that are all similar, not all pairs are
@@ -176,7 +176,7 @@ template <std::integral Index = std::uint32_t, set_range Sets, partition_store S
                                             detail::pairs_in(memory, sets.size()));
 }
 
-/// The labels that extend_groups() of sets returns, by a join whose rows are in `store`. Otherwise as above.
+/// Returns the labels of extend_groups() of sets. The join keeps its rows in `store`. Otherwise as above.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, partition_store Store>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups_by_partitions(const Kept& representatives, const Sets& sets,

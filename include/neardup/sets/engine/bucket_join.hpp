@@ -76,7 +76,7 @@ struct found_pair {
 ///   Sets::feature                   a feature of a set
 ///   Sets::row                       {key, set, size, position}: the feature, the number of the set, the number of its
 ///                                   features, the position of the feature in the prefix
-///   Sets::scratch                   what a thread needs for the calls that take one
+///   Sets::scratch                   scratch memory of a thread
 ///   has_features(), has_bitmaps()   whether the next two may be called
 ///   features(set)                   the features of a set, ascending
 ///   bitmap(row)                     the bitmap of the set
@@ -192,14 +192,14 @@ class bucket_join {
   /// Scratch memory of a part.
   struct worker {
     typename Sets::scratch sets;
-    posted_rows posted, unlike_posted;      // all rows; those whose label is not `common`
+    posted_rows posted, unlike_posted;      // all posted rows; the posted rows with another label than `common`
     std::vector<set_candidate> candidates;  // by their places in the bucket
     std::vector<found_pair> found;
     // Labels by place in the bucket: pairs of rows with the same label are needless, except for the label `alone`. Empty
     // if they are not known.
     std::vector<std::uint64_t> labels;
     std::uint64_t alone = 0, common = 0;  // `common`: the label of most rows, if there is one
-    std::size_t unlike = 0;               // rows whose label is not `common`
+    std::size_t unlike = 0;               // the number of rows with another label than `common`
     // Candidates that are left out, since the labels were found: as pairs of a class, and as those of an earlier feature.
     std::array<std::size_t, 2> needless{};
   };

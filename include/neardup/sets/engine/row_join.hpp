@@ -124,7 +124,7 @@ class row_sets {
   using feature = Feature;
   using row = set_row;
   struct scratch {
-    // One for each set of a pair, so that the prefix of one set stays while that of the other is made.
+    // One cache for each set of a pair: making one prefix must not evict the other prefix.
     typename source_prefixes<Feature>::cache first, second;
   };
 
@@ -308,7 +308,7 @@ class row_join {
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// The rows whose features occur on both sides, or seem to, in front.
+  /// Moves the rows to the front whose features occur on both sides, or seem to. Returns: these rows.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
     const auto number = [bits](const set_row& r) { return to_size(mix(r.key + golden_ratio) >> (64 - bits)); };
