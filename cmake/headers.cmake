@@ -174,7 +174,6 @@ set(NEARDUP_HEADERS
     include/neardup/sets/searchable_sets.hpp
     include/neardup/sets/set_bounds.hpp
     include/neardup/sets/set_index.hpp
-    include/neardup/sets/set_similarity.hpp
     include/neardup/sets/shuffle.hpp
     include/neardup/sets/similarity.hpp
     include/neardup/simhash.hpp
@@ -247,5 +246,6 @@ set(NEARDUP_HEADERS
     include/neardup/text/utf8.hpp
     include/neardup/text/words.hpp
     include/neardup/threads.hpp
+    include/neardup/threshold.hpp
     include/neardup/version.hpp
 )

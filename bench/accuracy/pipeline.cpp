@@ -28,7 +28,8 @@ pipeline_report run_pipeline(const fingerprint_choice& choice, const feature_cho
   std::atomic<std::uint64_t> accepted{0};
   in_parallel(candidates.size(), threads, [&](std::size_t i) {
     const auto& [a, b] = candidates[i];
-    if (neardup::jaccard(features[a], features[b]) >= similarity) accepted.fetch_add(1, std::memory_order_relaxed);
+    if (neardup::jaccard_similarity(features[a], features[b]) >= similarity)
+      accepted.fetch_add(1, std::memory_order_relaxed);
   });
   result.check_seconds = watch.restart();
   result.candidates = candidates.size();

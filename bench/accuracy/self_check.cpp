@@ -205,7 +205,7 @@ class checker {
         std::size_t agreeing = 0;
         for (std::size_t p = 0; p < minhash_permutations; ++p)
           agreeing += signatures[a][p] == signatures[b][p] ? 1U : 0U;
-        const double exact = neardup::jaccard(sets[a], sets[b]);
+        const double exact = neardup::jaccard_similarity(sets[a], sets[b]);
         if (exact == 1 && agreeing != minhash_permutations) failures.emplace_back("MinHash of equal sets");
         if (exact > 0.2 && exact < 0.8) {
           const double difference = static_cast<double>(agreeing) / minhash_permutations - exact;
@@ -269,9 +269,9 @@ class checker {
       distance_counts checked = alone;
       prints->for_each_pair_plainly(k, [&](std::uint32_t a, std::uint32_t b, int distance) {
         const auto d = static_cast<std::size_t>(distance);
-        const bool is_true = neardup::jaccard(other_features[a], other_features[b]) >= 0.6;
+        const bool is_true = neardup::jaccard_similarity(other_features[a], other_features[b]) >= 0.6;
         for (distance_counts* counts : {&alone, &checked}) {
-          if (counts == &checked && neardup::jaccard(features[a], features[b]) < 0.7) continue;
+          if (counts == &checked && neardup::jaccard_similarity(features[a], features[b]) < 0.7) continue;
           ++counts->found[d];
           counts->found_true[d] += is_true ? 1U : 0U;
           counts->found_labelled[d] += input.same_label(a, b) ? 1U : 0U;

@@ -237,9 +237,10 @@ void print_lengths(const documents& input, unsigned threads) {
         const std::string a = normalise(part.texts[i]), b = normalise(part.texts[j]);
         const auto most_edits =
             static_cast<std::size_t>(.4 * static_cast<double>((std::max)(length_of(a), length_of(b))));
-        const bool accepted[3] = {edit_distance(a, b, most_edits).has_value(),
-                                  cosine(characters.weighted_features(a), characters.weighted_features(b)) >= .7,
-                                  jaccard(hash.features(a), hash.features(b)) >= .5};
+        const bool accepted[3] = {
+            edit_distance(a, b, most_edits).has_value(),
+            weighted_cosine(characters.weighted_features(a), characters.weighted_features(b)) >= .7,
+            jaccard_similarity(hash.features(a), hash.features(b)) >= .5};
         for (int m = 0; m < 3; ++m) {
           kept[m] += accepted[m] ? 1 : 0;
           kept_true[m] += accepted[m] && same ? 1 : 0;

@@ -30,7 +30,7 @@ double mean_similarity(const Tokenizer& tokenize, const std::vector<std::string>
                        const std::vector<std::string>& b) {
   const neardup::feature_extractor features{tokenize};
   double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += neardup::jaccard(features(a[i]), features(b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) sum += neardup::jaccard_similarity(features(a[i]), features(b[i]));
   return sum / static_cast<double>(a.size());
 }
 

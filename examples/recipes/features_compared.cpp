@@ -13,7 +13,7 @@ double similarity(std::string_view features, std::string_view a, std::string_vie
   return with_tokenizer(parse_features(features), [&](const auto& tokenizer) {
     const feature_extractor extract{tokenizer};
     const auto first = extract(a), second = extract(b);
-    return jaccard(first, second);
+    return jaccard_similarity(first, second);
   });
 }
 

@@ -30,8 +30,8 @@ int main() {
     const std::string a = normalise(posts[i]), b = normalise(posts[j]);
     const double edit = edit_similarity(a, b);
     std::cout << i << ' ' << j << ": " << distance << " bits, edit " << edit << ", cosine "
-              << cosine(counted.weighted_features(a), counted.weighted_features(b)) << ", Jaccard "
-              << jaccard(hash.features(a), hash.features(b)) << '\n';
+              << weighted_cosine(counted.weighted_features(a), counted.weighted_features(b)) << ", Jaccard "
+              << jaccard_similarity(hash.features(a), hash.features(b)) << '\n';
     if (edit >= .7) ++by_edits;
   }
   std::cout << candidates.size() << " of 10 pairs are looked at, " << by_edits << " are near-duplicates\n";

@@ -33,7 +33,7 @@ int main() {
   const auto near = neardup::pairs(fingerprints, 10);
   for (const auto& [i, j, distance] : near) {
     const double similarity =
-        neardup::jaccard(hash.features(documents[origin[i]]), hash.features(documents[origin[j]]));
+        neardup::jaccard_similarity(hash.features(documents[origin[i]]), hash.features(documents[origin[j]]));
     std::cout << origin[i] << " and " << origin[j] << ": " << distance << " bits, cosine about "
               << neardup::estimated_cosine<64>(distance) << ", Jaccard " << similarity << '\n';
   }

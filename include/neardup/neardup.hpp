@@ -20,3 +20,4 @@
 #include "storage.hpp"
 #include "text.hpp"
 #include "threads.hpp"
+#include "threshold.hpp"

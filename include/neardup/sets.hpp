@@ -11,6 +11,5 @@
 #include "sets/searchable_sets.hpp"
 #include "sets/set_bounds.hpp"
 #include "sets/set_index.hpp"
-#include "sets/set_similarity.hpp"
 #include "sets/shuffle.hpp"
 #include "sets/similarity.hpp"

@@ -72,7 +72,8 @@ std::vector<std::vector<float>> similarities_of(const std::vector<std::string>& 
   });
   std::vector<std::vector<float>> result(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) result[i].push_back(static_cast<float>(neardup::jaccard(sets[i], sets[j])));
+    for (std::size_t j = 0; j < i; ++j)
+      result[i].push_back(static_cast<float>(neardup::jaccard_similarity(sets[i], sets[j])));
   }
   return result;
 }

@@ -95,13 +95,13 @@ TEST_CASE("a secret seed defeats words that were made to collide", "[attack]") {
   }
   const auto similarity = [&](std::uint64_t seed) {
     const neardup::feature_extractor features{words{}, xxh3<64>{seed}};
-    return neardup::jaccard(features(victim), features(attack));
+    return neardup::jaccard_similarity(features(victim), features(attack));
   };
   CHECK(similarity(0) == 1);
   CHECK(similarity(0x7c3f2b6a9d10e845) == 0);
   // Features of 64 bits defeat the attack, too.
   const neardup::feature_extractor<words, xxh3<64>, std::uint64_t> wide{words{}};
-  CHECK(neardup::jaccard(wide(victim), wide(attack)) == 0);
+  CHECK(neardup::jaccard_similarity(wide(victim), wide(attack)) == 0);
 }
 
 TEST_CASE("a crowd of texts with one block in common changes no answer", "[attack]") {

@@ -101,7 +101,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
     verdict<std::uint32_t> plain;
     plain.is_comparable = batch.documents[i].fingerprint.has_value();
     for (const std::uint32_t j : plain.is_comparable ? kept : std::vector<std::uint32_t>()) {
-      const double similarity = jaccard(batch.features[j], batch.features[i]);
+      const double similarity = jaccard_similarity(batch.features[j], batch.features[i]);
       const int distance = hamming_distance(*batch.documents[j].fingerprint, *batch.documents[i].fingerprint);
       const bool is_better = !plain.original || similarity > *plain.similarity;
       if (similarity < 0.6 || !is_better) continue;

@@ -56,7 +56,7 @@ class slow_deduplicator {
     if (!result.is_comparable) return result;
     std::optional<double> best;
     for (const auto& [serial, kept] : kept_) {
-      const double similarity = neardup::jaccard(kept.features, document.features);
+      const double similarity = neardup::jaccard_similarity(kept.features, document.features);
       if (similarity < similarity_) continue;
       if (best && similarity <= *best) continue;
       best = similarity;
@@ -196,8 +196,9 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
         candidates += met.size();
         for (const auto& [number, other] : kept) {
           if (next.features.empty()) continue;
-          const double similarity = by == set_similarity::jaccard ? neardup::jaccard(next.features, other.features)
-                                                                  : cosine(next.features, other.features);
+          const double similarity = by == set_similarity::jaccard
+                                        ? neardup::jaccard_similarity(next.features, other.features)
+                                        : cosine(next.features, other.features);
           if (similarity < 0.6) continue;
           ++similar;
           REQUIRE(std::binary_search(met.begin(), met.end(), number));
@@ -269,7 +270,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
         REQUIRE(std::adjacent_find(met.begin(), met.end(), std::greater_equal<>()) == met.end());
         candidates += met.size();
         for (std::uint32_t i = 0; i < now.size(); ++i) {
-          if (now[i].features.empty() || neardup::jaccard(asked.features, now[i].features) < 0.6) continue;
+          if (now[i].features.empty() || neardup::jaccard_similarity(asked.features, now[i].features) < 0.6) continue;
           ++similar;
           REQUIRE(std::binary_search(met.begin(), met.end(), i));
         }

@@ -24,7 +24,7 @@
 
 namespace {
 
-using neardup::jaccard;
+using neardup::jaccard_similarity;
 using neardup::simhash;
 using neardup::threads;
 using pair_set = std::set<std::tuple<std::size_t, std::size_t, int>>;
@@ -69,7 +69,7 @@ pair_set pairs_of(const documents& of, std::size_t kept, int k, double similarit
     for (std::size_t i = 0; i < (kept > 0 ? kept : j); ++i) {
       const int distance = oracle::distance(of.fingerprints[i], of.fingerprints[j]);
       if (distance > k) continue;
-      const double found = jaccard(of.features[i], of.features[j]);
+      const double found = jaccard_similarity(of.features[i], of.features[j]);
       if (all ? found > 0 : found >= similarity) pairs.emplace(i, j, distance);
     }
   }
@@ -117,7 +117,7 @@ TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
   const documents of = draw(oracle::effort(140000, 70000, 6000), 40, 50000, random);
   const std::span<const simhash<64>> fingerprints(of.fingerprints);
   constexpr int k = 18;  // a join of fingerprints within 18 bits is expensive, so features are chosen
-  const auto check = [&](std::size_t i, std::size_t j) { return jaccard(of.features[i], of.features[j]); };
+  const auto check = [&](std::size_t i, std::size_t j) { return jaccard_similarity(of.features[i], of.features[j]); };
   std::atomic<std::size_t> looks = 0;
   const auto features = [&](std::size_t i) {
     looks.fetch_add(1, std::memory_order_relaxed);

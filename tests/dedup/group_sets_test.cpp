@@ -41,7 +41,7 @@ std::optional<double> closeness(const std::vector<std::uint32_t>& a, const std::
   std::vector<std::uint32_t> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   if (both.empty() || both.size() < how.min_common) return std::nullopt;
-  double similarity = neardup::jaccard(a, b);
+  double similarity = neardup::jaccard_similarity(a, b);
   if (how.measure == set_similarity::containment) {
     if (how.min_common == 0 && both.size() < neardup::default_min_contained) return std::nullopt;
     similarity = static_cast<double>(both.size()) / static_cast<double>(std::min(a.size(), b.size()));

@@ -644,7 +644,7 @@ labels label_fingerprints(const corpus& whole, int bits, checking check, const g
                                    .among_themselves = c.among,
                                    .blocks = how.blocks,
                                    .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
-    const auto number = [&](std::size_t i, std::size_t j) { return neardup::jaccard(sets[i], sets[j]); };
+    const auto number = [&](std::size_t i, std::size_t j) { return neardup::jaccard_similarity(sets[i], sets[j]); };
     const auto yes = [&](std::size_t i, std::size_t j) { return number(i, j) >= least_jaccard; };
     const auto with = [&](const auto& by) {
       const auto label_all = [&] {

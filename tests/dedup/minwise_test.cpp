@@ -103,7 +103,7 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
     double best = 0.7;
     for (const std::size_t j : kept) {
       const int distance = hamming_distance(*hash(texts[i]), *hash(texts[j]));
-      const double similarity = neardup::jaccard(features_of(texts[i]), features_of(texts[j]));
+      const double similarity = neardup::jaccard_similarity(features_of(texts[i]), features_of(texts[j]));
       if (distance > dedup.distance() || similarity < best) continue;
       if (similarity == best && original) continue;
       original = j;

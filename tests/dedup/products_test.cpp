@@ -312,7 +312,7 @@ comparer comparer_of(const Hash& hash, check_kind check) {
   how.check = [=](const std::string& kept, const std::string& text) -> check_result {
     switch (check) {
       case check_kind::features: {
-        const double similarity = jaccard(hash.features(kept), hash.features(text));
+        const double similarity = jaccard_similarity(hash.features(kept), hash.features(text));
         return {similarity >= 0.7, similarity};
       }
       case check_kind::callable: {

@@ -50,7 +50,7 @@ part_labels plain_labels(const part_documents& documents, const repeated_part_op
   const auto similarity = [&](std::size_t a, std::size_t b) {
     if (how.similarity == 1) return 0.0;
     const auto x = extract(parts[a]), y = extract(parts[b]);
-    return std::min(x.size(), y.size()) < how.min_features ? 0.0 : neardup::jaccard(x, y);
+    return std::min(x.size(), y.size()) < how.min_features ? 0.0 : neardup::jaccard_similarity(x, y);
   };
   part_labels label(parts.size());
   for (std::uint32_t i = 0; i < parts.size(); ++i) {

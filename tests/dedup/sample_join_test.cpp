@@ -38,7 +38,7 @@ found_list find(const sample_join& join, const hash_set& query, sample_join::wor
 found_list find_plainly(const std::vector<hash_set>& sets, const hash_set& query, double threshold) {
   found_list found;
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const double similarity = neardup::jaccard(sets[i], query);
+    const double similarity = neardup::jaccard_similarity(sets[i], query);
     if (similarity >= threshold) found.emplace_back(i, similarity);
   }
   return found;

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <neardup/sets/searchable_sets.hpp>
-#include <neardup/sets/set_similarity.hpp>
+#include <neardup/threshold.hpp>
 
 #include "oracle/random_engine.hpp"
 

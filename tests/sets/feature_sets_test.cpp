@@ -34,7 +34,7 @@ TEMPLATE_TEST_CASE("feature_sets gives back what was added", "[feature_sets]", s
   REQUIRE(sets.memory_usage() >= features * sizeof(TestType) + model.size() * sizeof(std::size_t));
   for (std::size_t i = 0; i < model.size(); ++i) {
     REQUIRE(std::equal(sets[i].begin(), sets[i].end(), model[i].begin(), model[i].end()));
-    REQUIRE(neardup::jaccard(sets[i], model[0]) == neardup::jaccard(model[i], model[0]));
+    REQUIRE(neardup::jaccard_similarity(sets[i], model[0]) == neardup::jaccard_similarity(model[i], model[0]));
   }
   sets.clear();
   REQUIRE(sets.empty());

@@ -60,7 +60,7 @@ TEST_CASE("the similarity of sizes is that of sets", "[sets]") {
         std::vector<unsigned> first(a), second(b);
         std::iota(first.begin(), first.end(), 0U);
         std::iota(second.begin(), second.end(), static_cast<unsigned>(a - common));
-        REQUIRE(bounds.similarity(a, b, common) == neardup::jaccard(first, second));
+        REQUIRE(bounds.similarity(a, b, common) == neardup::jaccard_similarity(first, second));
         for (const set_similarity measure : {set_similarity::cosine, set_similarity::containment}) {
           REQUIRE(neardup::set_bounds(measure, 0.5).similarity(a, b, common) ==
                   plain_similarity(measure, a, b, common));

@@ -25,9 +25,9 @@
 
 namespace {
 
-using neardup::cosine;
-using neardup::jaccard;
 using neardup::jaccard_at_least;
+using neardup::jaccard_similarity;
+using neardup::weighted_cosine;
 
 bool is_near(double a, double b) { return std::abs(a - b) < 1e-9; }
 
@@ -36,17 +36,17 @@ bool is_near(double a, double b) { return std::abs(a - b) < 1e-9; }
 TEST_CASE("jaccard is the common part", "[similarity]") {
   const std::vector<int> a{1, 2, 3, 4};
   const std::vector<int> b{3, 4, 5, 6};
-  REQUIRE(jaccard(a, a) == 1.0);
-  REQUIRE(jaccard(a, b) == 2.0 / 6.0);
-  REQUIRE(jaccard(b, a) == 2.0 / 6.0);
-  REQUIRE(jaccard(a, std::vector<int>{7}) == 0.0);
-  REQUIRE(jaccard(a, std::vector<int>{}) == 0.0);
-  REQUIRE(jaccard(std::vector<int>{}, a) == 0.0);
-  REQUIRE(jaccard(std::vector<int>{}, std::vector<int>{}) == 0.0);
-  REQUIRE(jaccard(std::span<const int>(a), std::span<const int>(b).first(1)) == 1.0 / 4.0);
-  REQUIRE(jaccard(std::vector<std::string>{"a", "b"}, std::vector<std::string>{"b"}) == 0.5);
+  REQUIRE(jaccard_similarity(a, a) == 1.0);
+  REQUIRE(jaccard_similarity(a, b) == 2.0 / 6.0);
+  REQUIRE(jaccard_similarity(b, a) == 2.0 / 6.0);
+  REQUIRE(jaccard_similarity(a, std::vector<int>{7}) == 0.0);
+  REQUIRE(jaccard_similarity(a, std::vector<int>{}) == 0.0);
+  REQUIRE(jaccard_similarity(std::vector<int>{}, a) == 0.0);
+  REQUIRE(jaccard_similarity(std::vector<int>{}, std::vector<int>{}) == 0.0);
+  REQUIRE(jaccard_similarity(std::span<const int>(a), std::span<const int>(b).first(1)) == 1.0 / 4.0);
+  REQUIRE(jaccard_similarity(std::vector<std::string>{"a", "b"}, std::vector<std::string>{"b"}) == 0.5);
   using wide = std::array<std::uint64_t, 2>;
-  REQUIRE(jaccard(std::vector<wide>{{0, 1}, {1, 0}}, std::vector<wide>{{1, 0}, {1, 1}}) == 1.0 / 3.0);
+  REQUIRE(jaccard_similarity(std::vector<wide>{{0, 1}, {1, 0}}, std::vector<wide>{{1, 0}, {1, 1}}) == 1.0 / 3.0);
 }
 
 TEST_CASE("common elements of sets of hashes, by each instruction set", "[similarity][oracle]") {
@@ -76,7 +76,7 @@ TEST_CASE("common elements of sets of hashes, by each instruction set", "[simila
       std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
       const double expected = all.empty() ? 0 : static_cast<double>(common.size()) / static_cast<double>(all.size());
       CAPTURE(level, round, a.size(), b.size());
-      REQUIRE(jaccard(a, b) == expected);
+      REQUIRE(jaccard_similarity(a, b) == expected);
       for (const double threshold : {expected, 0.3, 0.8, expected + 1e-12}) {
         const auto found = jaccard_at_least(a, b, threshold);
         REQUIRE(found.has_value() == (expected >= threshold));
@@ -119,10 +119,10 @@ TEST_CASE("jaccard of arrays and of spans of any kind", "[similarity]") {
   std::vector<int> vector{3, 4, 5};
   const std::span<int> changeable(vector);
   const std::span<int, 2> fixed(vector.data(), 2);
-  REQUIRE(jaccard(array, array) == 1.0);
-  REQUIRE(jaccard(array, numbers) == 0.5);
-  REQUIRE(jaccard(numbers, changeable) == 0.5);
-  REQUIRE(jaccard(fixed, numbers) == 2.0 / 3.0);
+  REQUIRE(jaccard_similarity(array, array) == 1.0);
+  REQUIRE(jaccard_similarity(array, numbers) == 0.5);
+  REQUIRE(jaccard_similarity(numbers, changeable) == 0.5);
+  REQUIRE(jaccard_similarity(fixed, numbers) == 2.0 / 3.0);
   REQUIRE(jaccard_at_least(array, changeable, 0.2) == 0.2);
   REQUIRE(jaccard_at_least(fixed, numbers, 0.7) == std::nullopt);
 }
@@ -143,7 +143,7 @@ TEST_CASE("jaccard of random sets", "[similarity]") {
     const double expected = all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
     const std::vector<std::uint64_t> sorted_a(a.begin(), a.end());
     const std::vector<std::uint64_t> sorted_b(b.begin(), b.end());
-    REQUIRE(jaccard(sorted_a, sorted_b) == expected);
+    REQUIRE(jaccard_similarity(sorted_a, sorted_b) == expected);
   }
 }
 
@@ -165,8 +165,8 @@ TEST_CASE("jaccard of long sets, which share whole stretches or none", "[similar
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
     const double expected = static_cast<double>(common) / static_cast<double>(all);
-    REQUIRE(jaccard(a, b) == expected);
-    REQUIRE(jaccard(b, a) == expected);
+    REQUIRE(jaccard_similarity(a, b) == expected);
+    REQUIRE(jaccard_similarity(b, a) == expected);
     for (const double threshold : {0.0, 0.2, 0.5, 0.9, expected, std::nextafter(expected, 2.0)}) {
       const auto found = jaccard_at_least(a, b, threshold);
       REQUIRE(found.has_value() == (expected >= threshold));
@@ -183,7 +183,7 @@ TEST_CASE("jaccard_at_least is the comparison, for every size and common part up
         std::vector<int> b(static_cast<std::size_t>(size_b));
         std::iota(a.begin(), a.end(), 0);
         std::iota(b.begin(), b.end(), size_a - common);
-        const double exact = jaccard(a, b);
+        const double exact = jaccard_similarity(a, b);
         for (const double threshold : {exact, std::nextafter(exact, 2.0), std::nextafter(exact, -1.0), 0.0, -0.0, 0.3,
                                        1.0 / 3, 0.5, 0.7, 0.8, 0.9999, 1.0, 1.5, -1.0}) {
           const auto found = jaccard_at_least(a, b, threshold);
@@ -235,13 +235,13 @@ TEST_CASE("cosine of weighted sets", "[similarity]") {
   const std::vector<weighed> none;
   const std::vector<weighed> a{{1, 256}, {2, 256}, {3, 256}, {4, 256}};
   const std::vector<weighed> b{{3, 512}, {4, 512}, {5, 512}, {6, 512}};
-  REQUIRE(cosine(a, a) == 1.0);
-  REQUIRE(is_near(cosine(a, b), 0.5));
-  REQUIRE(cosine(a, none) == 0.0);
-  REQUIRE(cosine(none, none) == 0.0);
-  REQUIRE(cosine(a, std::vector<weighed>{{1, 0}}) == 0.0);
+  REQUIRE(weighted_cosine(a, a) == 1.0);
+  REQUIRE(is_near(weighted_cosine(a, b), 0.5));
+  REQUIRE(weighted_cosine(a, none) == 0.0);
+  REQUIRE(weighted_cosine(none, none) == 0.0);
+  REQUIRE(weighted_cosine(a, std::vector<weighed>{{1, 0}}) == 0.0);
   const std::vector<weighed> heavy{{1, ~std::uint64_t{0}}, {2, ~std::uint64_t{0}}};
-  REQUIRE(is_near(cosine(heavy, heavy), 1.0));
+  REQUIRE(is_near(weighted_cosine(heavy, heavy), 1.0));
   oracle::random_engine random(4);
   for (int round = 0; round < 2000; ++round) {
     std::vector<weighed> sets[2];
@@ -254,6 +254,6 @@ TEST_CASE("cosine of weighted sets", "[similarity]") {
         plain[which][hash] = static_cast<double>(units) / 256;
       }
     }
-    REQUIRE(is_near(cosine(sets[0], sets[1]), plain_cosine(plain[0], plain[1])));
+    REQUIRE(is_near(weighted_cosine(sets[0], sets[1]), plain_cosine(plain[0], plain[1])));
   }
 }

@@ -211,7 +211,7 @@ TEST_CASE("texts agree in all features or in none", "[agreeing]") {
   const auto similarity = [](const auto& tokenize, std::string_view a, std::string_view b) {
     const neardup::feature_extractor extract{tokenize};
     const auto first = extract(a), second = extract(b);
-    return neardup::jaccard(first, second);
+    return neardup::jaccard_similarity(first, second);
   };
   CHECK(similarity(same, "PR 260 was merged after the review", "PR 260 was merged after a review") ==
         similarity(pairs, "PR 260 was merged after the review", "PR 260 was merged after a review"));
@@ -262,7 +262,7 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
     std::size_t without_facts = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        if (neardup::jaccard(plain_sets[i], plain_sets[j]) < least) continue;
+        if (neardup::jaccard_similarity(plain_sets[i], plain_sets[j]) < least) continue;
         ++without_facts;
         if (facts_of[i] == facts_of[j]) expected.push_back({j, i});
       }
@@ -284,7 +284,8 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
     for (std::size_t i = 0; i < texts.size(); ++i) {
       bool is_new = true;
       for (const std::size_t k : kept) {
-        const bool matches = neardup::jaccard(plain_sets[i], plain_sets[k]) >= least && facts_of[i] == facts_of[k];
+        const bool matches =
+            neardup::jaccard_similarity(plain_sets[i], plain_sets[k]) >= least && facts_of[i] == facts_of[k];
         is_new = is_new && !matches;
       }
       if (is_new) kept.push_back(i);

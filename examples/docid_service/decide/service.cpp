@@ -236,7 +236,7 @@ std::vector<similar_document> service::similar(std::string_view text) {
       if (left-- == 0) break;
       found.push_back({other->name, distance, 0, std::nullopt, kept_.get(document, kept->version)});
       if (found.back().article) continue;
-      found.back().similarity = neardup::jaccard(content.features, other->content.features);
+      found.back().similarity = neardup::jaccard_similarity(content.features, other->content.features);
       if (const auto known = pairs_of(document)) found.back().pair_similarity = similarity_of_pairs(pairs, *known);
     }
     return found;
@@ -244,7 +244,7 @@ std::vector<similar_document> service::similar(std::string_view text) {
   for (similar_document& one : result) {
     if (!one.article) continue;
     const std::string shown = parse_json(*one.article).at("content").get<std::string>();
-    one.similarity = neardup::jaccard(content.features, describe_.content(shown).features);
+    one.similarity = neardup::jaccard_similarity(content.features, describe_.content(shown).features);
     one.pair_similarity = similarity_of_pairs(pairs, describe_.pairs(shown));
   }
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
@@ -255,7 +255,7 @@ std::vector<similar_document> service::similar(std::string_view text) {
 }
 
 text_similarity service::compare(std::string_view one, std::string_view other) const {
-  return {neardup::jaccard(describe_.content(one).features, describe_.content(other).features),
+  return {neardup::jaccard_similarity(describe_.content(one).features, describe_.content(other).features),
           similarity_of_pairs(describe_.pairs(one), describe_.pairs(other))};
 }
 

@@ -73,7 +73,7 @@ bool have_similar_pairs(std::span<const std::uint32_t> one, std::span<const std:
 
 double similarity_of_pairs(std::span<const std::uint32_t> one, std::span<const std::uint32_t> other) {
   const common_part part(one, other);
-  return neardup::jaccard(part.one, part.other);
+  return neardup::jaccard_similarity(part.one, part.other);
 }
 
 describers make_describers(const std::string& name, const std::string& jieba) {

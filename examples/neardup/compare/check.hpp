@@ -4,7 +4,7 @@
 #include <compare>
 #include <neardup/dedup/checks.hpp>
 #include <neardup/index/join_options.hpp>
-#include <neardup/sets/set_similarity.hpp>
+#include <neardup/threshold.hpp>
 #include <numeric>
 
 #include "../../common/passages.hpp"

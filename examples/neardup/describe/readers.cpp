@@ -145,7 +145,7 @@ double cosine_of(feature_set a, feature_set b) {
     for (std::size_t i = 0; i < size; ++i) set.push_back({packed[i], std::bit_cast<float>(packed[size + i])});
     return set;
   };
-  return neardup::cosine(unpacked(a), unpacked(b));
+  return neardup::weighted_cosine(unpacked(a), unpacked(b));
 }
 
 /// Reads the data for the edit distance: the size of the normalised texts in bytes, followed by the bytes.

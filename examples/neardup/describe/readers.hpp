@@ -72,7 +72,8 @@ double similarity_of_sets(similarity_measure measure, std::span<const Feature> a
   if (a.empty() || b.empty()) return 0;
   // From the Jaccard similarity j = common / (|a| + |b| - common), which the library finds by bisection if one set is much
   // larger. Rounding is exact: the sizes are below 2^32, and j has 53 bits.
-  const double x = static_cast<double>(a.size()), y = static_cast<double>(b.size()), j = neardup::jaccard(a, b);
+  const double x = static_cast<double>(a.size()), y = static_cast<double>(b.size()),
+               j = neardup::jaccard_similarity(a, b);
   const double common = std::round(j * (x + y) / (1 + j));
   const double all = measure == similarity_measure::containment ? std::min(x, y) : std::sqrt(x * y);
   return std::min(1.0, common / all);

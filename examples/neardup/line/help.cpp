@@ -5,8 +5,8 @@
 #include <neardup/edits/edit_distance.hpp>
 #include <neardup/index/join_options.hpp>
 #include <neardup/index/recall.hpp>
-#include <neardup/sets/set_similarity.hpp>
 #include <neardup/text/feature_choice.hpp>
+#include <neardup/threshold.hpp>
 #include <utility>
 
 #include "../ground/text.hpp"

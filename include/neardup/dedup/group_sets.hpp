@@ -220,7 +220,7 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 
 }  // namespace detail
 
-/// Groups sets with a similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides: like the
+/// Groups sets with a similarity of at least `similarity`, exactly as jaccard_similarity(a, b) >= similarity decides: like the
 /// group() of fingerprints with this check and a distance that excludes nothing. No pair is missed. A set that is not
 /// kept joins the most similar of the sets kept before it, and the earliest among equally similar ones. A set without
 /// features is alone in its group.

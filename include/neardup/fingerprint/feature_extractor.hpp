@@ -21,7 +21,7 @@
 
 namespace neardup::inline v0 {
 
-/// Extracts feature sets: the distinct tokens of a text, each as the lowest bits of its hash, sorted. jaccard()
+/// Extracts feature sets: the distinct tokens of a text, each as the lowest bits of its hash, sorted. jaccard_similarity()
 /// compares such sets.
 ///
 /// `Feature` is the type of a feature. With 32 bits, the default, two distinct tokens collide with probability 2^-32.
@@ -29,7 +29,7 @@ namespace neardup::inline v0 {
 /// One collision changes the similarity by at most 2 / n, so the expected error is below n / 2^30. Use std::uint64_t if
 /// that is too much.
 /// Thread safety: const members may be called from many threads at once.
-/// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard(check(a), check(b));`
+/// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard_similarity(check(a), check(b));`
 template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
 class feature_extractor {
   using parts = detail::checked_parts<Tokenizer, unit, Hasher>;

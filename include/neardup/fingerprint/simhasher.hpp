@@ -124,7 +124,7 @@ class simhasher {
     detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
 
-  /// The distinct tokens of a text with their weights, sorted by hash: the input of cosine(). Tokens of weight 0 are
+  /// The distinct tokens of a text with their weights, sorted by hash: the input of weighted_cosine(). Tokens of weight 0 are
   /// omitted.
   [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
     std::vector<weighted_token<hash_words>> result;

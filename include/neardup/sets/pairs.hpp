@@ -20,12 +20,12 @@
 #include "../detail/visits.hpp"
 #include "../error.hpp"
 #include "../runner.hpp"
+#include "../threshold.hpp"
 #include "engine/distinct_sets.hpp"
 #include "engine/overlap_bounds.hpp"
 #include "engine/set_join.hpp"
 #include "engine/set_prefixes.hpp"
 #include "feature_sets.hpp"
-#include "set_similarity.hpp"
 
 namespace neardup::inline v0 {
 
@@ -174,7 +174,7 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 }  // namespace detail
 
 /// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, with a
-/// similarity of at least `similarity`, exactly as jaccard(a, b) >= similarity decides. Each pair is visited once, in
+/// similarity of at least `similarity`, exactly as jaccard_similarity(a, b) >= similarity decides. Each pair is visited once, in
 /// unspecified order, one call at a time, but from any thread of `options.run`. If the visitor returns false or throws,
 /// the visit ends, and its exception is passed on. A set without features is similar to no set.
 ///

@@ -14,12 +14,12 @@
 
 #include "../detail/visits.hpp"
 #include "../runner.hpp"
+#include "../threshold.hpp"
 #include "engine/overlap_bounds.hpp"
 #include "engine/row_join.hpp"
 #include "engine/set_copies.hpp"
 #include "feature_sets.hpp"
 #include "pairs.hpp"
-#include "set_similarity.hpp"
 
 namespace neardup::inline v0 {
 

@@ -17,10 +17,10 @@
 #include "../error.hpp"
 #include "../ids.hpp"
 #include "../runner.hpp"
+#include "../threshold.hpp"
 #include "engine/candidate_search.hpp"
 #include "engine/overlap_bounds.hpp"
 #include "feature_sets.hpp"
-#include "set_similarity.hpp"
 
 namespace neardup::inline v0 {
 

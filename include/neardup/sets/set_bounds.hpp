@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
+#include "../threshold.hpp"
 #include "engine/overlap_bounds.hpp"
-#include "set_similarity.hpp"
 
 namespace neardup::inline v0 {
 

@@ -19,6 +19,7 @@
 #include "../error.hpp"
 #include "../ids.hpp"
 #include "../runner.hpp"
+#include "../threshold.hpp"
 #include "engine/common_elements.hpp"
 #include "engine/hash_chains.hpp"
 #include "engine/overlap_bounds.hpp"
@@ -26,7 +27,6 @@
 #include "engine/set_store.hpp"
 #include "feature_sets.hpp"
 #include "searchable_sets.hpp"
-#include "set_similarity.hpp"
 
 namespace neardup::inline v0 {
 
@@ -34,7 +34,7 @@ namespace neardup::inline v0 {
 ///
 /// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
 /// stored once, whatever their number of ids. An empty set is kept, and matches nothing. Feature: the type of features.
-/// Id: any index_id. Searches decide exactly as jaccard(a, b) >= least does, and as pairs() of sets does. Each match
+/// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= least does, and as pairs() of sets does. Each match
 /// comes once. A search may ask for a larger similarity than the index was made for, which is faster. For containment,
 /// the overlap is divided by the size of the smaller set, and has to be at least `min_common`.
 ///

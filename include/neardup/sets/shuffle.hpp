@@ -19,6 +19,7 @@
 
 #include "../error.hpp"
 #include "../runner.hpp"
+#include "../threshold.hpp"
 #include "engine/bitmap_filter.hpp"
 #include "engine/common_elements.hpp"
 #include "engine/copy_table.hpp"
@@ -26,7 +27,6 @@
 #include "engine/shuffle_blob.hpp"
 #include "engine/shuffle_join.hpp"
 #include "feature_counts.hpp"
-#include "set_similarity.hpp"
 
 namespace neardup::inline v0 {
 

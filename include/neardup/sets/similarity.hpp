@@ -38,7 +38,7 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
   const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
   std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
   // Rounding may make the estimate wrong by one. So the result is found by comparing similarities with `threshold`, as
-  // a caller of jaccard() would.
+  // a caller of jaccard_similarity() would.
   while (common > 0 && suffices(common - 1)) --common;
   while (common <= most && !suffices(common)) ++common;
   return common;
@@ -53,7 +53,7 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 /// return them.
 /// Complexity: O(|a| + |b|); for numbers, without a branch for each element.
 template <contiguous_set A, contiguous_set B>
-[[nodiscard]] double jaccard(const A& a, const B& b) {
+[[nodiscard]] double jaccard_similarity(const A& a, const B& b) {
   const auto first = detail::elements_of(a);
   const auto second = detail::elements_of(b);
   return detail::jaccard_of_sizes(first.size(), second.size(), detail::count_common(first, second, 0));
@@ -61,9 +61,9 @@ template <contiguous_set A, contiguous_set B>
 
 /// The Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
-/// The result is the same as that of comparing jaccard(a, b) with the threshold, but this function stops as soon as the
+/// The result is the same as that of comparing jaccard_similarity(a, b) with the threshold, but this function stops as soon as the
 /// threshold is out of reach. The sizes alone may decide that.
-/// Precondition: that of jaccard().
+/// Precondition: that of jaccard_similarity().
 /// Throws: std::invalid_argument if the threshold is NaN.
 /// Complexity: O(|a| + |b|); for sets that are not similar, usually a small part of it.
 template <contiguous_set A, contiguous_set B>
@@ -85,7 +85,7 @@ template <contiguous_set A, contiguous_set B>
 /// Precondition: both are sorted ascending by hash and without duplicates.
 /// Complexity: O(|a| + |b|).
 template <class A, class B>
-[[nodiscard]] double cosine(const A& a, const B& b) {
+[[nodiscard]] double weighted_cosine(const A& a, const B& b) {
   const auto square_sum = [](const auto& set) {
     double sum = 0;
     for (const auto& token : set) sum += static_cast<double>(token.units) * static_cast<double>(token.units);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../../sets/engine/set_postings.hpp"
-#include "../../sets/set_similarity.hpp"
+#include "../../threshold.hpp"
 
 namespace neardup::inline v0::detail {
 

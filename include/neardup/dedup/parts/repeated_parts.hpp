@@ -120,7 +120,7 @@ class part_collection {
   /// Precondition: both numbers are below size().
   [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
     if (firsts_[a] == firsts_[b]) return 1;
-    return options_.similarity < 1 ? jaccard(features_[firsts_[a]], features_[firsts_[b]]) : 0;
+    return options_.similarity < 1 ? jaccard_similarity(features_[firsts_[a]], features_[firsts_[b]]) : 0;
   }
 
  private:

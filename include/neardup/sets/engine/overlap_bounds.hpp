@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "../../error.hpp"
-#include "../set_similarity.hpp"
+#include "../../threshold.hpp"
 #include "common_elements.hpp"
 
 namespace neardup::inline v0::detail {

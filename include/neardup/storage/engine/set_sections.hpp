@@ -21,7 +21,7 @@
 #include "../../error.hpp"
 #include "../../sets/engine/frozen_sets.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"
-#include "../../sets/set_similarity.hpp"
+#include "../../threshold.hpp"
 #include "container.hpp"
 #include "mapped_array.hpp"
 

@@ -222,7 +222,7 @@ class corpus_sample {
           const auto& element = texts[to_size(other.ordinal - compared_)];
           const std::string_view text(element);
           const auto others = own.readers[f].features(text);
-          const double similarity = jaccard(own.set, others);
+          const double similarity = jaccard_similarity(own.set, others);
           const double angle = std::acos(set_cosine(similarity, own.set.size(), others.size()));
           compared_pair both{{angle / std::numbers::pi, (1 - similarity) / 2}, {}, {}};
           const auto& a = queries_[f][with_news[j]];

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Thresholds. Each names its measure: bits of fingerprints; jaccard, cosine and containment of sets; edit of texts.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "error.hpp"
+
+namespace neardup::inline v0 {
+
+namespace detail {
+
+/// Throws: std::invalid_argument, which names the similarity.
+[[noreturn]] inline void fail_similarity(double similarity) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.15g", similarity);
+  fail<std::invalid_argument>(std::string("a least similarity is above 0 and at most 1, not ") + digits);
+}
+
+/// Throws: std::invalid_argument unless 0 < similarity <= 1, the scale of each named measure.
+inline void check_similarity(double similarity) {
+  if (!(similarity > 0 && similarity <= 1)) fail_similarity(similarity);
+}
+
+}  // namespace detail
+
+/// A distance of fingerprints: two of them match if they differ in at most `count` bits.
+/// Example: `pairs(fingerprints, bits{3})`
+struct bits {
+  int count;
+
+  /// The number of blocks that a join of fingerprints cuts them into, as in pigeonhole_index. 0: chosen by the number of
+  /// fingerprints, and a sample of them. Does not change a result. An index has its own number of blocks.
+  int blocks = 0;
+
+  /// Throws: std::invalid_argument if int cannot hold `k`. The functions that compare fingerprints check the range.
+  template <std::integral Number>
+    requires(!std::same_as<Number, bool>)
+  constexpr bits(Number k)  // NOLINT(google-explicit-constructor): the k of a search may be a number.
+      : count(static_cast<int>(k)) {
+    if (static_cast<Number>(count) != k || (count < 0) != (k < Number{})) {
+      detail::fail<std::invalid_argument>("a distance of more bits than an int can count");
+    }
+  }
+
+  /// The same distance, searched with a layout of `number` blocks.
+  [[nodiscard]] constexpr bits in_blocks(int number) const noexcept {
+    bits result(*this);
+    result.blocks = number;
+    return result;
+  }
+
+  friend constexpr bool operator==(const bits&, const bits&) = default;
+};
+
+/// How the similarity of two sets is computed from their sizes and their overlap.
+enum class set_similarity {
+  /// The overlap divided by the number of distinct elements of both: see jaccard_similarity().
+  jaccard,
+  /// The overlap divided by the square root of the product of the sizes: weighted_cosine() with equal weights.
+  cosine,
+  /// The overlap divided by the size of the smaller set: 1 for a paragraph and the page that it is from.
+  containment,
+};
+
+/// The least overlap for containment by default: a text that shares fewer features with another text does not count as
+/// contained, because three common words, for instance, mean nothing. docs/decisions/0034-exact-set-joins.md has the
+/// measurements.
+inline constexpr std::size_t default_min_contained = 8;
+
+/// The least similarity of two sets. Programs that choose the measure at run time use this type. Others write jaccard,
+/// cosine or containment, which convert to it.
+///
+/// Functions that take a threshold throw std::invalid_argument unless 0 < similarity <= 1.
+struct set_threshold {
+  set_similarity measure = set_similarity::jaccard;
+  double similarity = 0;
+
+  /// The least overlap of two similar sets, however similar they are. 0 stands for default_min_contained for
+  /// containment, and for 1 otherwise.
+  std::size_t min_common = 0;
+
+  friend constexpr bool operator==(const set_threshold&, const set_threshold&) = default;
+};
+
+/// A least Jaccard similarity of two sets. Example: `pairs(sets, jaccard{0.8})`
+struct jaccard {
+  double similarity;
+  std::size_t min_common = 0;  ///< as in set_threshold
+
+  constexpr operator set_threshold() const noexcept {  // NOLINT(google-explicit-constructor)
+    return {set_similarity::jaccard, similarity, min_common};
+  }
+};
+
+/// A least cosine similarity of two sets whose elements have equal weights. Example: `group(sets, cosine{0.8})`
+struct cosine {
+  double similarity;
+  std::size_t min_common = 0;  ///< as in set_threshold
+
+  constexpr operator set_threshold() const noexcept {  // NOLINT(google-explicit-constructor)
+    return {set_similarity::cosine, similarity, min_common};
+  }
+};
+
+/// A least containment of the smaller of two sets in the larger one.
+/// Example: `pairs(sets, containment{.similarity = 0.8, .min_common = 8})`
+struct containment {
+  double similarity;
+  std::size_t min_common = default_min_contained;  ///< as in set_threshold
+
+  constexpr operator set_threshold() const noexcept {  // NOLINT(google-explicit-constructor)
+    return {set_similarity::containment, similarity, min_common};
+  }
+};
+
+/// The progress of a join or a grouping of texts by their edit similarity.
+struct edit_progress {
+  std::size_t done;  ///< texts that are done; equal texts may count as one
+  std::size_t all;   ///< the final value of `done`
+  bool meets_all;    ///< true if no q-grams are used, so that time is quadratic in the number of texts
+};
+
+/// A least edit_similarity of two texts. Example: `pairs(texts, edit{0.8})`
+struct edit {
+  double similarity;
+
+  /// Called before the first text and then from time to time, within a long comparison, too, from any thread; calls
+  /// never overlap. An exception ends the call.
+  std::function<void(const edit_progress&)> progress = nullptr;
+};
+
+namespace detail {
+
+/// Returns the distance that a threshold stands for. Refuses to compile for another kind of threshold.
+template <class Threshold>
+[[nodiscard]] bits bits_of(const Threshold& threshold) {
+  static_assert(std::same_as<Threshold, bits>,
+                "neardup: fingerprints are compared by a number of bits: write bits{3}, as in pairs(fingerprints, "
+                "bits{3})");
+  if constexpr (std::same_as<Threshold, bits>) {
+    return threshold;
+  } else {
+    return 0;
+  }
+}
+
+/// A threshold of sets: a measure and a least similarity.
+template <class Threshold>
+concept threshold_of_sets = std::convertible_to<const Threshold&, set_threshold>;
+
+/// Returns the value that engines see. Refuses to compile for another kind of threshold.
+template <class Threshold>
+[[nodiscard]] set_threshold set_threshold_of(const Threshold& threshold) {
+  static_assert(threshold_of_sets<Threshold>,
+                "neardup: sets are compared by a measure: write jaccard{0.8}, cosine{0.8} or containment{0.8}, as in "
+                "pairs(sets, jaccard{0.8}), or a set_threshold");
+  if constexpr (threshold_of_sets<Threshold>) {
+    return threshold;
+  } else {
+    return {};
+  }
+}
+
+/// Returns the threshold if it is one of edits. Refuses to compile for another kind of threshold.
+template <class Threshold>
+[[nodiscard]] const edit& edit_of(const Threshold& threshold) {
+  static_assert(std::same_as<Threshold, edit>,
+                "neardup: texts are compared by their features or by edits: write pairs(texts, jaccard{0.8}) (include "
+                "neardup/dedup.hpp) or pairs(texts, edit{0.8})");
+  if constexpr (std::same_as<Threshold, edit>) {
+    return threshold;
+  } else {
+    static const edit none{};
+    return none;
+  }
+}
+
+}  // namespace detail
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,65 @@
+// Thresholds: what each of them is made of, and which numbers they refuse.
+#include <neardup/threshold.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "catch.hpp"
+
+namespace {
+
+using namespace neardup;
+
+static_assert(std::is_constructible_v<bits, int> && std::is_constructible_v<bits, std::size_t>);
+static_assert(!std::is_constructible_v<bits, double> && !std::is_constructible_v<bits, float>);
+static_assert(!std::is_constructible_v<bits, bool>);
+static_assert(bits{3}.count == 3 && bits{3}.blocks == 0);
+static_assert(bits{3}.in_blocks(5).blocks == 5 && bits{3}.in_blocks(5).count == 3);
+static_assert(!std::is_convertible_v<double, set_threshold> && !std::is_convertible_v<int, set_threshold>);
+static_assert(!std::is_convertible_v<bits, set_threshold> && !std::is_convertible_v<edit, set_threshold>);
+
+/// The message of a similarity that is refused; empty if it is not.
+std::string refusal(double similarity) {
+  try {
+    neardup::detail::check_similarity(similarity);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a number of bits that an int cannot hold is refused, whatever its type") {
+  CHECK(bits{std::int64_t{-1}}.count == -1);
+  CHECK(bits{std::uint64_t{64}}.count == 64);
+  CHECK(bits{std::uint8_t{255}}.count == 255);
+  CHECK_THROWS_AS(bits{std::uint64_t{1} << 32}, std::invalid_argument);
+  CHECK_THROWS_AS(bits{(std::uint64_t{1} << 32) + 3}, std::invalid_argument);
+  CHECK_THROWS_AS(bits{-(std::int64_t{1} << 32)}, std::invalid_argument);
+  CHECK_THROWS_AS(bits{std::uint32_t{0xffffffff}}, std::invalid_argument);
+  CHECK_THROWS_AS(bits{static_cast<std::uint64_t>(-1)}, std::invalid_argument);
+}
+
+TEST_CASE("thresholds of sets are one value with their measure") {
+  CHECK(set_threshold(jaccard{0.8}) == set_threshold{set_similarity::jaccard, 0.8, 0});
+  CHECK(set_threshold(cosine{0.7, 3}) == set_threshold{set_similarity::cosine, 0.7, 3});
+  CHECK(set_threshold(containment{0.8}) == set_threshold{set_similarity::containment, 0.8, default_min_contained});
+  const set_threshold few = containment{.similarity = 0.8, .min_common = 2};
+  CHECK(few == set_threshold{set_similarity::containment, 0.8, 2});
+}
+
+TEST_CASE("a least similarity is above 0 and at most 1, and the message names any other number") {
+  for (const double similarity : {1e-300, 0.5, 1.0}) CHECK(refusal(similarity).empty());
+  CHECK(refusal(80) == "a least similarity is above 0 and at most 1, not 80");
+  CHECK(refusal(1.5) == "a least similarity is above 0 and at most 1, not 1.5");
+  CHECK(refusal(-0.1) == "a least similarity is above 0 and at most 1, not -0.1");
+  CHECK(refusal(0) == "a least similarity is above 0 and at most 1, not 0");
+  CHECK(refusal(std::nan("")).find("not nan") != std::string::npos);
+  CHECK(refusal(std::nextafter(1.0, 2.0)).find("at most 1") != std::string::npos);
+  CHECK(refusal(std::numeric_limits<double>::infinity()).find("not inf") != std::string::npos);
+}
