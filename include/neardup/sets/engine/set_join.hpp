@@ -400,13 +400,13 @@ class set_join {
       prepare(of, memory, n);
       keys += static_cast<double>(memory.lists.size());
       for (std::size_t key = 0; key < memory.lists.size(); ++key) {
+        const std::size_t position = of.cut.parts == 0 ? memory.sets.front().first_position + key : 0;
         const std::span<const posting> list =
-            in_places(of, memory.lists[key], memory.first, (std::min)(memory.last, place));
+            partners_in(of, memory, memory.lists[key], n, position, memory.first, (std::min)(memory.last, place));
         const std::size_t step = list.size() / most_postings + 1;
         std::size_t taken = 0, looks = 0;
         for (std::size_t at = 0; at < list.size(); at += step, ++looks) {
           const posting& p = list[at];
-          const std::size_t position = of.cut.parts == 0 ? memory.sets.front().first_position + key : 0;
           taken += p.token == memory.lists[key].token && least_common(memory, n, position, p) != 0 ? 1 : 0;
         }
         postings += static_cast<double>(list.size());
@@ -418,13 +418,22 @@ class set_join {
     return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
   }
 
-  /// The postings of a list whose places are in [first, last).
-  static std::span<const posting> in_places(const chunk& of, const posting_list& list, std::size_t first,
-                                            std::size_t last) {
+  /// The postings of a list that may be of partners of a set of `n` features: those of sets in [first, last) that are
+  /// small enough for a first common feature at `position` of the set of `n` features.
+  static std::span<const posting> partners_in(const chunk& of, const worker& memory, const posting_list& list,
+                                              std::size_t n, std::size_t position, std::size_t first,
+                                              std::size_t last) {
     const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
     const posting *const begin = of.postings.data() + list.begin, *const end = of.postings.data() + list.end;
     const posting* const from = std::lower_bound(begin, end, first, is_before);
-    return {from, std::lower_bound(from, end, last, is_before)};
+    const posting* to = std::lower_bound(from, end, last, is_before);
+    // The required overlap grows with the size, and the features from `position` on must suffice for it.
+    const auto fits = std::upper_bound(memory.least.begin(), memory.least.end(), n - position);
+    if (position != 0 && fits != memory.least.end()) {
+      const std::size_t size = memory.least_base + static_cast<std::size_t>(fits - memory.least.begin());
+      to = std::lower_bound(from, to, size, [](const posting& p, std::size_t limit) { return p.size < limit; });
+    }
+    return {from, to};
   }
 
   /// Searches for the sets `probed` in a chunk.
@@ -523,25 +532,20 @@ class set_join {
   /// Adds the sets of a posting list to the candidates of the set at `place`.
   void scan(chunk& of, worker& memory, const posting_list& list, std::size_t place, std::size_t n, std::size_t position,
             std::size_t first, std::size_t last) {
-    const std::uint32_t token = list.token, end = list.end;
-    std::uint32_t begin = list.begin;
     const bool counts = bounds_.looks_up_all();
     constexpr std::size_t few = 16;
-    if (end - begin > few) {
-      const auto is_before = [](const posting& p, std::size_t limit) { return p.place < limit; };
-      const posting* const all = of.postings.data();
-      begin = static_cast<std::uint32_t>(std::lower_bound(all + begin, all + end, first, is_before) - all);
-      if (classes_ != nullptr && !counts && end - begin > 4 * few) {
-        const auto behind = static_cast<std::size_t>(std::lower_bound(all + begin, all + end, last, is_before) - all);
-        if (behind - begin > 4 * few && are_mostly_of_one_class(of, begin, behind)) {
-          return scan_by_class(of, memory, place, n, position, token, begin, behind);
-        }
+    std::span<const posting> postings = of.postings.span().subspan(list.begin, list.end - list.begin);
+    if (postings.size() > few) {
+      postings = partners_in(of, memory, list, n, counts ? 0 : position, first, last);
+      const auto begin = static_cast<std::size_t>(postings.data() - of.postings.data());
+      if (classes_ != nullptr && !counts && postings.size() > 4 * few &&
+          are_mostly_of_one_class(of, begin, begin + postings.size())) {
+        return scan_by_class(of, memory, place, n, position, list.token, begin, begin + postings.size());
       }
     }
-    for (std::size_t i = begin; i < end; ++i) {
-      const posting p = of.postings[i];
+    for (const posting p : postings) {
       if (p.place >= last) return;
-      if (p.token != token || p.place < first) continue;
+      if (p.token != list.token || p.place < first) continue;
       if (counts) {
         count_common_feature(memory, place, p);
       } else {
@@ -586,7 +590,8 @@ class set_join {
         continue;
       }
       ++i;
-      if (p.token != token || classes_->leaves_out(rank(place), rank(p.place))) continue;
+      if (p.token != token || least_common(memory, n, position, p) == 0) continue;
+      if (classes_->leaves_out(rank(place), rank(p.place))) continue;
       const std::size_t before = memory.candidates.size();
       add_candidate(memory, place, n, position, p);
       if (memory.candidates.size() == before) continue;
