@@ -96,7 +96,7 @@ void add_joins(const data_set& data, int k) {
       std::vector<near_pair> pairs;
       measure_seconds(
           state, data.size, [&] { pairs = {}; },
-          [&] { pairs = neardup::pairs(stored, k, {.run = neardup::threads{threads}}); });
+          [&] { pairs = neardup::pairs(stored, neardup::bits{k}, {.run = neardup::threads{threads}}); });
       check_pairs(pairs, stored, k);
       state.counters["pairs"] = static_cast<double>(pairs.size());
     });
@@ -106,7 +106,7 @@ void add_joins(const data_set& data, int k) {
       std::vector<std::uint32_t> labels;
       measure_seconds(
           state, data.size, [&] { labels = {}; },
-          [&] { labels = neardup::cluster(stored, k, {.run = neardup::threads{threads}}); });
+          [&] { labels = neardup::cluster(stored, neardup::bits{k}, neardup::threads{threads}); });
       check_labels(labels, stored, k);
     });
   }

@@ -113,6 +113,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/engine/searches.hpp
     include/neardup/index/engine/table_search.hpp
     include/neardup/index/estimates.hpp
+    include/neardup/index/fingerprint_range.hpp
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp
     include/neardup/index/join/components.hpp
@@ -121,7 +122,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/join/join_input.hpp
     include/neardup/index/join/join_pairs.hpp
     include/neardup/index/join/join_plan.hpp
-    include/neardup/index/join_options.hpp
     include/neardup/index/keyed_index.hpp
     include/neardup/index/layout.hpp
     include/neardup/index/match.hpp
@@ -130,6 +130,7 @@ set(NEARDUP_HEADERS
     include/neardup/index/recall.hpp
     include/neardup/index/searchable_index.hpp
     include/neardup/instruction_set.hpp
+    include/neardup/join_options.hpp
     include/neardup/minwise.hpp
     include/neardup/neardup.hpp
     include/neardup/ostream.hpp

@@ -55,8 +55,8 @@ TEST_CASE("trap: a distance of exactly k is a match", "[traps]") {
     }
   });
   const std::vector<simhash<64>> two{simhash<64>(0), simhash<64>(0b10101)};
-  REQUIRE(neardup::pairs(two, 3).size() == 1);
-  REQUIRE(neardup::cluster(two, 3) == std::vector<std::uint32_t>{0, 0});
+  REQUIRE(neardup::pairs(two, neardup::bits{3}).size() == 1);
+  REQUIRE(neardup::cluster(two, neardup::bits{3}) == std::vector<std::uint32_t>{0, 0});
 }
 
 // gaoya: k = 0 found nothing.
@@ -146,8 +146,8 @@ TEST_CASE("trap: block counts that do not divide the width", "[traps]") {
 TEST_CASE("trap: two identical documents are a pair", "[traps]") {
   const std::vector<simhash<64>> stored{simhash<64>(5), simhash<64>(1000), simhash<64>(5)};
   for (int k = 0; k <= 3; ++k) {
-    REQUIRE(neardup::pairs(stored, k) == std::vector<neardup::near_pair<std::uint32_t>>{{0, 2, 0}});
-    REQUIRE(neardup::cluster(stored, k) == std::vector<std::uint32_t>{0, 1, 0});
+    REQUIRE(neardup::pairs(stored, neardup::bits{k}) == std::vector<neardup::near_pair<std::uint32_t>>{{0, 2, 0}});
+    REQUIRE(neardup::cluster(stored, neardup::bits{k}) == std::vector<std::uint32_t>{0, 1, 0});
   }
   for_each_index([](auto index) {
     index.insert(simhash<64>(5), 1);
@@ -198,7 +198,7 @@ TEST_CASE("trap: many fingerprints that share a block", "[traps]") {
   std::vector<simhash<64>> stored;
   for (std::size_t i = 0; i < count; ++i) stored.emplace_back((random() & 0xffffffffffff0000U) | 0xabcdU);
   const oracle::stopwatch watch;
-  REQUIRE(neardup::pairs(stored, 3).empty());
+  REQUIRE(neardup::pairs(stored, neardup::bits{3}).empty());
   for_each_index([&](auto index) {
     for (std::size_t i = 0; i < count; ++i) index.insert(stored[i], static_cast<std::uint32_t>(i));
     for (std::size_t i = 0; i < count; ++i) REQUIRE(index.erase(stored[i], static_cast<std::uint32_t>(i)));

@@ -80,7 +80,8 @@ class fingerprints_of final : public fingerprints {
 
   void for_each_pair(int k, unsigned threads, const visitor& visit) const override {
     neardup::visit_pairs(
-        values_, k, [&](std::size_t i, std::size_t j, int distance) { visit(documents_[i], documents_[j], distance); },
+        values_, neardup::bits{k},
+        [&](std::size_t i, std::size_t j, int distance) { visit(documents_[i], documents_[j], distance); },
         {.run = neardup::threads{threads}});
   }
 

@@ -82,7 +82,7 @@ accuracy::distance_counts count_pairs(const documents& input, const pair_check& 
     document.push_back(i);
   }
   accuracy::distance_counts counts(max_distance + 1);
-  visit_pairs(known, max_distance,
+  visit_pairs(known, neardup::bits{max_distance},
               [&](std::size_t i, std::size_t j, int distance) {
                 const auto d = static_cast<std::size_t>(distance);
                 const std::uint32_t a = (std::min)(document[i], document[j]), b = (std::max)(document[i], document[j]);
@@ -225,7 +225,7 @@ void print_lengths(const documents& input, unsigned threads) {
         std::size_t a, b;
       };
       std::vector<pair> candidates;
-      visit_pairs(prints, k,
+      visit_pairs(prints, bits{k},
                   [&](std::size_t i, std::size_t j, int) {
                     candidates.push_back({i, j});
                   },

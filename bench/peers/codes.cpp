@@ -31,7 +31,7 @@ void run(char** arguments, std::string_view mode) {
   const auto print = [&](std::size_t a, std::size_t b) { std::fprintf(output, "%zu\t%zu\n", a, b); };
   if (mode == "join") {
     std::vector<std::pair<std::size_t, std::size_t>> found;
-    neardup::visit_pairs(codes, k, [&](std::size_t i, std::size_t j, int) { found.emplace_back(i, j); });
+    neardup::visit_pairs(codes, neardup::bits{k}, [&](std::size_t i, std::size_t j, int) { found.emplace_back(i, j); });
     std::printf("0 %f\n", cpu() - begin);
     for (const auto& [i, j] : found) print(i, j);
   } else {

@@ -1103,7 +1103,7 @@ neardup_status neardup_near_pairs(const neardup_code_view* codes, const neardup_
   return guarded(error, [&] {
     given(result, "result");
     const cancellable_threads run(how);
-    const neardup::join_options options{.run = run, .copies_once = copies_once != 0};
+    const neardup::join_options options{.copies_once = copies_once != 0, .run = run};
     auto made = std::make_unique<neardup_pairs>();
     with_bits(given(codes, "codes").bits, [&](auto bits) {
       const code_list<bits> a(*codes);
@@ -1115,10 +1115,10 @@ neardup_status neardup_near_pairs(const neardup_code_view* codes, const neardup_
           made->distance.push_back(static_cast<std::uint32_t>(pair.distance));
         }
       };
-      if (others == nullptr) return add(neardup::pairs(a.codes, k, options), a.positions);
+      if (others == nullptr) return add(neardup::pairs(a.codes, neardup::bits{k}, options), a.positions);
       if (others->bits != codes->bits) refuse("codes of different widths are compared");
       const code_list<bits> b(*others);
-      add(neardup::pairs(a.codes, b.codes, k, options), b.positions);
+      add(neardup::pairs(a.codes, b.codes, neardup::bits{k}, options), b.positions);
     });
     *result = made.release();
   });
@@ -1131,7 +1131,7 @@ neardup_status neardup_cluster(const neardup_code_view* codes, int k, const near
     with_bits(given(codes, "codes").bits, [&](auto bits) {
       const code_list<bits> list(*codes);
       given(labels, codes->size, "labels");
-      const auto found = neardup::cluster(list.codes, k, {.run = run});
+      const auto found = neardup::cluster(list.codes, neardup::bits{k}, run);
       for (std::size_t i = 0; i < codes->size; ++i) labels[i] = static_cast<std::uint32_t>(i);
       for (std::size_t i = 0; i < found.size(); ++i) labels[list.positions[i]] = list.positions[found[i]];
     });

@@ -25,7 +25,7 @@ int main() {
 
   std::cout << std::fixed << std::setprecision(2);
   std::size_t by_edits = 0;
-  const auto candidates = pairs(known, 22);
+  const auto candidates = pairs(known, bits{22});
   for (const auto& [i, j, distance] : candidates) {
     const std::string a = normalise(posts[i]), b = normalise(posts[j]);
     const double edit = edit_similarity(a, b);

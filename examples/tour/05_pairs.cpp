@@ -30,7 +30,7 @@ int main() {
 
   // Short texts need a large distance, and then a check: the Jaccard similarity of their sets of words.
   std::cout << std::fixed << std::setprecision(2);
-  const auto near = neardup::pairs(fingerprints, 10);
+  const auto near = neardup::pairs(fingerprints, neardup::bits{10});
   for (const auto& [i, j, distance] : near) {
     const double similarity =
         neardup::jaccard_similarity(hash.features(documents[origin[i]]), hash.features(documents[origin[j]]));
@@ -38,7 +38,7 @@ int main() {
               << neardup::estimated_cosine<64>(distance) << ", Jaccard " << similarity << '\n';
   }
   // Groups are the connected components; the label of a group is its smallest position.
-  const auto label = neardup::cluster(fingerprints, 10);
+  const auto label = neardup::cluster(fingerprints, neardup::bits{10});
   for (std::size_t i = 0; i < label.size(); ++i) {
     std::cout << "document " << origin[i] << " is in the group of document " << origin[label[i]] << '\n';
   }

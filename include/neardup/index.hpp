@@ -6,9 +6,9 @@
 
 #include "index/cost.hpp"
 #include "index/estimates.hpp"
+#include "index/fingerprint_range.hpp"
 #include "index/flat_index.hpp"
 #include "index/frozen_index.hpp"
-#include "index/join_options.hpp"
 #include "index/keyed_index.hpp"
 #include "index/layout.hpp"
 #include "index/match.hpp"

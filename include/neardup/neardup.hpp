@@ -13,6 +13,7 @@
 #include "ids.hpp"
 #include "index.hpp"
 #include "instruction_set.hpp"
+#include "join_options.hpp"
 #include "minwise.hpp"
 #include "runner.hpp"
 #include "sets.hpp"

@@ -7,4 +7,6 @@ using label = long;
 using label = double;
 #endif
 
-auto labels(const std::vector<neardup::simhash<64>>& fingerprints) { return neardup::cluster<label>(fingerprints, 3); }
+auto labels(const std::vector<neardup::simhash<64>>& fingerprints) {
+  return neardup::cluster<label>(fingerprints, neardup::bits{3});
+}

@@ -9,4 +9,4 @@ std::vector<neardup::minwise<64>> more;
 #else
 std::vector<neardup::simhash<64>> more;
 #endif
-auto labels() { return neardup::extend_groups(kept, more, 3); }
+auto labels() { return neardup::extend_groups(kept, more, neardup::bits{3}); }

@@ -8,4 +8,4 @@ using position = short;
 using position = bool;
 #endif
 
-auto pairs_of(const std::vector<neardup::simhash<64>>& all) { return neardup::pairs<position>(all, 3); }
+auto pairs_of(const std::vector<neardup::simhash<64>>& all) { return neardup::pairs<position>(all, neardup::bits{3}); }

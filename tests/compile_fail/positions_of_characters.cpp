@@ -8,4 +8,4 @@ using position = unsigned char;
 using position = char;
 #endif
 
-auto labels(const std::vector<neardup::simhash<64>>& all) { return neardup::cluster<position>(all, 3); }
+auto labels(const std::vector<neardup::simhash<64>>& all) { return neardup::cluster<position>(all, neardup::bits{3}); }

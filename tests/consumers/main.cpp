@@ -23,7 +23,7 @@ int main() {
   if (!neardup::near_duplicates(texts[0], texts[1]) || neardup::near_duplicates(texts[0], texts[2])) return 2;
   if (index.search(fingerprints[0]).size() != 2) return 3;
 
-  const auto labels = neardup::cluster(std::span<const neardup::simhash<64>>{fingerprints}, 3);
+  const auto labels = neardup::cluster(std::span<const neardup::simhash<64>>{fingerprints}, neardup::bits{3});
   if (labels != std::vector<std::uint32_t>{0, 0, 2}) return 4;
 
   std::printf("neardup %s\n", NEARDUP_VERSION_STRING);

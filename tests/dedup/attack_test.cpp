@@ -127,7 +127,7 @@ TEST_CASE("a crowd of texts with one block in common changes no answer", "[attac
     for (std::size_t j = 0; j < i; ++j) near += hamming_distance(crowd[i], crowd[j]) <= 14 ? 1 : 0;
   }
   REQUIRE(near > 1000);
-  CHECK(neardup::pairs(crowd, 14).size() == near);
+  CHECK(neardup::pairs(crowd, neardup::bits{14}).size() == near);
 }
 
 TEST_CASE("a token of many megabytes is a token", "[attack]") {

@@ -102,7 +102,8 @@ TEST_CASE("joins end at a check of their runner") {
       if (random() % 10 == 0) set.push_back(feature);
     }
   }
-  check_cancelled(10, [&](const cancelling& run) { static_cast<void>(neardup::pairs(codes, 6, {.run = run})); });
+  check_cancelled(
+      10, [&](const cancelling& run) { static_cast<void>(neardup::pairs(codes, neardup::bits{6}, {.run = run})); });
   check_cancelled(10, [&](const cancelling& run) { static_cast<void>(neardup::pairs(sets, .4, {.run = run})); });
   check_cancelled(10, [&](const cancelling& run) { static_cast<void>(neardup::group(sets, .4, {.run = run})); });
 }

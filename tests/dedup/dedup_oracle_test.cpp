@@ -30,7 +30,7 @@ struct tally {
 template <std::size_t Bits>
 oracle::pair_list pairs_of(const std::vector<simhash<Bits>>& fingerprints, int k, int blocks) {
   oracle::pair_list result;
-  for (const auto& [i, j, distance] : neardup::pairs(fingerprints, k, {.blocks = blocks})) {
+  for (const auto& [i, j, distance] : neardup::pairs(fingerprints, neardup::bits{k}.in_blocks(blocks))) {
     result.emplace_back(i, j, distance);
   }
   return result;
@@ -57,7 +57,7 @@ void check_corpora(const char* name) {
       ++counts.layouts;
       // The order is compared, too: by i, then j.
       if (pairs_of(fingerprints, k, blocks) != expected) FAIL("pairs differs");
-      const std::vector<std::uint32_t> found = neardup::cluster(fingerprints, k, {.blocks = blocks});
+      const std::vector<std::uint32_t> found = neardup::cluster(fingerprints, neardup::bits{k}.in_blocks(blocks));
       if (!std::equal(found.begin(), found.end(), labels.begin(), labels.end())) FAIL("cluster differs");
     }
   }

@@ -123,22 +123,22 @@ TEST_CASE("features change what groups cost, not what they are", "[dedup]") {
     looks.fetch_add(1, std::memory_order_relaxed);
     return std::span<const std::uint32_t>(of.features[i]);
   };
+  const neardup::at_least without{0.7, check}, with{0.7, check, features};
   std::vector<double> scores(of.size());
   for (double& score : scores) score = static_cast<double>(random() % 9);
   for (const bool by_score : {false, true}) {
-    neardup::group_options how{.similarity = 0.7, .run = threads{2}};
+    neardup::group_options how{.run = threads{2}};
     if (by_score) how.preference = scores;
-    const auto expected = neardup::group(fingerprints, k, check, how);
-    how.features = features;
-    REQUIRE(neardup::group(fingerprints, k, check, how) == expected);
+    const auto expected = neardup::group(fingerprints, neardup::bits{k}, without, how);
+    REQUIRE(neardup::group(fingerprints, neardup::bits{k}, with, how) == expected);
 
     // The same for the second half, around representatives of the first.
     const std::size_t half = of.size() / 2;
     if (by_score) how.preference = how.preference.subspan(half);
-    how.features = {};
-    const auto extended = neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), k, check, how);
-    how.features = features;
-    REQUIRE(neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), k, check, how) == extended);
+    const auto extended =
+        neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), neardup::bits{k}, without, how);
+    REQUIRE(neardup::extend_groups(fingerprints.first(half), fingerprints.subspan(half), neardup::bits{k}, with, how) ==
+            extended);
   }
   if (of.size() >= 70000) REQUIRE(looks > of.size());  // so few documents are joined by fingerprints
 }

@@ -22,6 +22,8 @@
 
 namespace {
 
+using neardup::at_least;
+using neardup::bits;
 using neardup::group;
 using neardup::group_options;
 using neardup::grouping;
@@ -129,15 +131,15 @@ void check_corpora() {
         std::atomic<std::size_t> calls = 0;
         const counted<kinds> counting{check, calls};
         group_options how{.preference = scores, .run = threads{count}};
-        REQUIRE(group(fingerprints, k, counting, how) == first.labels);
+        REQUIRE(group(fingerprints, bits{k}, counting, how) == first.labels);
         REQUIRE(calls == first.checks);
         calls = 0;
         how.by = grouping::components;
-        REQUIRE(group(fingerprints, k, counting, how) == connected.labels);
+        REQUIRE(group(fingerprints, bits{k}, counting, how) == connected.labels);
         REQUIRE(calls <= 2 * connected.checks);
       }
       const group_options unverified{.preference = scores};
-      REQUIRE(group(fingerprints, k, {}, unverified) ==
+      REQUIRE(group(fingerprints, bits{k}, unverified) ==
               expected_representatives(fingerprints, k, neardup::no_check{}, scores).labels);
       checks += first.checks;
       for (std::size_t i = 0; i < size; ++i) {
@@ -176,8 +178,8 @@ TEST_CASE("groups by every layout, and by none", "[dedup][oracle]") {
     for (int blocks = 0; blocks <= 6; ++blocks) {
       if (blocks > 0 && k < 32 && !neardup::layout::is_valid(32, k, blocks)) continue;
       CAPTURE(k, blocks);
-      REQUIRE(group(fingerprints, k, check, {.blocks = blocks}) == first);
-      REQUIRE(group(fingerprints, k, check, {.by = grouping::components, .blocks = blocks}) == connected);
+      REQUIRE(group(fingerprints, bits{k}.in_blocks(blocks), check) == first);
+      REQUIRE(group(fingerprints, bits{k}.in_blocks(blocks), check, {.by = grouping::components}) == connected);
     }
   }
 }
@@ -190,7 +192,7 @@ TEST_CASE("a corpus of many batches", "[dedup][oracle]") {
   const expectation expected = expected_representatives(fingerprints, 5, check, {});
   for (const std::size_t count : {1U, 3U}) {
     std::atomic<std::size_t> calls = 0;
-    REQUIRE(group(fingerprints, 5, counted<kinds>{check, calls}, {.run = threads{count}}) == expected.labels);
+    REQUIRE(group(fingerprints, bits{5}, counted<kinds>{check, calls}, {.run = threads{count}}) == expected.labels);
     REQUIRE(calls == expected.checks);
   }
 }
@@ -202,8 +204,8 @@ TEST_CASE("batch after batch gives the groups of all at once", "[dedup][oracle]"
   for (std::size_t i = 0; i < fingerprints.size(); ++i) check.of.push_back(oracle::random_below(random, 7));
   // Every two fingerprints are within 64 bits, so without a check there is one group.
   for (const int k : {0, 5, 64}) {
-    const labels_type at_once = group(fingerprints, k, check);
-    const labels_type unchecked = group(fingerprints, k);
+    const labels_type at_once = group(fingerprints, bits{k}, check);
+    const labels_type unchecked = group(fingerprints, bits{k});
     // Up to 256 documents are compared one by one; more are joined.
     for (const std::size_t most : {1U, 300U, 2000U}) {
       if (most == 1 && k == 64) continue;
@@ -219,7 +221,7 @@ TEST_CASE("batch after batch gives the groups of all at once", "[dedup][oracle]"
           const auto document = [&](std::size_t i) { return i < before ? documents[i] : first + (i - before); };
           const auto check_documents = [&](std::size_t i, std::size_t j) { return accepts(document(i), document(j)); };
           const labels_type found =
-              neardup::extend_groups(representatives, batch, k, check_documents, {.run = threads{most % 3 + 1}});
+              neardup::extend_groups(representatives, batch, bits{k}, check_documents, {.run = threads{most % 3 + 1}});
           for (std::size_t i = 0; i < size; ++i) result.push_back(static_cast<std::uint32_t>(document(found[i])));
           for (std::size_t i = 0; i < size; ++i) {
             if (found[i] != before + i) continue;
@@ -246,36 +248,38 @@ TEST_CASE("a crowd in batches takes a check each", "[dedup][hostile]") {
   const neardup::no_check accepts;
   std::atomic<std::size_t> calls = 0;
   const counted<neardup::no_check> counting{accepts, calls};
-  const labels_type labels = neardup::extend_groups(kept, all.subspan(1, count), 4, counting, {.run = threads{2}});
+  const labels_type labels =
+      neardup::extend_groups(kept, all.subspan(1, count), bits{4}, counting, {.run = threads{2}});
   REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
   REQUIRE(calls == count);
 }
 
 TEST_CASE("grouping nothing, and one", "[dedup]") {
-  REQUIRE(neardup::extend_groups(std::vector<simhash<64>>(3), std::vector<simhash<64>>{}, 3).empty());
-  REQUIRE(neardup::extend_groups(std::vector<simhash<64>>{}, std::vector<simhash<64>>(2), 3) == labels_type{0, 0});
+  REQUIRE(neardup::extend_groups(std::vector<simhash<64>>(3), std::vector<simhash<64>>{}, bits{3}).empty());
+  REQUIRE(neardup::extend_groups(std::vector<simhash<64>>{}, std::vector<simhash<64>>(2), bits{3}) ==
+          labels_type{0, 0});
 
   for (const grouping by : {grouping::representatives, grouping::components}) {
-    REQUIRE(group(std::vector<simhash<64>>{}, 3, {}, {.by = by}).empty());
-    REQUIRE(group(std::vector<simhash<64>>(1), 3, {}, {.by = by}) == labels_type{0});
-    REQUIRE(group(std::vector<simhash<64>>(1), 64, {}, {.by = by, .run = threads{8}}) == labels_type{0});
+    REQUIRE(group(std::vector<simhash<64>>{}, bits{3}, {.by = by}).empty());
+    REQUIRE(group(std::vector<simhash<64>>(1), bits{3}, {.by = by}) == labels_type{0});
+    REQUIRE(group(std::vector<simhash<64>>(1), bits{64}, {.by = by, .run = threads{8}}) == labels_type{0});
   }
 }
 
 TEST_CASE("components chain, representatives do not", "[dedup]") {
   const std::vector<simhash<64>> chain{simhash<64>(0b1), simhash<64>(0b11), simhash<64>(0b111), simhash<64>(0b1111)};
-  REQUIRE(group(chain, 1, {}, {.by = grouping::components}) == labels_type{0, 0, 0, 0});
-  REQUIRE(group(chain, 1) == labels_type{0, 0, 2, 2});
+  REQUIRE(group(chain, bits{1}, {.by = grouping::components}) == labels_type{0, 0, 0, 0});
+  REQUIRE(group(chain, bits{1}) == labels_type{0, 0, 2, 2});
   // The second document is preferred, so both its neighbours go to it.
   const std::vector<double> scores{0, 7, 0, 0};
-  REQUIRE(group(chain, 1, {}, {.preference = scores}) == labels_type{1, 1, 1, 3});
-  REQUIRE(group(chain, 1, {}, {.by = grouping::components, .preference = scores}) == labels_type{1, 1, 1, 1});
+  REQUIRE(group(chain, bits{1}, {.preference = scores}) == labels_type{1, 1, 1, 3});
+  REQUIRE(group(chain, bits{1}, {.by = grouping::components, .preference = scores}) == labels_type{1, 1, 1, 1});
 }
 
 TEST_CASE("the nearest representative takes a document, of equally near ones the first", "[dedup]") {
   const std::vector<simhash<64>> stored{simhash<64>(0), simhash<64>(0b11111), simhash<64>(0b111)};
-  REQUIRE(group(stored, 3) == labels_type{0, 1, 1});
-  REQUIRE(group(std::vector<simhash<64>>{simhash<64>(0), simhash<64>(0b1111), simhash<64>(0b11)}, 3) ==
+  REQUIRE(group(stored, bits{3}) == labels_type{0, 1, 1});
+  REQUIRE(group(std::vector<simhash<64>>{simhash<64>(0), simhash<64>(0b1111), simhash<64>(0b11)}, bits{3}) ==
           labels_type{0, 1, 0});
 }
 
@@ -283,7 +287,8 @@ TEST_CASE("copies that the check tells apart", "[dedup]") {
   const std::vector<simhash<64>> copies(6, simhash<64>(9));
   const auto same_parity = [](std::size_t i, std::size_t j) { return i % 2 == j % 2; };
   for (const grouping by : {grouping::representatives, grouping::components}) {
-    for (const int k : {0, 3}) REQUIRE(group(copies, k, same_parity, {.by = by}) == labels_type{0, 1, 0, 1, 0, 1});
+    for (const int k : {0, 3})
+      REQUIRE(group(copies, bits{k}, same_parity, {.by = by}) == labels_type{0, 1, 0, 1, 0, 1});
   }
 }
 
@@ -295,7 +300,7 @@ TEST_CASE("a crowd of near-duplicates takes a check each", "[dedup][hostile]") {
     for (const grouping by : {grouping::representatives, grouping::components}) {
       std::atomic<std::size_t> calls = 0;
       const counted<neardup::no_check> counting{accepts, calls};
-      const labels_type labels = group(fingerprints, 4, counting, {.by = by, .run = threads{parts}});
+      const labels_type labels = group(fingerprints, bits{4}, counting, {.by = by, .run = threads{parts}});
       REQUIRE(std::all_of(labels.begin(), labels.end(), [](std::uint32_t label) { return label == 0; }));
       if (by == grouping::representatives) REQUIRE(calls == count - 1);
       // Two threads may each check a pair at once although the first pair already connects the second.
@@ -311,7 +316,7 @@ TEST_CASE("a crowd of a few kinds", "[dedup][hostile]") {
   const auto same_kind = [](std::size_t i, std::size_t j) { return i % kinds_count == j % kinds_count; };
   std::atomic<std::size_t> calls = 0;
   const counted<decltype(same_kind)> counting{same_kind, calls};
-  const labels_type labels = group(fingerprints, 4, counting, {.run = threads{2}});
+  const labels_type labels = group(fingerprints, bits{4}, counting, {.run = threads{2}});
   for (std::size_t i = 0; i < count; ++i) {
     if (labels[i] != i % kinds_count) FAIL("document " << i << " has label " << labels[i]);
   }
@@ -326,7 +331,7 @@ TEST_CASE("what a check throws passes through", "[dedup][errors]") {
         if (j % 1000 == 999) throw std::runtime_error("unreadable");
         return false;
       };
-      REQUIRE_THROWS_WITH(group(fingerprints, 4, throwing, {.by = by, .run = threads{count}}), "unreadable");
+      REQUIRE_THROWS_WITH(group(fingerprints, bits{4}, throwing, {.by = by, .run = threads{count}}), "unreadable");
     }
   }
 }
@@ -334,24 +339,24 @@ TEST_CASE("what a check throws passes through", "[dedup][errors]") {
 TEST_CASE("groups with labels of other types", "[dedup]") {
   const std::vector<simhash<64>> copies(128, simhash<64>(9));
   for (const grouping by : {grouping::representatives, grouping::components}) {
-    static_assert(std::is_same_v<decltype(group<std::int8_t>(copies, 3)), std::vector<std::int8_t>>);
-    REQUIRE(group<std::int8_t>(copies, 3, {}, {.by = by}) == std::vector<std::int8_t>(128, 0));
-    REQUIRE(group<std::uint64_t>(copies, 3, {}, {.by = by}) == std::vector<std::uint64_t>(128, 0));
+    static_assert(std::is_same_v<decltype(group<std::int8_t>(copies, bits{3})), std::vector<std::int8_t>>);
+    REQUIRE(group<std::int8_t>(copies, bits{3}, {.by = by}) == std::vector<std::int8_t>(128, 0));
+    REQUIRE(group<std::uint64_t>(copies, bits{3}, {.by = by}) == std::vector<std::uint64_t>(128, 0));
   }
-  REQUIRE_THROWS_AS(group<std::int8_t>(std::vector<simhash<64>>(129), 3), std::length_error);
+  REQUIRE_THROWS_AS(group<std::int8_t>(std::vector<simhash<64>>(129), bits{3}), std::length_error);
 }
 
 TEST_CASE("a check that gives similarities is held against the least one", "[dedup][group]") {
   const std::vector<simhash<64>> stored(3);
   const std::vector<std::vector<double>> similarity{{1, 0.85, 0.5}, {0.85, 1, 0.9}, {0.5, 0.9, 1}};
   const auto check = [&](std::size_t i, std::size_t j) { return similarity[i][j]; };
-  REQUIRE(group(stored, 3, check) == labels_type{0, 0, 2});
-  REQUIRE(group(stored, 3, check, {.similarity = 0.5}) == labels_type{0, 0, 0});
-  REQUIRE(group(stored, 3, check, {.by = grouping::components}) == labels_type{0, 0, 0});
-  REQUIRE(group(stored, 3, check, {.by = grouping::components, .similarity = 0.9}) == labels_type{0, 1, 1});
+  REQUIRE(group(stored, bits{3}, at_least{0.8, check}) == labels_type{0, 0, 2});
+  REQUIRE(group(stored, bits{3}, at_least{0.5, check}) == labels_type{0, 0, 0});
+  REQUIRE(group(stored, bits{3}, at_least{0.8, check}, {.by = grouping::components}) == labels_type{0, 0, 0});
+  REQUIRE(group(stored, bits{3}, at_least{0.9, check}, {.by = grouping::components}) == labels_type{0, 1, 1});
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  REQUIRE_THROWS_AS(group(stored, 3, check, {.similarity = nan}), std::invalid_argument);
-  REQUIRE_THROWS_AS(group(stored, 3, [&](auto, auto) { return nan; }), std::invalid_argument);
+  REQUIRE_THROWS_AS(group(stored, bits{3}, at_least{nan, check}), std::invalid_argument);
+  REQUIRE_THROWS_AS(group(stored, bits{3}, at_least{0.8, [&](auto, auto) { return nan; }}), std::invalid_argument);
 }
 
 TEST_CASE("groups that cannot be answered", "[dedup][errors]") {
@@ -361,18 +366,20 @@ TEST_CASE("groups that cannot be answered", "[dedup][errors]") {
   const std::array<double, 2> too_few{1, 2};
   const std::array<double, 3> not_a_number{1, nan, 2};
   const std::array<double, 3> infinite{-infinity, infinity, 0};
-  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, 3, {}, {.by = grouping::components}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, -1), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, 3, {}, {.preference = too_few}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::extend_groups<std::int8_t>(std::vector<simhash<64>>(120), std::vector<simhash<64>>(9), 3),
-                    std::length_error);
+  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, bits{3}, {.by = grouping::components}),
+                    std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, bits{-1}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(stored, stored, bits{3}, {.preference = too_few}), std::invalid_argument);
+  REQUIRE_THROWS_AS(
+      neardup::extend_groups<std::int8_t>(std::vector<simhash<64>>(120), std::vector<simhash<64>>(9), bits{3}),
+      std::length_error);
   for (const grouping by : {grouping::representatives, grouping::components}) {
-    REQUIRE_THROWS_AS(group(stored, -1, {}, {.by = by}), std::invalid_argument);
-    REQUIRE_THROWS_AS(group(stored, 65, {}, {.by = by}), std::invalid_argument);
-    REQUIRE_THROWS_AS(group(stored, 3, {}, {.by = by, .blocks = -1}), std::invalid_argument);
-    REQUIRE_THROWS_AS(group(stored, 5, {}, {.by = by, .blocks = 20}), std::invalid_argument);
-    REQUIRE_THROWS_AS(group(stored, 3, {}, {.by = by, .preference = too_few}), std::invalid_argument);
-    REQUIRE_THROWS_AS(group(stored, 3, {}, {.by = by, .preference = not_a_number}), std::invalid_argument);
-    REQUIRE(group(stored, 3, {}, {.by = by, .preference = infinite}) == labels_type{1, 1, 1});
+    REQUIRE_THROWS_AS(group(stored, bits{-1}, {.by = by}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, bits{65}, {.by = by}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, bits{3}.in_blocks(-1), {.by = by}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, bits{5}.in_blocks(20), {.by = by}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, bits{3}, {.by = by, .preference = too_few}), std::invalid_argument);
+    REQUIRE_THROWS_AS(group(stored, bits{3}, {.by = by, .preference = not_a_number}), std::invalid_argument);
+    REQUIRE(group(stored, bits{3}, {.by = by, .preference = infinite}) == labels_type{1, 1, 1});
   }
 }

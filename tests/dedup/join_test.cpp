@@ -25,6 +25,7 @@
 
 namespace {
 
+using neardup::bits;
 using neardup::simhash;
 using neardup::threads;
 
@@ -43,7 +44,7 @@ struct backwards {
 template <std::size_t Bits, class Run = threads>
 oracle::pair_list found_pairs(const fingerprints_of<Bits>& stored, int k, int blocks = 0, const Run& run = Run{1}) {
   oracle::pair_list result;
-  for (const auto& [i, j, distance] : neardup::pairs(stored, k, {.blocks = blocks, .run = run}))
+  for (const auto& [i, j, distance] : neardup::pairs(stored, bits{k}.in_blocks(blocks), {.run = run}))
     result.emplace_back(i, j, distance);
   return result;
 }
@@ -52,13 +53,13 @@ template <std::size_t Bits, class Run>
 oracle::pair_list visited_pairs(const fingerprints_of<Bits>& stored, int k, int blocks, const Run& run) {
   oracle::pair_list result;
   std::atomic<int> at_a_time = 0;
-  neardup::visit_pairs(stored, k,
+  neardup::visit_pairs(stored, bits{k}.in_blocks(blocks),
                        [&](std::size_t i, std::size_t j, int distance) {
                          if (++at_a_time != 1) throw std::logic_error("two calls at a time");
                          result.emplace_back(i, j, distance);
                          --at_a_time;
                        },
-                       {.blocks = blocks, .run = run});
+                       {.run = run});
   std::sort(result.begin(), result.end());
   return result;
 }
@@ -71,7 +72,7 @@ std::vector<std::size_t> labels_of(const fingerprints_of<Bits>& stored, const or
 template <std::size_t Bits, class Run = threads>
 bool has_labels(const fingerprints_of<Bits>& stored, int k, int blocks, const std::vector<std::size_t>& expected,
                 const Run& run = Run{1}) {
-  const std::vector<std::uint32_t> found = neardup::cluster(stored, k, {.blocks = blocks, .run = run});
+  const std::vector<std::uint32_t> found = neardup::cluster(stored, bits{k}.in_blocks(blocks), run);
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end());
 }
 
@@ -184,7 +185,7 @@ TEST_CASE("a large crowd of wide near-duplicates is one group, soon", "[dedup][h
     stored.push_back(oracle::with_flips(base, 12, random));  // any two are within 24 flips
   }
   const oracle::stopwatch watch;
-  REQUIRE(neardup::cluster(stored, 24) == std::vector<std::uint32_t>(stored.size(), 0));
+  REQUIRE(neardup::cluster(stored, bits{24}) == std::vector<std::uint32_t>(stored.size(), 0));
   CHECK(watch.seconds() < 5);
 }
 
@@ -195,7 +196,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
   for (const int blocks : {0, 1, 2, 3, 4}) {
     if (!oracle::is_thorough() && blocks % 3 != 0) continue;
     CAPTURE(blocks);
-    const auto pairs = neardup::pairs(all, 2, {.blocks = blocks, .run = threads{2}});
+    const auto pairs = neardup::pairs(all, bits{2}.in_blocks(blocks), {.run = threads{2}});
     REQUIRE(pairs.size() == std::size_t{65536} * (16 + 120) / 2);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -205,7 +206,7 @@ TEST_CASE("every fingerprint of 16 bits", "[dedup][exhaustive]") {
       if (i > 0 && !(pairs[i - 1].first < a || (pairs[i - 1].first == a && pairs[i - 1].second < b))) ++wrong;
     }
     REQUIRE(wrong == 0);
-    REQUIRE(neardup::cluster(all, 1, {.blocks = blocks}) == std::vector<std::uint32_t>(65536, 0));
+    REQUIRE(neardup::cluster(all, bits{1}.in_blocks(blocks)) == std::vector<std::uint32_t>(65536, 0));
   }
 }
 
@@ -218,13 +219,13 @@ TEST_CASE("pairs and groups do not depend on threads", "[dedup][threads]") {
   for (const int blocks : {0, 2, 4, 5}) {
     if (!oracle::is_thorough() && blocks % 5 != 0) continue;
     const oracle::pair_list expected = found_pairs(stored, 3, blocks);
-    const std::vector<std::uint32_t> labels = neardup::cluster(stored, 3, {.blocks = blocks});
+    const std::vector<std::uint32_t> labels = neardup::cluster(stored, bits{3}.in_blocks(blocks));
     REQUIRE(expected.size() > 1000);
     const auto check = [&](const auto& run) {
       CAPTURE(blocks, run.parts());
       if (found_pairs(stored, 3, blocks, run) != expected) FAIL("pairs differs");
       if (visited_pairs(stored, 3, blocks, run) != expected) FAIL("visit_pairs differs");
-      if (neardup::cluster(stored, 3, {.blocks = blocks, .run = run}) != labels) FAIL("cluster differs");
+      if (neardup::cluster(stored, bits{3}.in_blocks(blocks), run) != labels) FAIL("cluster differs");
     };
     check(threads{1});
     check(threads{2});
@@ -259,7 +260,7 @@ TEST_CASE("a large crowd of near-duplicates is one group, soon", "[dedup][hostil
   for (const int blocks : {0, 1, 4, 9}) {
     CAPTURE(blocks);
     const oracle::stopwatch watch;
-    REQUIRE(neardup::cluster(stored, 8, {.blocks = blocks}) == std::vector<std::uint32_t>(count, 0));
+    REQUIRE(neardup::cluster(stored, bits{8}.in_blocks(blocks)) == std::vector<std::uint32_t>(count, 0));
     CHECK(watch.seconds() < 5);
   }
 }
@@ -335,14 +336,15 @@ TEST_CASE("visit_pairs ends when its visitor says so or throws", "[dedup]") {
     for (const std::size_t count : {std::size_t{1}, std::size_t{3}}) {
       for (const std::size_t most : {std::size_t{1}, std::size_t{5}, std::size_t{100}, std::size_t{5000}}) {
         std::size_t seen = 0;
-        neardup::visit_pairs(fingerprints, 3, [&](auto, auto, int) { return ++seen < most; }, {.run = threads{count}});
+        neardup::visit_pairs(fingerprints, bits{3}, [&](auto, auto, int) { return ++seen < most; },
+                             {.run = threads{count}});
         REQUIRE(seen == most);
         seen = 0;
-        REQUIRE_THROWS_AS(neardup::visit_pairs(fingerprints, 3,
+        REQUIRE_THROWS_AS(neardup::visit_pairs(fingerprints, bits{3}.in_blocks(4),
                                                [&](auto, auto, int) {
                                                  if (++seen == most) throw std::runtime_error("enough");
                                                },
-                                               {.blocks = 4, .run = threads{count}}),
+                                               {.run = threads{count}}),
                           std::runtime_error);
         REQUIRE(seen == most);
       }
@@ -352,18 +354,18 @@ TEST_CASE("visit_pairs ends when its visitor says so or throws", "[dedup]") {
 
 TEST_CASE("pairs: what cannot be answered", "[dedup][errors]") {
   std::vector<simhash<64>> stored(256);
-  REQUIRE(neardup::pairs<std::uint8_t>(stored, 3).size() == 256 * 255 / 2);
+  REQUIRE(neardup::pairs<std::uint8_t>(stored, bits{3}).size() == 256 * 255 / 2);
   std::size_t visited = 0;
   const auto count = [&](auto, auto, int) { ++visited; };
-  neardup::visit_pairs<std::uint8_t>(stored, 3, count);
+  neardup::visit_pairs<std::uint8_t>(stored, bits{3}, count);
   REQUIRE(visited == 256 * 255 / 2);
-  REQUIRE_THROWS_AS(neardup::pairs<std::int8_t>(stored, 3), std::length_error);
+  REQUIRE_THROWS_AS(neardup::pairs<std::int8_t>(stored, bits{3}), std::length_error);
   stored.emplace_back(1U);
-  REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(stored, 3), std::length_error);
-  REQUIRE_THROWS_AS(neardup::visit_pairs<std::uint8_t>(stored, 3, count), std::length_error);
-  REQUIRE_THROWS_AS(neardup::pairs(stored, 65), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::pairs(stored, 3, {.blocks = 65}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::visit_pairs(stored, -1, [](auto, auto, int) {}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(stored, bits{3}), std::length_error);
+  REQUIRE_THROWS_AS(neardup::visit_pairs<std::uint8_t>(stored, bits{3}, count), std::length_error);
+  REQUIRE_THROWS_AS(neardup::pairs(stored, bits{65}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::pairs(stored, bits{3}.in_blocks(65)), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(stored, bits{-1}, [](auto, auto, int) {}), std::invalid_argument);
 }
 
 TEST_CASE("positions beyond 32 bits have the same joins", "[dedup]") {

@@ -640,23 +640,22 @@ labels label_fingerprints(const corpus& whole, int bits, checking check, const g
     const std::vector<set_type> sets = sets_of(c, both);
     neardup::group_options options{.by = grouping_of(how.form),
                                    .preference = scores,
-                                   .similarity = least_jaccard,
                                    .among_themselves = c.among,
-                                   .blocks = how.blocks,
                                    .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
+    const neardup::bits within = neardup::bits{bits}.in_blocks(how.blocks);
     const auto number = [&](std::size_t i, std::size_t j) { return neardup::jaccard_similarity(sets[i], sets[j]); };
     const auto yes = [&](std::size_t i, std::size_t j) { return number(i, j) >= least_jaccard; };
     const auto with = [&](const auto& by) {
       const auto label_all = [&] {
-        if (known.empty()) return neardup::group(prints, bits, by, options);
-        return neardup::extend_groups(kept, prints, bits, by, options);
+        if (known.empty()) return neardup::group(prints, within, by, options);
+        return neardup::extend_groups(kept, prints, within, by, options);
       };
       const auto named = label_all();
       options.originals = false;
       if (how.form != forms::components) require_same_kept(known.size(), named, label_all());
       return named;
     };
-    if (check == checking::number) return with(number);
+    if (check == checking::number) return with(neardup::at_least{least_jaccard, number});
     if (check == checking::yes) return with(yes);
     return with(neardup::no_check{});
   });

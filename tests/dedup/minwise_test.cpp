@@ -67,9 +67,9 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
     }
   }
   REQUIRE(expected.size() > 100);
-  CHECK(neardup::pairs(codes, 9) == expected);
+  CHECK(neardup::pairs(codes, neardup::bits{9}) == expected);
   std::size_t visited = 0;
-  neardup::visit_pairs(codes, 9, [&](std::size_t, std::size_t, int) { ++visited; });
+  neardup::visit_pairs(codes, neardup::bits{9}, [&](std::size_t, std::size_t, int) { ++visited; });
   CHECK(visited == expected.size());
 
   // The expected representative: the nearest earlier one, then the first.
@@ -84,8 +84,8 @@ TEST_CASE("joins of min-wise codes find what two loops find", "[minwise]") {
       least = distance;
     }
   }
-  CHECK(neardup::group(codes, 9) == labels);
-  const auto components = neardup::cluster(codes, 9);
+  CHECK(neardup::group(codes, neardup::bits{9}) == labels);
+  const auto components = neardup::cluster(codes, neardup::bits{9});
   for (const auto& pair : expected) CHECK(components[pair.first] == components[pair.second]);
 }
 

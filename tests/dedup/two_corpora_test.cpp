@@ -19,6 +19,7 @@
 
 namespace {
 
+using neardup::bits;
 using neardup::simhash;
 using neardup::threads;
 
@@ -40,12 +41,14 @@ template <class Fingerprints>
 void compare(const Fingerprints& a, const Fingerprints& b, int k, int blocks, std::size_t parts) {
   CAPTURE(a.size(), b.size(), k, blocks, parts);
   const pair_list expected = plain_pairs(a, b, k);
-  const neardup::join_options how{.blocks = blocks, .run = threads{parts}};
+  const neardup::join_options how{.run = threads{parts}};
   pair_list found, visited;
-  for (const auto& [i, j, distance] : neardup::pairs(a, b, k, how)) found.emplace_back(i, j, distance);
+  for (const auto& [i, j, distance] : neardup::pairs(a, b, bits{k}.in_blocks(blocks), how))
+    found.emplace_back(i, j, distance);
   REQUIRE(found == expected);
   neardup::visit_pairs(
-      a, b, k, [&](std::size_t i, std::size_t j, int distance) { visited.emplace_back(i, j, distance); }, how);
+      a, b, bits{k}.in_blocks(blocks),
+      [&](std::size_t i, std::size_t j, int distance) { visited.emplace_back(i, j, distance); }, how);
   std::sort(visited.begin(), visited.end());
   REQUIRE(visited == expected);
 }
@@ -84,21 +87,21 @@ TEST_CASE("two corpora have the pairs of a plain loop", "[dedup][oracle]") {
 TEST_CASE("a visit of two corpora ends when its visitor says so", "[dedup]") {
   const std::vector<simhash<64>> a(100), b(50);
   std::size_t seen = 0;
-  neardup::visit_pairs(a, b, 3, [&](auto, auto, int) { return ++seen < 70; }, {.run = threads{3}});
+  neardup::visit_pairs(a, b, bits{3}, [&](auto, auto, int) { return ++seen < 70; }, {.run = threads{3}});
   REQUIRE(seen == 70);
 }
 
 TEST_CASE("pairs of two corpora: what cannot be answered", "[dedup][errors]") {
   const std::vector<simhash<64>> a(200), b(56), c(57);
-  REQUIRE(neardup::pairs<std::uint8_t>(a, b, 3).size() == a.size() * b.size());
-  REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(a, c, 3), std::length_error);
+  REQUIRE(neardup::pairs<std::uint8_t>(a, b, bits{3}).size() == a.size() * b.size());
+  REQUIRE_THROWS_AS(neardup::pairs<std::uint8_t>(a, c, bits{3}), std::length_error);
   std::size_t visited = 0;
   const auto count = [&](auto, auto, int) { ++visited; };
-  neardup::visit_pairs<std::uint8_t>(a, b, 3, count);
+  neardup::visit_pairs<std::uint8_t>(a, b, bits{3}, count);
   REQUIRE(visited == a.size() * b.size());
-  REQUIRE_THROWS_AS(neardup::visit_pairs<std::uint8_t>(a, c, 3, count), std::length_error);
-  REQUIRE_THROWS_AS(neardup::pairs(a, b, 65), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::pairs(a, b, 3, {.blocks = 65}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs<std::uint8_t>(a, c, bits{3}, count), std::length_error);
+  REQUIRE_THROWS_AS(neardup::pairs(a, b, bits{65}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::pairs(a, b, bits{3}.in_blocks(65)), std::invalid_argument);
 }
 
 TEST_CASE("only what was kept before takes documents that do not join each other", "[dedup][oracle]") {
@@ -122,8 +125,8 @@ TEST_CASE("only what was kept before takes documents that do not join each other
         }
       }
       CAPTURE(earlier, k);
-      REQUIRE(neardup::extend_groups(kept, documents, k, accepts, {.among_themselves = false, .run = threads{2}}) ==
-              expected);
+      REQUIRE(neardup::extend_groups(kept, documents, bits{k}, accepts,
+                                     {.among_themselves = false, .run = threads{2}}) == expected);
     }
   }
 }

@@ -22,7 +22,7 @@ using neardup::simhash;
 template <class Range>
 oracle::pair_list pairs_of(const Range& fingerprints, int k, int blocks = 0) {
   oracle::pair_list result;
-  for (const auto& [i, j, distance] : neardup::pairs(fingerprints, k, {.blocks = blocks})) {
+  for (const auto& [i, j, distance] : neardup::pairs(fingerprints, neardup::bits{k}.in_blocks(blocks))) {
     result.emplace_back(i, j, distance);
   }
   return result;
@@ -57,11 +57,11 @@ TEST_CASE("copies once: the first with others, the rest with the first", "[dedup
       if (first_of(i) == i && (first_of(j) == j || first_of(j) == i)) expected.push_back(pair);
     }
     for (const std::size_t count : {1U, 3U}) {
-      const neardup::join_options how{.run = neardup::threads{count}, .copies_once = true};
+      const neardup::join_options how{.copies_once = true, .run = neardup::threads{count}};
       oracle::pair_list in_order, as_found;
-      for (const auto& [i, j, d] : neardup::pairs(stored, k, how)) in_order.emplace_back(i, j, d);
+      for (const auto& [i, j, d] : neardup::pairs(stored, neardup::bits{k}, how)) in_order.emplace_back(i, j, d);
       neardup::visit_pairs(
-          stored, k, [&](std::size_t i, std::size_t j, int d) { as_found.emplace_back(i, j, d); }, how);
+          stored, neardup::bits{k}, [&](std::size_t i, std::size_t j, int d) { as_found.emplace_back(i, j, d); }, how);
       std::sort(as_found.begin(), as_found.end());
       REQUIRE(in_order == expected);
       REQUIRE(as_found == expected);
@@ -106,7 +106,7 @@ TEST_CASE("a visitor of pairs may end it or throw", "[dedup]") {
   REQUIRE(all.size() > 100);
   for (std::size_t most = 1; most <= all.size() + 1; most += 17) {
     oracle::pair_list seen;
-    neardup::visit_pairs(fingerprints, 3, [&](std::size_t i, std::size_t j, int distance) {
+    neardup::visit_pairs(fingerprints, neardup::bits{3}, [&](std::size_t i, std::size_t j, int distance) {
       seen.emplace_back(i, j, distance);
       return seen.size() < most;
     });
@@ -114,8 +114,9 @@ TEST_CASE("a visitor of pairs may end it or throw", "[dedup]") {
     std::sort(seen.begin(), seen.end());
     REQUIRE(std::includes(all.begin(), all.end(), seen.begin(), seen.end()));
   }
-  REQUIRE_THROWS_AS(neardup::visit_pairs(fingerprints, 3, [](auto, auto, int) { throw std::runtime_error("enough"); }),
-                    std::runtime_error);
+  REQUIRE_THROWS_AS(
+      neardup::visit_pairs(fingerprints, neardup::bits{3}, [](auto, auto, int) { throw std::runtime_error("enough"); }),
+      std::runtime_error);
 }
 
 TEST_CASE("a large corpus, planted pairs", "[dedup]") {

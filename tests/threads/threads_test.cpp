@@ -139,16 +139,17 @@ TEST_CASE("many threads share the parts that make fingerprints", "[threads]") {
 
 TEST_CASE("joins are the same from many threads", "[threads]") {
   const auto fingerprints = some_fingerprints(3000);
-  const auto pairs = neardup::pairs(fingerprints, 4);
-  CHECK(neardup::pairs(fingerprints, 4, {.run = threads{many}}) == pairs);
-  CHECK(neardup::cluster(fingerprints, 4, {.run = threads{many}}) == neardup::cluster(fingerprints, 4));
+  const auto pairs = neardup::pairs(fingerprints, neardup::bits{4});
+  CHECK(neardup::pairs(fingerprints, neardup::bits{4}, {.run = threads{many}}) == pairs);
+  CHECK(neardup::cluster(fingerprints, neardup::bits{4}, threads{many}) ==
+        neardup::cluster(fingerprints, neardup::bits{4}));
   const auto check = [](std::size_t i, std::size_t j) { return (i + j) % 3 != 0; };
   for (const auto by : {neardup::grouping::representatives, neardup::grouping::components}) {
-    const auto labels = neardup::group(fingerprints, 4, check, {.by = by});
-    CHECK(neardup::group(fingerprints, 4, check, {.by = by, .run = threads{many}}) == labels);
+    const auto labels = neardup::group(fingerprints, neardup::bits{4}, check, {.by = by});
+    CHECK(neardup::group(fingerprints, neardup::bits{4}, check, {.by = by, .run = threads{many}}) == labels);
   }
   std::size_t visited = 0;  // calls come one at a time
-  neardup::visit_pairs(fingerprints, 4, [&](auto, auto, int) { ++visited; }, {.run = threads{many}});
+  neardup::visit_pairs(fingerprints, neardup::bits{4}, [&](auto, auto, int) { ++visited; }, {.run = threads{many}});
   CHECK(visited == pairs.size());
 }
 

@@ -3,7 +3,7 @@
 
 #include <compare>
 #include <neardup/dedup/checks.hpp>
-#include <neardup/index/join_options.hpp>
+#include <neardup/index/fingerprint_range.hpp>
 #include <neardup/threshold.hpp>
 #include <numeric>
 
@@ -20,6 +20,11 @@ namespace command {
 neardup::check_result check_documents(const comparison_settings& settings, feature_set a, feature_set b);
 inline bool are_near_duplicates(const comparison_settings& settings, feature_set a, feature_set b) {
   return check_documents(settings, a, b).accepts;
+}
+
+/// The distance of candidates.
+inline neardup::bits within_of(const comparison_settings& settings) {
+  return neardup::bits{settings.distance}.in_blocks(settings.blocks);
 }
 
 /// The data of documents that are compared besides fingerprints. Memory: see feature_store.

@@ -51,23 +51,22 @@ std::vector<std::uint32_t> group_all(const context& c, const corpus& all, bool o
       .by = c.settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
       .preference = all.scores,
       .originals = originals,
-      .blocks = c.settings.comparison.blocks,
       .run = neardup::threads{c.settings.threads}};
-  if (all.check.can_join()) {
-    how.similarity = *c.settings.comparison.min_similarity;
-    how.features = [&](std::size_t i) { return all.check[i]; };
-  }
+  const neardup::bits within = within_of(c.settings.comparison);
   const auto group = [&](const auto& check) {
-    if (!c.settings.against.any()) return neardup::group(prints, c.settings.comparison.distance, check, how);
+    if (!c.settings.against.any()) return neardup::group(prints, within, check, how);
     const std::span fingerprints(prints);
     how.among_themselves = c.settings.against.also_within;
     if (!all.scores.empty()) how.preference = how.preference.subspan(all.against);
     return behind_against(
         all, extend_groups_of_distinct(distinct_documents(all, all.against), fingerprints.first(all.against),
-                                       fingerprints.subspan(all.against), c.settings.comparison.distance, check, how));
+                                       fingerprints.subspan(all.against), within, check, how));
   };
   if (!all.check.decides()) return group(neardup::no_check{});
-  return group([&](std::size_t i, std::size_t j) { return all.check(i, j); });
+  std::function<feature_set(std::size_t)> features;
+  if (all.check.can_join()) features = [&](std::size_t i) { return all.check[i]; };
+  return group(neardup::at_least{c.settings.comparison.min_similarity.value_or(0),
+                                 [&](std::size_t i, std::size_t j) { return all.check(i, j); }, features});
 }
 
 std::string group_as_json(const run_settings& settings, std::uint64_t number_of_group,

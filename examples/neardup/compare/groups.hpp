@@ -48,28 +48,32 @@ class distinct_documents {
 };
 
 /// As neardup::extend_groups(), for representatives that begin with `known.count()` documents, some of them equal.
+/// `check`: no_check, or an at_least.
 template <class Fingerprint, class Check>
 std::vector<std::uint32_t> extend_groups_of_distinct(const distinct_documents& known,
                                                      std::span<const Fingerprint> representatives,
-                                                     std::span<const Fingerprint> fingerprints, int k,
-                                                     const Check& check, neardup::group_options how) {
-  if (!known.has_repeats()) return neardup::extend_groups(representatives, fingerprints, k, check, how);
+                                                     std::span<const Fingerprint> fingerprints,
+                                                     const neardup::bits& within, const Check& check,
+                                                     const neardup::group_options& how) {
+  if (!known.has_repeats()) return neardup::extend_groups(representatives, fingerprints, within, check, how);
   std::vector<Fingerprint> distinct;
   distinct.reserve(known.numbers().size() + representatives.size() - known.count());
   for (const std::uint32_t number : known.numbers()) distinct.push_back(representatives[number]);
   const auto later = representatives.subspan(known.count());
   distinct.insert(distinct.end(), later.begin(), later.end());
-  if (how.features) {
-    how.features = [&known, of = how.features](std::size_t position) { return of(known.number_at(position)); };
-  }
   std::vector<std::uint32_t> labels;
   if constexpr (std::is_same_v<Check, neardup::no_check>) {
-    labels = neardup::extend_groups(distinct, fingerprints, k, check, how);
+    labels = neardup::extend_groups(distinct, fingerprints, within, how);
   } else {
+    auto features = check.features();
+    if (features) {
+      features = [&known, of = check.features()](std::size_t position) { return of(known.number_at(position)); };
+    }
     const auto check_positions = [&](std::size_t i, std::size_t j) {
       return check(known.number_at(i), known.number_at(j));
     };
-    labels = neardup::extend_groups(distinct, fingerprints, k, check_positions, how);
+    labels = neardup::extend_groups(distinct, fingerprints, within,
+                                    neardup::at_least{check.least(), check_positions, std::move(features)}, how);
   }
   for (std::uint32_t& label : labels) label = static_cast<std::uint32_t>(known.number_at(label));
   return labels;

@@ -26,7 +26,8 @@ constexpr std::array pairs_options{pairs_of_run_option};
 /// The part of visit_candidates() for copies_once: of equal documents, only the first is paired with others, and each
 /// of the rest with the first.
 template <std::size_t Bits, class Visit>
-void visit_candidates_once(const corpus& all, int k, const neardup::join_options& how, const Visit& visit) {
+void visit_candidates_once(const corpus& all, const neardup::bits& within, const neardup::join_options& how,
+                           const Visit& visit) {
   std::vector<std::uint32_t> firsts;
   std::vector<neardup::simhash<Bits>> fingerprints;
   const auto& prints = all.fingerprints.of<Bits>();
@@ -44,7 +45,8 @@ void visit_candidates_once(const corpus& all, int k, const neardup::join_options
     fingerprints.push_back(prints[i]);
   }
   neardup::visit_pairs<std::uint32_t>(
-      fingerprints, k, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); }, how);
+      fingerprints, within, [&](std::size_t i, std::size_t j, int distance) { visit(firsts[i], firsts[j], distance); },
+      how);
 }
 
 /// Calls `visit(i, j, distance)` for the candidates, in any order: pairs within the input, and with --against pairs of
@@ -53,15 +55,16 @@ template <std::size_t Bits, class Visit>
 void visit_candidates(const context& c, const corpus& all, bool copies_once, const Visit& visit) {
   const std::span others = std::span(all.fingerprints.of<Bits>()).first(all.against);
   const std::span input = std::span(all.fingerprints.of<Bits>()).subspan(all.against);
-  const int k = c.settings.comparison.distance;
-  const neardup::join_options how{.blocks = c.settings.comparison.blocks, .run = neardup::threads{c.settings.threads}};
-  if (copies_once) return visit_candidates_once<Bits>(all, k, how, visit);
+  const neardup::bits within = within_of(c.settings.comparison);
+  const neardup::join_options how{.run = neardup::threads{c.settings.threads}};
+  if (copies_once) return visit_candidates_once<Bits>(all, within, how, visit);
   neardup::visit_pairs<std::uint32_t>(
-      input, others, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); }, how);
+      input, others, within, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, j, distance); },
+      how);
   if (c.settings.against.any() && !c.settings.against.also_within) return;
   neardup::visit_pairs<std::uint32_t>(
-      input, k, [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); },
-      how);
+      input, within,
+      [&](std::size_t i, std::size_t j, int distance) { visit(all.against + i, all.against + j, distance); }, how);
 }
 
 /// Finds the pairs without candidates by fingerprints: all with similar sets, or with similar texts by edit distance.

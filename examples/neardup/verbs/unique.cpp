@@ -232,18 +232,16 @@ class first_come_filter {
       return check_documents(settings.comparison, features(i), features(j));
     };
     if (!distinct_) distinct_.emplace(kept_, kept_.against);
-    neardup::group_options how{.among_themselves = is_compared_within(),
-                               .originals = names_originals(),
-                               .blocks = settings.comparison.blocks,
-                               .run = neardup::threads{settings.threads}};
-    if (kept_.check.can_join()) {
-      how.similarity = *settings.comparison.min_similarity;
-      how.features = features;
-    }
+    const neardup::group_options how{.among_themselves = is_compared_within(),
+                                     .originals = names_originals(),
+                                     .run = neardup::threads{settings.threads}};
+    std::function<feature_set(std::size_t)> joined;
+    if (kept_.check.can_join()) joined = features;
+    const neardup::at_least by_features{settings.comparison.min_similarity.value_or(0), check, joined};
     return with_bits(settings.fingerprint.bits, [&](auto bits) {
       return extend_groups_of_distinct(*distinct_, std::span(kept_.fingerprints.of<bits>()),
-                                       std::span(decided_.fingerprints.of<bits>()), settings.comparison.distance, check,
-                                       how);
+                                       std::span(decided_.fingerprints.of<bits>()), within_of(settings.comparison),
+                                       by_features, how);
     });
   }
 
@@ -324,7 +322,7 @@ class first_come_filter {
                                               : compared[other - kept]->fingerprint.template as<fingerprint_type>());
         }
         neardup::visit_pairs<std::uint32_t>(
-            prints, other_prints, comparison.distance,
+            prints, other_prints, within_of(comparison),
             [&](std::size_t i, std::size_t j, int distance) {
               consider(i, j, distance,
                        check_documents(comparison, features_of(others[j]), compared[dropped[i]]->features));

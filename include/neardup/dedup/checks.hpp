@@ -5,9 +5,13 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "../error.hpp"
 
@@ -36,12 +40,13 @@ struct check_result {
 };
 
 /// A check of two documents that are named by an A and a B: a const call `check(a, b)` returns either a bool, whether
-/// they are near-duplicates; or a number that is not NaN, their similarity, which is compared with the least similarity
-/// in the options; or a check_result, if a run-time option decides between a bool and a similarity.
+/// they are near-duplicates; or a number that is not NaN, their similarity, which is compared with a least similarity; or
+/// a check_result, if a run-time option decides between a bool and a similarity. at_least makes a check of a function
+/// that returns numbers.
 ///
 /// It is called:
 /// - by group as `check(i, j)` with positions of fingerprints, from several threads at once. The result must be the
-///   same for each call, and the same for (j, i).
+///   same for each call, and the same for (j, i). A number is wrapped into at_least.
 /// - by a deduplicator as `check(id, text)` with the id of a kept document, whose text the check looks up, and a new
 ///   text.
 /// - by find_original as `check(id)` with the id of a stored document; the check must know the new document itself.
@@ -71,5 +76,41 @@ template <class Result>
 }
 
 }  // namespace detail
+
+/// A check that accepts documents with at least a similarity. The similarity is the result of a function of yours, on any
+/// scale, such as 0 to 1 or 0 to 100.
+/// Example: `group(fingerprints, bits{12}, at_least{0.8, [&](std::size_t i, std::size_t j) {
+///             return jaccard_similarity(sets[i], sets[j]); }});`
+template <class Function>
+class at_least {
+ public:
+  /// The features of a document, by its position, as feature_extractor returns them.
+  using features_type = std::function<std::span<const std::uint32_t>(std::size_t)>;
+
+  /// `similarity` returns a number, or a check_result, which is then the result of the check.
+  /// `features`: give them only if no documents with a Jaccard similarity below `least` are accepted. group() and
+  /// extend_groups() of fingerprints then find candidates by shared features, if that is faster. They are called from
+  /// several threads, and change no result.
+  /// Throws: std::invalid_argument if `least` is NaN.
+  at_least(double least, Function similarity, features_type features = {})
+      : least_(least), similarity_(std::move(similarity)), features_(std::move(features)) {
+    if (std::isnan(least)) detail::fail<std::invalid_argument>("at_least: the least similarity is not a number");
+  }
+
+  /// Throws: std::invalid_argument if the similarity is NaN.
+  template <class... Names>
+    requires std::invocable<const Function&, const Names&...>
+  [[nodiscard]] check_result operator()(const Names&... names) const {
+    return detail::result_of_check(similarity_(names...), least_);
+  }
+
+  [[nodiscard]] double least() const noexcept { return least_; }
+  [[nodiscard]] const features_type& features() const noexcept { return features_; }
+
+ private:
+  double least_;
+  Function similarity_;
+  features_type features_;
+};
 
 }  // namespace neardup::inline v0

@@ -9,32 +9,37 @@
 #include <vector>
 
 #include "../detail/positions.hpp"
+#include "../index/fingerprint_range.hpp"
 #include "../index/join/components.hpp"
 #include "../index/join/join_input.hpp"
-#include "../index/join_options.hpp"
+#include "../runner.hpp"
 #include "../simhash.hpp"
+#include "../threshold.hpp"
 
 namespace neardup::inline v0 {
 
 /// Clusters fingerprints: two of them have the same label if a chain of steps of at most k bits each connects them.
+/// `within`: bits{k}. `run` spreads the work over threads: `threads{8}`, or a runner of yours.
 /// Returns: one label per fingerprint, the smallest position of its cluster; a fingerprint alone in its cluster has its
 /// own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// there is no layout of `options.blocks` blocks; std::bad_alloc.
+/// there is no layout of its blocks; std::bad_alloc.
 /// Complexity: that of visit_pairs without its calls; fingerprints in large groups of near-duplicates or copies, which
 /// have a quadratic number of pairs, take no longer than others.
 /// Memory: that of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
-/// Example: `auto label = cluster(fingerprints, 3, {.run = threads{8}});`
-template <std::integral Index = std::uint32_t, fingerprint_range Range>
-[[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, int k, const join_options& options = {}) {
-  constexpr std::size_t bits = detail::range_bits<Range>;
+/// Example: `auto label = cluster(fingerprints, bits{3}, threads{8});`
+template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>
+[[nodiscard]] std::vector<Index> cluster(const Range& fingerprints, const Threshold& within,
+                                         const any_runner& run = {}) {
+  constexpr std::size_t width = detail::range_bits<Range>;
+  const bits k = detail::bits_of(within);
   const std::span<const range_fingerprint_t<Range>> all(fingerprints);
-  detail::check_distance(bits, k);
+  detail::check_distance(width, k.count);
   detail::check_index_type<Index>(all.size(), "cluster");
   std::vector<Index> labels(all.size());
   detail::with_position_type<Index>(all.size(), [&](auto position) {
-    auto components = detail::find_components<decltype(position)>(detail::fingerprint_words(all), bits, k,
-                                                                  options.blocks, options.run);
+    auto components =
+        detail::find_components<decltype(position)>(detail::fingerprint_words(all), width, k.count, k.blocks, run);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(components.find(i));
   });
   return labels;

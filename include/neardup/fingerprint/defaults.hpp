@@ -11,6 +11,7 @@
 #include "../text/normalise.hpp"
 #include "../text/shingles.hpp"
 #include "../text/words.hpp"
+#include "../threshold.hpp"
 #include "hashers.hpp"
 #include "kernels/votes.hpp"
 #include "kernels/word_kernel.hpp"
@@ -36,14 +37,14 @@ template <std::size_t Bits = 64>
 }
 
 /// Compares two texts by their 64-bit fingerprints in the default composition.
-/// Returns: true if the fingerprints differ in at most `k` bits; false if either text has no word, even if the texts
+/// Returns: true if the fingerprints differ in at most k bits, by default 3; false if either text has no word, even if the texts
 /// are equal.
 /// Throws: std::invalid_argument unless 0 <= k <= 64.
-[[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, int k = 3) {
-  detail::check_distance(64, k);
+[[nodiscard]] inline bool near_duplicates(std::string_view a, std::string_view b, bits k = 3) {
+  detail::check_distance(64, k.count);
   const auto first = simhash_of(a);
   const auto second = simhash_of(b);
-  return first && second && hamming_distance(*first, *second) <= k;
+  return first && second && hamming_distance(*first, *second) <= k.count;
 }
 
 #if defined(NEARDUP_COMPILED)

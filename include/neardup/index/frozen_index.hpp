@@ -15,6 +15,7 @@
 #include "../error.hpp"
 #include "../runner.hpp"
 #include "../simhash.hpp"
+#include "../threshold.hpp"
 #include "engine/frozen_builder.hpp"
 #include "engine/frozen_engine.hpp"
 #include "engine/searches.hpp"
@@ -70,15 +71,15 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or at least 2^32 pairs while Offset has up to 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source>
-  frozen_index(int k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
-      : base(build(layout(Bits, k, blocks), count, source, run)) {}
+  frozen_index(neardup::bits k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
+      : base(build(layout(Bits, k.count, blocks), count, source, run)) {}
 
   /// Builds the index from fingerprints and their ids, by position.
   /// Throws: as the constructor from a source; std::invalid_argument if the ranges have different sizes.
-  frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
+  frozen_index(neardup::bits k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
                const any_runner& run = {})
       : base(build(
-            layout(Bits, k, blocks), checked(fingerprints.size(), ids.size()),
+            layout(Bits, k.count, blocks), checked(fingerprints.size(), ids.size()),
             [&](std::size_t i) {
               return value_type{fingerprints[i], ids[i]};
             },
@@ -86,9 +87,9 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
 
   /// Builds the index from fingerprints whose ids are their positions.
   /// Throws: as the constructor from a source; std::length_error if Id cannot hold the last position.
-  frozen_index(int k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
+  frozen_index(neardup::bits k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
       : base(build(
-            layout(Bits, k, blocks), numbered(fingerprints.size()),
+            layout(Bits, k.count, blocks), numbered(fingerprints.size()),
             [&](std::size_t i) {
               return value_type{fingerprints[i], static_cast<Id>(i)};
             },
@@ -147,7 +148,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
 /// Memory: both indexes, and a copy of the pairs during the build.
 /// Throws: as the constructors of frozen_index.
 template <class Index>
-[[nodiscard]] auto freeze(const Index& index, int k, int blocks, const any_runner& run = {}) {
+[[nodiscard]] auto freeze(const Index& index, neardup::bits k, int blocks, const any_runner& run = {}) {
   const std::vector<typename Index::value_type> pairs(index.begin(), index.end());
   return frozen_index<Index::bits, typename Index::id_type, typename Index::offset_type,
                       typename Index::fingerprint_type>(k, blocks, pairs.size(), detail::entries_source{pairs.data()},

@@ -9,6 +9,7 @@
 #include "../detail/compiled.hpp"
 #include "../minwise.hpp"
 #include "../simhash.hpp"
+#include "../threshold.hpp"
 #include "engine/pigeonhole_engine.hpp"
 #include "engine/search_plans.hpp"
 #include "engine/searches.hpp"
@@ -67,9 +68,10 @@ class pigeonhole_index
   /// Makes an empty index for searches within k bits. Only pigeonhole_index<Bits, dynamic_layout> has these
   /// constructors.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks).
-  pigeonhole_index(int k, int blocks) requires(is_dynamic)
-      : base(engine_type(std::make_shared<const plans_type>(layout(Bits, k, blocks)))) {}
-  explicit pigeonhole_index(int k) requires(is_dynamic) : pigeonhole_index(k, default_blocks(Bits, k)) {}
+  pigeonhole_index(neardup::bits k, int blocks) requires(is_dynamic)
+      : base(engine_type(std::make_shared<const plans_type>(layout(Bits, k.count, blocks)))) {}
+  explicit pigeonhole_index(neardup::bits k) requires(is_dynamic)
+      : pigeonhole_index(k, default_blocks(Bits, k.count)) {}
 
   /// The layout: how fingerprints are divided into blocks. This member function is static unless the layout is dynamic.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }

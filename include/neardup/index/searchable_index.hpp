@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../runner.hpp"
+#include "../threshold.hpp"
 #include "engine/searches.hpp"
 #include "match.hpp"
 
@@ -63,6 +64,7 @@ class searchable_index {
   [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
+  // k is a whole number or bits{k}, of which a search uses the count alone. A fraction does not compile.
 
   /// The largest k of a search.
   [[nodiscard]] int max_distance() const noexcept { return engine_.max_distance(); }
@@ -70,33 +72,35 @@ class searchable_index {
   [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
 
   /// All pairs within k bits, by distance, then id, then fingerprint.
-  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query, std::optional<int> k = {}) const;
+  [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query,
+                                               std::optional<neardup::bits> k = {}) const;
 
   /// The matches of each query, as search() returns them. A batch is faster than one search at a time, because cache
   /// misses overlap. `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses the
   /// calling thread only. The result is the same for every runner.
-  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<int> k = {},
+  [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<neardup::bits> k = {},
                                         const any_runner& run = {}) const;
 
   /// Calls `visit(match)` once for each pair within k bits, in unspecified order. Allocates no memory.
   /// The visit ends early if the visitor returns false or throws; its exception is passed on. Precondition: the visitor
   /// does not change the index.
   template <std::invocable<match_type> Visit>
-  void for_each_match(const fingerprint_type& query, int k, Visit&& visit) const {
-    detail::visit_matches(engine_, query, k, visit);
+  void for_each_match(const fingerprint_type& query, neardup::bits k, Visit&& visit) const {
+    detail::visit_matches(engine_, query, k.count, visit);
   }
 
   /// Returns: true if any stored fingerprint is within k bits. Stops at the first match.
-  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<int> k = {}) const;
+  [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const;
 
   /// The first result of search(): the closest pair within k bits, with the smallest id among equally close ones.
-  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query, std::optional<int> k = {}) const;
+  [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query,
+                                                  std::optional<neardup::bits> k = {}) const;
 
   /// The number of stored fingerprints that search() compares with this query; the time of a search is about
   /// proportional to it. A fingerprint counts once for each probed bucket that contains it. A search that scans
   /// compares all fingerprints. The expected value is `compared` of costs_of().
-  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<int> k = {}) const {
-    return detail::count_compared(engine_, query, k.value_or(default_distance()));
+  [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const {
+    return detail::count_compared(engine_, query, k.value_or(default_distance()).count);
   }
 
  protected:
@@ -108,29 +112,29 @@ class searchable_index {
 
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 auto searchable_index<Bits, Id, Offset, Fingerprint, Engine>::search(const fingerprint_type& query,
-                                                                     std::optional<int> k) const
+                                                                     std::optional<neardup::bits> k) const
     -> std::vector<match_type> {
-  return detail::search(engine_, query, k.value_or(default_distance()));
+  return detail::search(engine_, query, k.value_or(default_distance()).count);
 }
 
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 auto searchable_index<Bits, Id, Offset, Fingerprint, Engine>::search_batch(std::span<const fingerprint_type> queries,
-                                                                           std::optional<int> k,
+                                                                           std::optional<neardup::bits> k,
                                                                            const any_runner& run) const -> batch_type {
-  return detail::search_batch(engine_, queries, k.value_or(default_distance()), run);
+  return detail::search_batch(engine_, queries, k.value_or(default_distance()).count, run);
 }
 
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 bool searchable_index<Bits, Id, Offset, Fingerprint, Engine>::any_within(const fingerprint_type& query,
-                                                                         std::optional<int> k) const {
-  return detail::any_within(engine_, query, k.value_or(default_distance()));
+                                                                         std::optional<neardup::bits> k) const {
+  return detail::any_within(engine_, query, k.value_or(default_distance()).count);
 }
 
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 auto searchable_index<Bits, Id, Offset, Fingerprint, Engine>::nearest(const fingerprint_type& query,
-                                                                      std::optional<int> k) const
+                                                                      std::optional<neardup::bits> k) const
     -> std::optional<match_type> {
-  return detail::nearest(engine_, query, k.value_or(default_distance()));
+  return detail::nearest(engine_, query, k.value_or(default_distance()).count);
 }
 
 }  // namespace neardup::inline v0

@@ -18,6 +18,7 @@
 #include "../index/layout.hpp"
 #include "../index/match.hpp"
 #include "../simhash.hpp"
+#include "../threshold.hpp"
 
 namespace neardup::inline v0 {
 
@@ -137,8 +138,8 @@ class band_key {
   /// Throws: std::invalid_argument if k is not in 0..shape().k().
   template <class Visit>
     requires std::invocable<Visit&, const band_range&, std::size_t>
-  void for_each_range(const fingerprint_type& query, int k, Visit&& visit) const {
-    const auto& plan = plan_of(k);
+  void for_each_range(const fingerprint_type& query, bits k, Visit&& visit) const {
+    const auto& plan = plan_of(k.count);
     for (std::size_t step = 0; step < plan.steps.size(); ++step) {
       const auto& probe = plan.steps[step];
       probe.visit_keys(query.to_words(), [&](std::uint64_t segment) {
@@ -152,13 +153,13 @@ class band_key {
   /// `step`.
   /// Returns: nullopt if the fingerprint is farther than k bits, if an earlier range contains it too, or if the bytes
   /// are not a row.
-  [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, int k,
+  [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, bits k,
                                                    std::size_t step) const {
     const std::optional<row_type> row = decode(key);
     if (!row) return std::nullopt;
     const auto difference = detail::differing_bits(row->fingerprint.to_words(), query.to_words());
     const int distance = detail::portable_popcount(difference);
-    if (distance > k || plan_of(k).is_found_before(step, difference)) return std::nullopt;
+    if (distance > k.count || plan_of(k.count).is_found_before(step, difference)) return std::nullopt;
     return match_type{row->id, distance, row->fingerprint};
   }
 

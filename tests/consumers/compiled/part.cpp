@@ -30,9 +30,10 @@ std::string NAMED(results_of_, PART)(const char* path) {
   }
   for (const auto& match : index.search(narrow[0])) results += std::to_string(match.id) + ' ';
   for (const auto& match : other.search(wide[1])) results += std::to_string(match.id[0]) + ' ';
-  for (const auto label : cluster(narrow, 16)) results += std::to_string(label) + ' ';
-  for (const auto label : cluster(wide, 48)) results += std::to_string(label) + ' ';
-  for (const auto& pair : pairs(narrow, 16)) results += std::to_string(pair.first) + std::to_string(pair.second) + ' ';
+  for (const auto label : cluster(narrow, bits{16})) results += std::to_string(label) + ' ';
+  for (const auto label : cluster(wide, bits{48})) results += std::to_string(label) + ' ';
+  for (const auto& pair : pairs(narrow, bits{16}))
+    results += std::to_string(pair.first) + std::to_string(pair.second) + ' ';
 
   const default_simhasher<> hash;
   std::remove(path);

@@ -17,7 +17,7 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/visits.hpp"
-#include "../../index/join_options.hpp"
+#include "../../index/fingerprint_range.hpp"
 #include "../../runner.hpp"
 #include "../rule.hpp"
 #include "candidate_collector.hpp"

@@ -16,8 +16,10 @@
 #include "../../detail/filters.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
+#include "../../join_options.hpp"
 #include "../../runner.hpp"
-#include "../join_options.hpp"
+#include "../../threshold.hpp"
+#include "../fingerprint_range.hpp"
 #include "copy_groups.hpp"
 #include "fingerprint_join.hpp"
 
@@ -185,9 +187,9 @@ void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_p
 
 /// Joins the fingerprints, and calls visit(i, j, distance) for all pairs, sorted by (i, j), until it returns false.
 template <class Offset, std::size_t Words>
-void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, const join_options& options,
-                    const std::function<bool(std::size_t, std::size_t, int)>& visit) {
-  fingerprint_join<Words, Offset> join(fingerprints, bits, k, options.blocks, options.run);
+void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t width, const bits& within,
+                    const join_options& options, const std::function<bool(std::size_t, std::size_t, int)>& visit) {
+  fingerprint_join<Words, Offset> join(fingerprints, width, within.count, within.blocks, options.run);
   auto pairs = distinct_pairs(join, options.run);
   join.release();
   const auto& groups = join.distinct();
@@ -242,17 +244,17 @@ void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& o
 }
 
 #if defined(NEARDUP_COMPILED)
-NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<1>&, std::size_t, int,
+NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<1>&, std::size_t, const bits&,
                                                           const join_options&,
                                                           const std::function<bool(std::size_t, std::size_t, int)>&);
 NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<1, std::uint32_t>&, const join_options&,
                                            const std::function<bool(std::size_t, std::size_t, int)>&);
-NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<2>&, std::size_t, int,
+NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<2>&, std::size_t, const bits&,
                                                           const join_options&,
                                                           const std::function<bool(std::size_t, std::size_t, int)>&);
 NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<2, std::uint32_t>&, const join_options&,
                                            const std::function<bool(std::size_t, std::size_t, int)>&);
-NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<4>&, std::size_t, int,
+NEARDUP_INDEX_TEMPLATE void visit_in_order<std::uint32_t>(const fingerprint_words<4>&, std::size_t, const bits&,
                                                           const join_options&,
                                                           const std::function<bool(std::size_t, std::size_t, int)>&);
 NEARDUP_INDEX_TEMPLATE void visit_as_found(fingerprint_join<4, std::uint32_t>&, const join_options&,

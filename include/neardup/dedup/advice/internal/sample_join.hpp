@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../../index/join_options.hpp"
+#include "../../../index/fingerprint_range.hpp"
 #include "../../../sets/engine/common_elements.hpp"
 #include "../../../sets/engine/overlap_bounds.hpp"
 #include "../../../sets/engine/rare_first.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The input, options and output of functions over whole corpora of fingerprints: pairs, visit_pairs and cluster.
+// The input and output of functions over whole corpora of fingerprints: pairs, visit_pairs and cluster.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "../minwise.hpp"
-#include "../runner.hpp"
 #include "../simhash.hpp"
 
 namespace neardup::inline v0 {
@@ -42,19 +41,6 @@ concept contiguous_elements = requires(const Range& range) {
 /// A contiguous range of simhash<Bits> or of minwise<Bits>, such as a vector or a span.
 template <class Range>
 concept fingerprint_range = detail::contiguous_elements<Range> && detail::has_fingerprints<Range>;
-
-/// Options of pairs, visit_pairs and cluster over fingerprints. Only `copies_once` changes a result.
-struct join_options {
-  /// The number of blocks of the layout, as in pigeonhole_index. 0: chosen by the number of fingerprints, and a sample
-  /// of them.
-  int blocks = 0;
-  /// The runner that spreads the work over threads: `threads{8}`, or a runner of yours.
-  any_runner run = {};
-  /// Reduces the pairs of copies within one corpus. Of equal fingerprints only the first is paired with other
-  /// fingerprints, and each copy is paired with that first one only. A thousand copies of a text then give 999 pairs,
-  /// not 499,500.
-  bool copies_once = false;
-};
 
 /// A pair of fingerprints within k bits: their positions, first < second, and their distance in bits.
 template <class Index>
