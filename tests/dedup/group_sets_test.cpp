@@ -173,8 +173,10 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
                               .min_common = random() % 3 == 0 ? random() % 8 : 1,
                               .run = threads{parts[random() % 3]}};
         if (round >= 2) how.preference = scores;
-        const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50,
-                                                   neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)}};
+        const neardup::detail::set_join_sizes tiny{
+            1 + random() % 40, 1 + random() % 30,
+            1 + random() % 50, neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)},
+            random() % 400,    random() % 3};
         CAPTURE(static_cast<int>(shape), least, round, how.min_common, static_cast<int>(how.measure));
         const labels_type expected = how.by == grouping::components ? expected_components(sets, least, how)
                                                                     : expected_representatives(sets, 0, least, how);
@@ -204,7 +206,8 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
           const auto keys = neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)};
           CAPTURE(static_cast<int>(shape), earlier, least, among_themselves, static_cast<int>(keys));
           const labels_type expected = expected_representatives(sets, earlier, least, how);
-          REQUIRE(found(sets, earlier, least, how, {3, 5, 7, keys}, random() % 20) == expected);
+          REQUIRE(found(sets, earlier, least, how, {3, 5, 7, keys, random() % 400, random() % 3}, random() % 20) ==
+                  expected);
           const std::span all(sets);
           REQUIRE(neardup::extend_groups(all.first(earlier), all.subspan(earlier), least, how) == expected);
           REQUIRE(found_by_partitions(sets, earlier, least, how, random_sizes(random), 1 + random() % 200) == expected);

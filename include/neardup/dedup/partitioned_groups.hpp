@@ -44,7 +44,7 @@ class row_matcher final : public matcher<std::uint32_t> {
   // A pair is found once for each large bucket that has both of its sets: some eight times in a large group.
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 64; }
 
-  void find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
+  bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
                        set_classes* classes) override {
     std::vector<bool> chosen(position_of_.size()), is_kept(kept != 0 ? position_of_.size() : 0);
     for (std::size_t i = 0; i < documents.size(); ++i) {
@@ -67,6 +67,7 @@ class row_matcher final : public matcher<std::uint32_t> {
                   }
                   return take(0, found);
                 });
+    return true;
   }
 
   [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int known,

@@ -39,8 +39,14 @@ class fingerprint_matcher : public matcher<Number> {
     return parts_for(run_, documents, std::size_t{1} << 12);
   }
 
-  void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
+  bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                        set_classes* /*classes*/) final {
+    find(documents, kept, take);
+    return true;
+  }
+
+ private:
+  void find(std::span<const Number> documents, std::size_t kept, const take_type& take) {
     if (kept != 0 && documents.size() - kept <= max_scanned) return scan(documents, kept, take);
     const chosen_words<Words, Number> chosen(fingerprints_, documents);
     fingerprint_join<Words, Number> join(chosen, bits_, k_, blocks_, run_, copies_as::others, kept);
@@ -52,7 +58,6 @@ class fingerprint_matcher : public matcher<Number> {
     visit_distinct_pairs<Words, Number>(join, run_, take);
   }
 
- private:
   // Up to this many documents are compared with all kept documents, which costs less than moving the kept documents
   // into buckets.
   static constexpr std::size_t max_scanned = 256;

@@ -41,9 +41,9 @@ class matcher {
   /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
   /// pair is one of the first `kept` documents of the list and one of the others. Parts call `take` concurrently. If
   /// `take` returns false, the search ends soon. If `classes` is not nullptr, pairs of positions of one class may be left
-  /// out. Precondition: the first `kept` numbers of the list ascend, and so do the others; classes are given only if
+  /// out, and the search may give up because too many candidates fail. Returns: false if it gave up. Precondition: the first `kept` numbers of the list ascend, and so do the others; classes are given only if
   /// enough_pairs() is not 0, and kept is 0.
-  virtual void find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
+  virtual bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                                set_classes* classes) = 0;
   /// The number of candidates of a document after which find_candidates() may leave out others, at most 127; 0 if it
   /// cannot leave out pairs. If it is not 0, each candidate matches.
@@ -76,7 +76,8 @@ class matcher {
 /// - a matcher that can leave out pairs finds some candidates of each document. A document of which candidates may be
 ///   missing is dropped if one of those found is kept. Otherwise it stays open. The open documents are matched with the
 ///   documents that are kept, and those that are still open are decided among themselves, in the same way;
-/// - otherwise the first half is decided, then its kept documents are matched with the second half.
+/// - otherwise, or if too many candidates fail, the first half is decided, then its kept documents are matched with the
+///   second half.
 /// So the work grows with the number of matches of kept documents, not with that of all pairs. The second phase runs if
 /// originals are asked for. It matches kept documents with the documents of which not all matches were considered.
 template <class Number>
@@ -242,7 +243,7 @@ class ordered_decider {
   }
 
   /// Decides about documents by the candidate pairs among them. Returns: false if there are too many pairs, and none can
-  /// be left out; nothing has been decided then. Otherwise documents of which pairs are missing may stay undecided.
+  /// be left out, or if the matcher gave up; nothing has been decided then. Otherwise documents of which pairs are missing may stay undecided.
   bool settle_at_once(std::span<const Number> documents) {
     if (documents.empty()) return true;
     const std::uint8_t enough = by_.enough_pairs();
@@ -252,8 +253,8 @@ class ordered_decider {
         return candidates.add(part, {c.second, c.first, c.distance});
       });
     };
-    by_.find_candidates(documents, 0, take, enough != 0 ? &candidates : nullptr);
-    if (!candidates.close(run_)) return false;
+    const bool gave_up = !by_.find_candidates(documents, 0, take, enough != 0 ? &candidates : nullptr);
+    if (gave_up || !candidates.close(run_)) return false;
     decide_in_order(documents, candidates);
     return true;
   }

@@ -43,7 +43,7 @@ class set_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 16; }
 
-  void find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
+  bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
                        set_classes* classes) override {
     std::vector<std::uint32_t> ranks(documents.size());
     for (std::size_t i = 0; i < documents.size(); ++i) {
@@ -57,9 +57,12 @@ class set_matcher final : public matcher<std::uint32_t> {
     join.choose(ranks);
     if (kept != 0) join.join_across(is_kept_);
     std::optional<numbered_classes> by_rank;
-    if (classes != nullptr) join.leave_out(by_rank.emplace(*classes, position_of_));
+    if (classes != nullptr) {
+      join.leave_out(by_rank.emplace(*classes, position_of_));
+      join.may_give_up();  // joining the kept documents alone with the others costs less then
+    }
     std::vector<std::vector<candidate>> found(join.parts());
-    join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
+    const bool is_complete = join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
       found[part].clear();
       for (const similar_ranks& pair : pairs) {
         const std::uint32_t a = position_of_[pair.a], b = position_of_[pair.b];
@@ -68,6 +71,7 @@ class set_matcher final : public matcher<std::uint32_t> {
       return take(part, found[part]);
     });
     for (const std::uint32_t document : documents.first(kept)) is_kept_[rank_of_[document]] = false;
+    return is_complete;
   }
 
   [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int known,
