@@ -29,6 +29,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/compiled.hpp
+    include/neardup/detail/equal_groups.hpp
     include/neardup/detail/file_operations.hpp
     include/neardup/detail/filters.hpp
     include/neardup/detail/filters_avx2.hpp
@@ -41,6 +42,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/positions.hpp
     include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
+    include/neardup/detail/sort_words.hpp
     include/neardup/detail/text_lines.hpp
     include/neardup/detail/union_find.hpp
     include/neardup/detail/visits.hpp
@@ -148,7 +150,6 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/common_elements_avx2.hpp
     include/neardup/sets/engine/common_elements_neon.hpp
     include/neardup/sets/engine/common_elements_portable.hpp
-    include/neardup/sets/engine/copy_table.hpp
     include/neardup/sets/engine/distinct_sets.hpp
     include/neardup/sets/engine/feature_rarity.hpp
     include/neardup/sets/engine/frozen_sets.hpp
@@ -160,7 +161,6 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/prefix_order_portable.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/row_join.hpp
-    include/neardup/sets/engine/set_copies.hpp
     include/neardup/sets/engine/set_join.hpp
     include/neardup/sets/engine/set_parts.hpp
     include/neardup/sets/engine/set_postings.hpp

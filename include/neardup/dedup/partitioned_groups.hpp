@@ -107,18 +107,16 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, options);
   row_join<Feature> join({source.size, [&](std::size_t place) { return source.of(set_at[place]); }}, earlier, bounds,
                          std::move(store), options.run, sizes);
-  const set_copies& copies = join.copies();
-  const auto matches_copies = [&](std::size_t place) {
-    const std::size_t size = join.size_of(place);
-    return size != 0 && bounds.least(size, size) <= size;
-  };
+  const equal_groups<std::uint32_t>& copies = join.copies();
+  const auto matches_copies = [&](std::size_t place) { return bounds.are_copies_similar(join.size_of(place)); };
 
   if (options.by == grouping::components) {
     shared_components<std::uint32_t> components(source.size);
     component_classes classes(components);
     join.visit({.classes = &classes}, [](std::span<const found_pair>) { return true; });
-    copies.visit_copies([&](std::uint32_t original, std::uint32_t copy) {
-      if (matches_copies(original)) components.unite(original, copy);
+    copies.visit_groups([&](std::span<const std::uint32_t> group) {
+      if (!matches_copies(group.front())) return true;
+      for (const std::uint32_t copy : group.subspan(1)) components.unite(group.front(), copy);
       return true;
     });
     std::vector<Index> labels(count);
@@ -128,10 +126,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
     return labels;
   }
 
-  std::vector<std::uint32_t> set_of;
-  for (std::size_t place = 0; place < source.size; ++place) {
-    if (!copies.is_copy(place)) set_of.push_back(static_cast<std::uint32_t>(place));
-  }
+  const std::vector<std::uint32_t> set_of = copies.firsts();
   const auto known = static_cast<std::size_t>(
       std::partition_point(set_of.begin(), set_of.end(), [&](std::uint32_t place) { return place < earlier; }) -
       set_of.begin());
@@ -140,12 +135,9 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   decider.decide(options.among_themselves);
   const auto place_at = [&](std::uint32_t document) { return set_of[document]; };
   const auto visit_members = [&](std::uint32_t document, const auto& use) {
-    const std::uint32_t first = set_of[document];
+    const std::uint32_t& first = set_of[document];
     if (!matches_copies(first)) return use(set_at[first], first);
-    copies.visit_equal(first, [&](std::uint32_t place) {
-      use(set_at[place], place);
-      return true;
-    });
+    for (const std::uint32_t place : copies.members(first)) use(set_at[place], place);
   };
   std::vector<Index> labels = own_labels();  // not before, to keep the peak of memory low
   label_decided(decider, known, set_of.size(), earlier, set_at, options, place_at, visit_members, labels);

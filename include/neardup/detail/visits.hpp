@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Visitors of pairs, and pairs that a join need not visit.
+// Visitors of pairs, what several threads find for them, and pairs that a join need not visit.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
+
+#include "mutex.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -24,6 +30,45 @@ constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
     return visit(std::forward<Arguments>(arguments)...);
   }
 }
+
+/// Collects what the parts of a search find, and passes it on, some at a time and one call at a time. So parts seldom wait
+/// for each other.
+template <class Found>
+class found_by_parts {
+ public:
+  /// Returns: false to end the search.
+  using take_type = std::function<bool(std::span<const Found>)>;
+
+  /// Precondition: `take` outlives this object.
+  found_by_parts(std::size_t parts, const take_type& take) : waiting_(parts), take_(take) {}
+
+  /// Adds what a part has found. Returns: false if a call of `take` has returned false or thrown.
+  /// Throws: what `take` throws; std::bad_alloc.
+  bool add(std::size_t part, std::span<const Found> some) {
+    waiting_[part].insert(waiting_[part].end(), some.begin(), some.end());
+    constexpr std::size_t many = 1024;
+    return waiting_[part].size() < many || hand_over(waiting_[part]);
+  }
+
+  /// Passes on what is left, after all parts have ended. Returns, throws: as add().
+  bool finish() {
+    return std::all_of(waiting_.begin(), waiting_.end(), [&](std::vector<Found>& some) { return hand_over(some); });
+  }
+
+ private:
+  bool hand_over(std::vector<Found>& some) {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(goes_on_, false)) return false;  // stays false if the call throws
+    goes_on_ = some.empty() || take_(some);
+    some.clear();
+    return goes_on_;
+  }
+
+  std::vector<std::vector<Found>> waiting_;  // by part
+  const take_type& take_;
+  mutex_type mutex_;
+  bool goes_on_ = true;
+};
 
 /// Classes of sets, by their numbers. A join need not compare two sets of one class. So a join of n sets that are all
 /// similar need not visit n^2 / 2 pairs.

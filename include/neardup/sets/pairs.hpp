@@ -6,8 +6,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/mutex.hpp"
+#include "../detail/equal_groups.hpp"
 #include "../detail/positions.hpp"
 #include "../detail/visits.hpp"
 #include "../error.hpp"
@@ -70,97 +70,76 @@ set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   return {behind + b.size(), [&a, &b, behind](std::size_t i) { return i < behind ? span(a[i]) : span(b[i - behind]); }};
 }
 
-/// Translates pairs of distinct sets into pairs of all sets, and passes these to a visitor, one call at a time.
-template <class Feature>
+/// Passes the pairs of sets to a visitor that equal sets, and similar pairs of distinct sets, stand for.
 class similar_pair_visits {
+  [[nodiscard]] auto visit_with(std::size_t common, double similarity) const {
+    return [this, common, similarity](std::size_t i, std::size_t j) {
+      return visit_({i, j - (pairs_.is_across() ? pairs_.second_from : 0), common, similarity});
+    };
+  }
+
  public:
   using visit_type = std::function<bool(const similar_pair<std::size_t>&)>;
 
-  similar_pair_visits(const distinct_sets<Feature>& sets, const overlap_bounds& bounds, bool copies_once,
-                      const visit_type& visit)
-      : sets_(sets), bounds_(bounds), copies_once_(copies_once), visit_(visit) {}
-
-  /// Visits the pairs of equal sets. Returns: false if the visitor returned false.
-  bool visit_copies() {
-    for (std::size_t rank = 0; rank < sets_.size(); ++rank) {
-      const std::span<const std::uint32_t> members = sets_.members(rank);
-      const std::size_t size = sets_.size_of(rank);
-      if (members.size() < 2 || bounds_.least(size, size) > size) continue;
-      for (std::size_t i = 0; i < (copies_once_ ? 1 : members.size()); ++i) {
-        for (std::size_t j = i + 1; j < members.size(); ++j) {
-          if (!visit(members[i], members[j], size, size, size)) return false;
-        }
-      }
-    }
-    return true;
+  /// Sets from number `first_count` on are a second corpus. Precondition: `visit` and the other references outlive this
+  /// object.
+  similar_pair_visits(const equal_groups<std::uint32_t>& copies, std::size_t first_count, const overlap_bounds& bounds,
+                      bool copies_once, const visit_type& visit)
+      : copies_(copies), bounds_(bounds), visit_(visit), pairs_{copies_once} {
+    if (first_count < copies.size()) pairs_.second_from = static_cast<std::uint32_t>(first_count);
   }
 
-  /// Visits the pairs of sets that a pair of distinct sets stands for. Returns: false if the visitor returned false. An
-  /// exception of the visitor also ends the visits.
-  bool visit_found(std::span<const similar_ranks> pairs) {
-    const std::lock_guard lock(mutex_);
-    const bool went_on = std::exchange(goes_on_, false);
-    if (!went_on) return false;
-    for (const similar_ranks& pair : pairs) {
-      const std::size_t a = sets_.size_of(pair.a), b = sets_.size_of(pair.b);
-      if (copies_once_) {
-        if (!visit(sets_.first_of(pair.a), sets_.first_of(pair.b), a, b, pair.common)) return false;
-        continue;
-      }
-      for (const std::uint32_t i : sets_.members(pair.a)) {
-        for (const std::uint32_t j : sets_.members(pair.b)) {
-          if (!visit(i, j, a, b, pair.common)) return false;
-        }
-      }
-    }
-    goes_on_ = true;
-    return true;
+  /// Visits the pairs of equal sets. size_of(number) is the number of features of a set.
+  /// Returns: false if the visitor returned false.
+  template <class SizeOf>
+  bool visit_copies(const SizeOf& size_of) const {
+    return copies_.visit_groups([&](std::span<const std::uint32_t> group) {
+      const std::size_t size = size_of(group.front());
+      return !bounds_.are_copies_similar(size) ||
+             pairs_.within(group, visit_with(size, bounds_.similarity(size, size, size)));
+    });
+  }
+
+  /// Visits the pairs for a similar pair of the sets number `a` and `b`, which are no copies.
+  /// Returns: false if the visitor returned false.
+  bool visit_found(const std::uint32_t& a, const std::uint32_t& b, std::size_t size_of_a, std::size_t size_of_b,
+                   std::size_t common) const {
+    return pairs_.between(copies_.members(a), copies_.members(b),
+                          visit_with(common, bounds_.similarity(size_of_a, size_of_b, common)));
   }
 
  private:
-  bool visit(std::size_t i, std::size_t j, std::size_t a, std::size_t b, std::size_t common) {
-    const std::size_t behind = (std::max)(i, j) >= sets_.first_count() ? sets_.first_count() : 0;
-    return visit_({(std::min)(i, j), (std::max)(i, j) - behind, common, bounds_.similarity(a, b, common)});
-  }
-
-  const distinct_sets<Feature>& sets_;
+  const equal_groups<std::uint32_t>& copies_;
   const overlap_bounds& bounds_;
-  bool copies_once_;
   const visit_type& visit_;
-  detail::mutex_type mutex_;
-  bool goes_on_ = true;
+  group_pairs<std::uint32_t> pairs_;
 };
 
 /// Sets from number `first_count` on are a second corpus.
 template <class Feature>
 void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
                      const set_join_options& options, const set_join_sizes& sizes,
-                     const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
+                     const similar_pair_visits::visit_type& visit) {
   const overlap_bounds bounds(options.measure, similarity, options.min_common);
-  const bool is_across = first_count < source.size;
   const distinct_sets<Feature> sets(source, first_count, bounds.min_common(), options.run);
-  similar_pair_visits<Feature> visits(sets, bounds, options.copies_once && !is_across, visit);
-  if (!is_across && !visits.visit_copies()) return;
+  const similar_pair_visits visits(sets.copies(), first_count, bounds, options.copies_once, visit);
+  if (!visits.visit_copies([&](std::uint32_t number) { return source.of(number).size(); })) return;
   const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
   set_join<Feature> join(sets, prefixes, bounds, options.run, sizes);
   std::vector<bool> is_of_second;
-  if (is_across) {
+  if (first_count < source.size) {
     for (std::size_t rank = 0; rank < sets.size(); ++rank) is_of_second.push_back(sets.is_of_second(rank));
     join.join_across(is_of_second);
   }
-  std::vector<std::vector<similar_ranks>> waiting(join.parts());
-  constexpr std::size_t handed = 1024;  // pairs a part collects, so that parts seldom wait
-  const auto hand_over = [&](std::vector<similar_ranks>& pairs) {
-    const bool goes_on = visits.visit_found(pairs);
-    pairs.clear();
-    return goes_on;
+  const std::function<bool(std::span<const similar_ranks>)> take = [&](std::span<const similar_ranks> pairs) {
+    return std::all_of(pairs.begin(), pairs.end(), [&](const similar_ranks& pair) {
+      return visits.visit_found(sets.first_of(pair.a), sets.first_of(pair.b), sets.size_of(pair.a),
+                                sets.size_of(pair.b), pair.common);
+    });
   };
-  const bool goes_on = join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
-    waiting[part].insert(waiting[part].end(), pairs.begin(), pairs.end());
-    return waiting[part].size() < handed || hand_over(waiting[part]);
-  });
-  for (auto& pairs : waiting) {
-    if (!goes_on || !hand_over(pairs)) return;
+  found_by_parts<similar_ranks> found(join.parts(), take);
+  if (join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) { return found.add(part, pairs); })) {
+    found.finish();
   }
 }
 
@@ -191,9 +170,10 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// common, it is near-linear (except for containment) if few sets are nearly equal in a part of their features; see
 /// docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; see group() of sets, which need not
 /// visit all of them.
-/// Memory: for each set 28 bytes, and 4 bytes per feature for a share of about 1 - similarity of its features; posting
-/// lists in portions of some 100 MB (250 MB if sets are joined by parts), or of an eighth of that memory if that is
-/// more; temporarily 60 bytes per set; and two thirds of a byte for each feature, for document frequencies.
+/// Memory: for each distinct set 24 bytes, for each set that equals another one 6 bytes, and 4 bytes per feature for a
+/// share of about 1 - similarity of the features; posting lists in portions of some 100 MB (250 MB if sets are joined by
+/// parts), or of an eighth of that memory if that is more; temporarily 60 bytes per set; and two thirds of a byte for each
+/// feature, for document frequencies.
 template <set_range Sets, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Sets& sets, double similarity, Visit&& visit, const set_join_options& options = {}) {

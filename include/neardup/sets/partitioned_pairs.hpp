@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "../threshold.hpp"
 #include "engine/overlap_bounds.hpp"
 #include "engine/row_join.hpp"
-#include "engine/set_copies.hpp"
 #include "feature_sets.hpp"
 #include "pairs.hpp"
 
@@ -52,44 +50,17 @@ namespace detail {
 template <class Feature>
 void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
                              row_store store, const partitioned_join_options& options, const row_join_sizes& sizes,
-                             const std::function<bool(const similar_pair<std::size_t>&)>& visit) {
+                             const similar_pair_visits::visit_type& visit) {
   const overlap_bounds bounds(options.measure, similarity, options.min_common);
-  const bool is_across = first_count < source.size, is_once = options.copies_once && !is_across;
   row_join<Feature> join(source, first_count, bounds, std::move(store), options.run, sizes);
-  const auto visit_one = [&](std::size_t i, std::size_t j, std::size_t common, double closeness) {
-    const std::size_t first = (std::min)(i, j), second = (std::max)(i, j);
-    return visit({first, second - (is_across ? first_count : 0), common, closeness});
-  };
-  const auto visit_copies = [&](std::uint32_t i, std::uint32_t j) {
-    const std::size_t size = join.size_of(i);
-    if (size == 0 || bounds.least(size, size) > size) return true;
-    return visit_one(i, j, size, bounds.similarity(size, size, size));
-  };
-  const set_copies& copies = join.copies();
-  const bool goes_on = is_across || copies.visit_copies([&](std::uint32_t original, std::uint32_t copy) {
-    if (!visit_copies(original, copy)) return false;
-    if (is_once) return true;
-    return copies.visit_equal(
-        original, [&](std::uint32_t other) { return other == original || other >= copy || visit_copies(other, copy); });
-  });
-  if (!goes_on) return;
-  std::vector<bool> is_of_first(is_across ? source.size : 0);
-  if (is_across) std::fill_n(is_of_first.begin(), first_count, true);
-  join.visit({.across = is_across ? &is_of_first : nullptr}, [&](std::span<const found_pair> pairs) {
-    for (const auto& [a, b, common] : pairs) {
-      const std::size_t overlap = common;
-      const double closeness = bounds.similarity(join.size_of(a), join.size_of(b), common);
-      if (is_once) {
-        if (!visit_one(a, b, overlap, closeness)) return false;
-        continue;
-      }
-      const std::uint32_t other = b;
-      const bool all = copies.visit_equal(a, [&](std::uint32_t i) {
-        return copies.visit_equal(other, [&](std::uint32_t j) { return visit_one(i, j, overlap, closeness); });
-      });
-      if (!all) return false;
-    }
-    return true;
+  const similar_pair_visits visits(join.copies(), first_count, bounds, options.copies_once, visit);
+  if (!visits.visit_copies([&](std::uint32_t number) { return join.size_of(number); })) return;
+  std::vector<bool> is_of_first(first_count < source.size ? source.size : 0);
+  if (!is_of_first.empty()) std::fill_n(is_of_first.begin(), first_count, true);
+  join.visit({.across = is_of_first.empty() ? nullptr : &is_of_first}, [&](std::span<const found_pair> pairs) {
+    return std::all_of(pairs.begin(), pairs.end(), [&](const found_pair& pair) {
+      return visits.visit_found(pair.a, pair.b, join.size_of(pair.a), join.size_of(pair.b), pair.common);
+    });
   });
 }
 
@@ -109,7 +80,7 @@ template <partition_store Store>
 /// Throws: as visit_pairs(); exceptions of the store.
 /// Complexity: that of visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has: of
 /// about 1 - similarity of the features of a set.
-/// Memory: options.memory; for each set 13 bytes, and 8 more if it is a copy; and what the joins of very frequent
+/// Memory: options.memory; for each set 13 bytes, and 6 more if it equals another one; and what the joins of very frequent
 /// prefix features take, as visit_pairs() does.
 /// Example: `visit_pairs_by_partitions(mapped_sets, 0.8, files, print, {.run = threads{8}, .memory = 4 << 30});`
 template <set_range Sets, partition_store Store, class Visit>

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/equal_groups.hpp"
 #include "../error.hpp"
 #include "../runner.hpp"
 #include "../threshold.hpp"
 #include "engine/bitmap_filter.hpp"
 #include "engine/common_elements.hpp"
-#include "engine/copy_table.hpp"
 #include "engine/overlap_bounds.hpp"
 #include "engine/shuffle_blob.hpp"
 #include "engine/shuffle_join.hpp"
@@ -146,37 +146,28 @@ class set_scatter {
     if (documents.size() >= none) detail::fail<std::length_error>("a scatter of 2^32 - 1 sets at a time, or more");
     const auto count = static_cast<std::uint32_t>(documents.size());
     const auto set_of = [&](std::size_t i) { return detail::set_at(features, offsets, i); };
-    sketches_.resize(count);
-    next_copy_.assign(count, none);
-    last_copy_.resize(count);
-    copies_.reset(count);
+    sketches_.clear();
+    hashes_.clear();
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::span<const Feature> set = set_of(i);
       if (set.size() >= none) detail::fail<std::length_error>("a set of 2^32 - 1 features or more");
       if (std::adjacent_find(set.begin(), set.end(), std::greater_equal<>()) != set.end()) {
         detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
       }
-      sketches_[i] = detail::sketch_of(set);
-      const std::uint32_t first = copies_.find_or_add(sketches_[i].hash, i, [&](std::uint32_t other) {
-        const std::span<const Feature> theirs = set_of(other);
-        return sketches_[other].hash == sketches_[i].hash &&
-               std::equal(set.begin(), set.end(), theirs.begin(), theirs.end());
-      });
-      last_copy_[i] = i;
-      if (first == i) continue;
-      next_copy_[last_copy_[first]] = i;
-      last_copy_[first] = i;
-      last_copy_[i] = none;
+      sketches_.push_back(detail::sketch_of(set));
+      hashes_.push_back(sketches_.back().hash);
     }
+    const detail::equal_groups<std::uint32_t> copies(
+        hashes_, [&](std::uint32_t a, std::uint32_t b) { return detail::compare_sets(set_of(a), set_of(b)); }, {});
     const auto first_feature = static_cast<std::size_t>(offsets.front());
     const std::span<const Feature> all =
         features.subspan(first_feature, static_cast<std::size_t>(offsets.back()) - first_feature);
     feature_count_.resize(all.size());
     counts_->look_up(all, feature_count_);
     for (std::uint32_t i = 0; i < count; ++i) {
-      if (last_copy_[i] == none) continue;
+      if (copies.is_copy(i)) continue;
       documents_.clear();
-      for (std::uint32_t copy = i; copy != none; copy = next_copy_[copy]) documents_.push_back(documents[copy]);
+      for (const std::uint32_t copy : copies.members(i)) documents_.push_back(documents[copy]);
       std::sort(documents_.begin(), documents_.end());
       add_set(set_of(i), static_cast<std::size_t>(offsets[i]) - first_feature, sketches_[i]);
     }
@@ -278,11 +269,10 @@ class set_scatter {
   detail::blob_header header_;
   std::vector<detail::blob_writer> writers_;
   // Scratch memory.
-  detail::copy_table copies_;
   std::vector<detail::set_sketch> sketches_;
-  std::vector<std::uint32_t> next_copy_, last_copy_, indexes_, positions_;
+  std::vector<std::uint32_t> indexes_, positions_;
   std::vector<std::uint16_t> feature_count_;
-  std::vector<std::uint64_t> documents_, keys_, rows_;
+  std::vector<std::uint64_t> hashes_, documents_, keys_, rows_;
   std::vector<Feature> features_;
 };
 
@@ -328,9 +318,9 @@ void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuff
     some.similarity.clear();
   };
   constexpr std::size_t handed = std::size_t{1} << 16;
-  join.visit([&](std::uint64_t a, std::uint64_t b, std::uint32_t common, double similarity) {
-    some.first.push_back((std::min)(a, b));
-    some.second.push_back((std::max)(a, b));
+  join.visit([&](std::uint64_t first, std::uint64_t second, std::uint32_t common, double similarity) {
+    some.first.push_back(first);
+    some.second.push_back(second);
     if (has_sets) {
       some.common.push_back(common);
       some.similarity.push_back(similarity);

@@ -81,7 +81,7 @@ class set_matcher final : public matcher<std::uint32_t> {
   }
 
   [[nodiscard]] bool has_copies(std::uint32_t document) const override {
-    return sets_.members(rank_of_[document]).size() > 1;
+    return sets_.copies().has_copies(sets_.first_of(rank_of_[document]));
   }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Counts the common elements of two sorted sets. Most of the cost of a check is here.
+// Compares two sorted sets, and counts their common elements. Most of the cost of a check is here.
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <span>
 
@@ -18,6 +19,15 @@ namespace neardup::inline v0::detail {
 inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
   const std::size_t all = a + b - common;
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
+}
+
+/// An order of sets: by size, then by the first element that differs.
+template <class Feature>
+[[nodiscard]] std::strong_ordering compare_sets(std::span<const Feature> a, std::span<const Feature> b) noexcept {
+  if (a.size() != b.size()) return a.size() <=> b.size();
+  if (a.data() == b.data()) return std::strong_ordering::equal;
+  const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin());
+  return x != a.end() ? *x <=> *y : std::strong_ordering::equal;
 }
 
 /// The number of common elements of a small set and a large set. Looks for each element of the small set in the large

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,13 +10,15 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <utility>
 
+#include "../../detail/equal_groups.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/radix_partition.hpp"
+#include "../../detail/sort_words.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
+#include "common_elements.hpp"
 #include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {
@@ -65,28 +66,49 @@ template <class Feature, class Take>
   return counts;
 }
 
-/// The sets of a source without their copies, numbered by ascending size. That number is the *rank* of a set. Sets that
-/// are too small for any pair are left out.
+/// The equal sets among those of a source. hashes[i] is a hash of all features of set i. Sets from number `first_count` on
+/// are a second corpus: a set of one corpus is no copy of a set of the other.
+template <class Feature>
+[[nodiscard]] equal_groups<std::uint32_t> equal_sets(const set_source<Feature>& source, std::size_t first_count,
+                                                     std::span<const std::uint64_t> hashes, const any_runner& run) {
+  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
+    const bool a_is_second = a >= first_count, b_is_second = b >= first_count;
+    return a_is_second != b_is_second ? a_is_second <=> b_is_second : compare_sets(source.of(a), source.of(b));
+  };
+  return {hashes, compare, run};
+}
+
+/// Throws std::length_error if a source has too many sets for a join.
+template <class Feature>
+void check_count(const set_source<Feature>& source) {
+  if (source.size < (std::numeric_limits<std::uint32_t>::max)()) return;
+  fail<std::length_error>("a join of " + std::to_string(source.size) + " sets: there may be at most 2^32 - 2");
+}
+
+/// The sets of a source without their copies, numbered by ascending size, and sets of one size by their numbers in the
+/// source. That number is the *rank* of a set. Sets that are too small for any pair are left out.
 template <class Feature>
 class distinct_sets {
  public:
   /// Sets from number `first_count` on are a second corpus. A set of the second corpus never counts as a copy of a set
   /// of the first. Throws: std::length_error.
-  /// Complexity: two passes over all features, and O(n log n) for n sets. Memory: 28 bytes per set, temporarily twice
-  /// that; and for the counts two thirds of a byte for each feature.
+  /// Complexity: two passes over all features, and O(n) for n sets. Memory: 24 bytes for each distinct set, and 6 for
+  /// each set that equals another one; temporarily 32 bytes more per set; and for the counts two thirds of a byte for each feature.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
       : source_(std::move(source)), first_count_(first_count) {
-    if (source_.size >= (std::numeric_limits<std::uint32_t>::max)()) {
-      fail<std::length_error>("a join of " + std::to_string(source_.size) + " sets: there may be at most 2^32 - 2");
-    }
-    large_array<record> records(source_.size);
+    check_count(source_);
+    large_array<std::uint64_t> hashes(source_.size);
     large_array<set_bitmap> bitmaps(source_.size);
-    look_at_all(records.span(), bitmaps.span(), run);
-    sort(records, run);
-    const std::span<const record> ascending = records.span();
-    const auto first =
-        std::partition_point(ascending.begin(), ascending.end(), [=](const record& r) { return r.size < min_size; });
-    number({first, ascending.end()}, bitmaps.span());
+    constexpr double no_limit = std::numeric_limits<double>::infinity();
+    counts_ = count_tokens(source_, no_limit, run,
+                           [&](std::size_t /*part*/, std::size_t i, std::size_t /*size*/, const set_sketch& sketch) {
+                             bitmaps[i] = sketch.bitmap;
+                             hashes[i] = i < first_count_ ? sketch.hash : ~sketch.hash;
+                           });
+    copies_ = equal_sets(source_, first_count, hashes.span(), run);
+    order_by_size(min_size, hashes);
+    bitmaps_ = large_array<set_bitmap>(size());
+    for (std::size_t rank = 0; rank < size(); ++rank) bitmaps_[rank] = bitmaps[first_of(rank)];
   }
 
   /// The number of distinct sets.
@@ -94,117 +116,44 @@ class distinct_sets {
   [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
   [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }
   [[nodiscard]] const set_bitmap& bitmap_of(std::size_t rank) const noexcept { return bitmaps_[rank]; }
+  /// All equal sets, by their numbers in the source.
+  [[nodiscard]] const equal_groups<std::uint32_t>& copies() const noexcept { return copies_; }
   /// The numbers of all sets that equal the set of this rank, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
-    return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
+    return copies_.members(firsts_[rank]);
   }
-  [[nodiscard]] std::size_t first_of(std::size_t rank) const noexcept { return members_[begins_[rank]]; }
+  /// The number of the first set that equals the set of this rank.
+  [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
-  [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
   [[nodiscard]] const token_counts& counts() const noexcept { return counts_; }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
   /// A set by its number in the source.
   [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }
 
  private:
-  struct record {
-    std::uint64_t hash;  // of the set; after sorting, 1 if the set equals the previous one
-    std::uint32_t size;
-    std::uint32_t number;
-  };
-
-  void look_at_all(std::span<record> records, std::span<set_bitmap> bitmaps, const any_runner& run) {
-    constexpr double no_limit = std::numeric_limits<double>::infinity();
-    counts_ = count_tokens(source_, no_limit, run,
-                           [&](std::size_t /*part*/, std::size_t i, std::size_t size, const set_sketch& sketch) {
-                             bitmaps[i] = sketch.bitmap;
-                             records[i] = {i < first_count_ ? sketch.hash : ~sketch.hash,
-                                           static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(i)};
-                           });
-  }
-
-  /// Sorts records by size, with equal sets adjacent and in the order of their numbers. Marks the copies in `hash`.
-  void sort(large_array<record>& records, const any_runner& run) {
-    constexpr int bits = 10;
-    // Visiting all buckets takes 10 us, half the time of a join of two sets.
-    if (records.size() < std::size_t{1} << bits) return group_copies(records.span());
-    const auto address = [](const record& r) {  // monotonic in the size
-      if (r.size < 256) return static_cast<std::size_t>(r.size);
-      const auto width = static_cast<std::size_t>(std::bit_width(r.size));
-      return width * 32 + (r.size >> (width - 6) & 31U) - 32;  // from 256 on: widths from 9 to 32
-    };
-    large_array<record> sorted(records.size());
-    std::vector<std::size_t> begins;
-    radix_scatter(
-        records.size(), bits, [from = records.data()](std::size_t i) { return from[i]; }, address,
-        [to = sorted.data()](std::size_t place, const record& r) { to[place] = r; }, begins, run);
-    records.swap(sorted);
-    in_steps(run, parts_for(run, records.size(), 4096), begins.size() - 1, 1,
-             [&](std::size_t /*part*/, std::size_t bucket, std::size_t) {
-               group_copies(records.span().subspan(begins[bucket], begins[bucket + 1] - begins[bucket]));
-               return true;
-             });
-  }
-
-  void group_copies(std::span<record> records) {
-    std::sort(records.begin(), records.end(), [](const record& a, const record& b) {
-      if (a.size != b.size) return a.size < b.size;
-      return a.hash != b.hash ? a.hash < b.hash : a.number < b.number;
-    });
-    const auto set_of = [&](const record& r) { return source_.of(r.number); };
-    const auto are_copies = [&](const record& a, const record& b) {
-      const auto x = set_of(a), y = set_of(b);
-      return (a.number < first_count_) == (b.number < first_count_) && std::equal(x.begin(), x.end(), y.begin());
-    };
-    for (std::size_t begin = 0, end = 0; begin < records.size(); begin = end) {
-      const auto is_same = [&](const record& r) {
-        return r.hash == records[begin].hash && r.size == records[begin].size;
-      };
-      while (end < records.size() && is_same(records[end])) ++end;
-      const std::span<record> run = records.subspan(begin, end - begin);
-      const bool are_all = run.size() == 1 || std::all_of(run.begin() + 1, run.end(),
-                                                          [&](const record& r) { return are_copies(run.front(), r); });
-      if (!are_all) {  // different sets have the same hash
-        std::sort(run.begin(), run.end(), [&](const record& a, const record& b) {
-          const bool in_a = a.number < first_count_, in_b = b.number < first_count_;
-          if (in_a != in_b) return in_a;
-          const auto x = set_of(a), y = set_of(b);
-          const auto at = std::mismatch(x.begin(), x.end(), y.begin());
-          return at.first != x.end() ? *at.first < *at.second : a.number < b.number;
-        });
-      }
-      for (std::size_t i = run.size(); i-- > 1;) {
-        run[i].hash = are_all || are_copies(run[i - 1], run[i]) ? 1 : 0;
-      }
-      run.front().hash = 0;
+  /// Makes firsts_ and sizes_ of the sets of at least `min_size` features. `memory`: scratch memory for all sets.
+  void order_by_size(std::size_t min_size, large_array<std::uint64_t>& memory) {
+    std::size_t count = 0;
+    large_array<std::uint64_t> ordered(copies_.distinct());  // the size above the number
+    for (std::size_t i = 0; i < source_.size; ++i) {
+      if (copies_.is_copy(i)) continue;
+      const std::size_t size = source_.of(i).size();
+      if (size >= min_size) ordered[count++] = std::uint64_t{size} << 32 | i;
     }
-  }
-
-  void number(std::span<const record> records, std::span<const set_bitmap> bitmaps) {
-    const auto count = static_cast<std::size_t>(
-        std::count_if(records.begin(), records.end(), [](const record& r) { return r.hash == 0; }));
+    sort_words(ordered.span().first(count), memory.span().first(count), 32);
+    firsts_ = large_array<std::uint32_t>(count);
     sizes_ = large_array<std::uint32_t>(count);
-    begins_ = large_array<std::uint32_t>(count + 1);
-    members_.resize(records.size());
-    bitmaps_ = large_array<set_bitmap>(count);
-    std::size_t rank = 0;
-    for (std::size_t i = 0; i < records.size(); ++i) {
-      members_[i] = records[i].number;
-      if (records[i].hash != 0) continue;
-      begins_[rank] = static_cast<std::uint32_t>(i);
-      sizes_[rank] = records[i].size;
-      bitmaps_[rank] = bitmaps[records[i].number];
-      ++rank;
+    for (std::size_t rank = 0; rank < count; ++rank) {
+      firsts_[rank] = static_cast<std::uint32_t>(ordered[rank]);
+      sizes_[rank] = static_cast<std::uint32_t>(ordered[rank] >> 32);
     }
-    begins_[count] = static_cast<std::uint32_t>(records.size());
   }
 
   set_source<Feature> source_;
   std::size_t first_count_;
   token_counts counts_;
-  std::vector<std::uint32_t> members_;
-  large_array<std::uint32_t> begins_;  // by rank: index of the first member in members_
-  large_array<std::uint32_t> sizes_;
+  equal_groups<std::uint32_t> copies_;
+  large_array<std::uint32_t> firsts_, sizes_;  // by rank, as the bitmaps
   large_array<set_bitmap> bitmaps_;
 };
 

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/equal_groups.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
@@ -231,14 +230,6 @@ template <class SetAt, class Counts>
   return put_in_buckets(all);
 }
 
-/// The lexicographical order of two sets; libc++ before version 17 lacks the algorithm.
-template <class Feature>
-[[nodiscard]] std::strong_ordering compare_sets(std::span<const Feature> a, std::span<const Feature> b) noexcept {
-  const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-  if (x != a.end() && y != b.end()) return *x <=> *y;
-  return a.size() <=> b.size();
-}
-
 /// The arrays of a frozen_sets, to be written. Equal sets are stored once. Slots are numbered by the smallest ids of
 /// their sets, so the arrays depend only on the sets and their ids.
 template <class Feature, class Id>
@@ -255,7 +246,7 @@ struct set_arrays {
     if (entries.size() > (std::numeric_limits<std::uint32_t>::max)() - 2) {
       fail<std::length_error>("a file has at most 2^32 - 3 ids of sets");
     }
-    fill_sorted(entries, bounds);
+    if (!entries.empty()) fill(entries, bounds);
   }
 
   std::vector<Feature> features;
@@ -272,51 +263,39 @@ struct set_arrays {
     set_type set;
   };
 
-  static std::strong_ordering compare(const entry& a, const entry& b) {
-    if (a.sketch.hash != b.sketch.hash) return a.sketch.hash <=> b.sketch.hash;
-    if (a.set.data() == b.set.data() && a.set.size() == b.set.size()) return std::strong_ordering::equal;
-    return compare_sets(a.set, b.set);
-  }
-
-  void fill_sorted(std::vector<entry>& entries, const overlap_bounds& bounds) {
-    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
-      const auto order = compare(a, b);
-      return order != 0 ? order < 0 : a.id < b.id;
-    });
-    std::vector<std::span<const entry>> slots;  // the ids of each distinct set
-    for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
-      while (end < entries.size() && compare(entries[end], entries[begin]) == 0) ++end;
-      slots.push_back(std::span<const entry>(entries).subspan(begin, end - begin));
+  void fill(std::vector<entry>& entries, const overlap_bounds& bounds) {
+    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) { return a.id < b.id; });
+    const auto have_same_id = [](const entry& a, const entry& b) { return a.id == b.id; };
+    if (std::adjacent_find(entries.begin(), entries.end(), have_same_id) != entries.end()) {
+      fail<std::invalid_argument>("two sets have the same id");
     }
-    std::sort(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.front().id < b.front().id; });
-    if (!slots.empty()) fill(slots, bounds);
-  }
-
-  void fill(std::span<const std::span<const entry>> slots, const overlap_bounds& bounds) {
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(entries.size());
+    for (const entry& one : entries) hashes.push_back(one.sketch.hash);
+    const equal_groups<std::uint32_t> copies(
+        hashes, [&](std::uint32_t a, std::uint32_t b) { return compare_sets(entries[a].set, entries[b].set); }, {});
+    const std::vector<std::uint32_t> firsts = copies.firsts();  // the entries of the slots
     std::size_t count = 0;
-    for (const auto& slot : slots) count += slot.front().set.size();
+    for (const std::uint32_t first : firsts) count += entries[first].set.size();
     features.reserve(count);
     feature_rarity counts(count);
-    for (const auto& slot : slots) {
-      const auto& [id, sketch, set] = slot.front();
+    id_order.resize(entries.size());
+    for (const std::uint32_t& first : firsts) {
+      const auto& [id, sketch, set] = entries[first];
       records.push_back({sketch.bitmap, features.size()});
       features.insert(features.end(), set.begin(), set.end());
       for (const Feature feature : set) counts.count(feature_token(feature));
       id_begins.push_back(static_cast<std::uint32_t>(ids.size()));
-      for (const entry& one : slot) ids.push_back(one.id);
+      for (const std::uint32_t member : copies.members(first)) {
+        id_order[member] = static_cast<std::uint32_t>(ids.size());
+        ids.push_back(entries[member].id);
+      }
     }
     records.push_back({{}, features.size()});
     id_begins.push_back(static_cast<std::uint32_t>(ids.size()));
-    id_order.resize(ids.size());
-    std::iota(id_order.begin(), id_order.end(), std::uint32_t{0});
-    std::sort(id_order.begin(), id_order.end(), [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
-    const auto have_same_id = [&](std::uint32_t a, std::uint32_t b) { return ids[a] == ids[b]; };
-    if (std::adjacent_find(id_order.begin(), id_order.end(), have_same_id) != id_order.end()) {
-      fail<std::invalid_argument>("two sets have the same id");
-    }
     levels = counts.levels();
     index = make_postings(
-        slots.size(), [&](std::size_t slot) { return slots[slot].front().set; }, bounds, feature_levels(levels));
+        firsts.size(), [&](std::size_t slot) { return entries[firsts[slot]].set; }, bounds, feature_levels(levels));
   }
 };
 

@@ -47,6 +47,9 @@ class overlap_bounds {
     return (std::max)(common, min_common_);
   }
 
+  /// Whether two equal sets of `size` elements are similar enough.
+  [[nodiscard]] bool are_copies_similar(std::size_t size) const noexcept { return least(size, size) <= size; }
+
   /// The least size m <= `size` such that a set of m elements can be similar enough to a set of `size` elements; more
   /// than `size` if there is none. It is also the least overlap with a similar set of any size: elements that only the
   /// other set has never reduce the overlap that is needed.

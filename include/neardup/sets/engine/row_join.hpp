@@ -16,24 +16,21 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/equal_groups.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
-#include "../../error.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
 #include "bucket_join.hpp"
 #include "distinct_sets.hpp"
 #include "overlap_bounds.hpp"
 #include "rare_first.hpp"
-#include "set_copies.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -174,21 +171,22 @@ class row_join {
   /// Throws: std::length_error from 2^32 - 1 sets or features of a set on; exceptions of the store; std::bad_alloc.
   row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, row_store store,
            const any_runner& run, const row_join_sizes& sizes)
-      : source_(checked(std::move(source))),
+      : source_(std::move(source)),
         first_count_(first_count),
         bounds_(bounds),
         table_(bounds),
         store_(std::move(store)),
         run_(run),
         sizes_(sizes),
-        copies_(source_, first_count_, count_features(), run_),
         prefixes_(source_, table_, counts_, sizes.cached_prefixes, sizes.memory / 64 / run.parts()) {
+    check_count(source_);
+    count_features();
     scatter();
   }
   row_join(const row_join&) = delete;
   row_join& operator=(const row_join&) = delete;
 
-  [[nodiscard]] const set_copies& copies() const noexcept { return copies_; }
+  [[nodiscard]] const equal_groups<std::uint32_t>& copies() const noexcept { return copies_; }
   [[nodiscard]] std::size_t size_of(std::size_t set) const { return source_.of(set).size(); }
 
   /// The sets that a visit joins.
@@ -220,17 +218,8 @@ class row_join {
   }
 
  private:
-  static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
-
-  static set_source<Feature> checked(set_source<Feature> source) {
-    if (source.size >= none) {
-      fail<std::length_error>("a join of " + std::to_string(source.size) + " sets: there may be at most 2^32 - 2");
-    }
-    return source;
-  }
-
-  /// Counts the features, and chooses the number of partitions. Returns: a hash of each set.
-  large_array<std::uint64_t> count_features() {
+  /// Counts the features, finds the copies, and chooses the number of partitions.
+  void count_features() {
     large_array<std::uint64_t> hashes(source_.size);
     std::vector<std::uint64_t> rows(run_.parts());
     // The counts take two thirds of a byte for each feature: a quarter of the memory.
@@ -248,7 +237,7 @@ class row_join {
     partitions_ =
         static_cast<std::uint32_t>(std::clamp<std::uint64_t>(most_rows / a_partition + 1, 1, sizes_.max_partitions));
     stored_.assign(partitions_, 0);
-    return hashes;
+    copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
   }
 
   /// Stores the rows of all sets that are no copies.
@@ -332,7 +321,7 @@ class row_join {
   token_counts counts_;
   std::uint32_t partitions_ = 1;
   std::vector<std::uint64_t> stored_;  // rows by partition
-  set_copies copies_;
+  equal_groups<std::uint32_t> copies_;
   source_prefixes<Feature> prefixes_;
 };
 

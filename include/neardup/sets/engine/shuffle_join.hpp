@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,12 +17,13 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
+#include "../../detail/equal_groups.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
 #include "bucket_join.hpp"
-#include "copy_table.hpp"
+#include "common_elements.hpp"
 #include "overlap_bounds.hpp"
 #include "shuffle_blob.hpp"
 
@@ -108,6 +110,7 @@ class shuffle_join {
   shuffle_join(const blob_header& expected, const overlap_bounds& bounds, bool has_sets, bool has_bitmaps,
                const any_runner& run, std::size_t large = large_bucket)
       : expected_(expected),
+        pairs_{(expected.flags & blob_header::copies_once) != 0, expected.second_from},
         bounds_(bounds),
         has_sets_(has_sets),
         has_bitmaps_(has_bitmaps),
@@ -135,7 +138,7 @@ class shuffle_join {
     if (count != header.records) fail<std::runtime_error>(name + ": damaged");
   }
 
-  /// Calls `take(a, b, common, similarity)` for all pairs, one call at a time. Call it once.
+  /// Calls `take(first, second, common, similarity)` for all pairs of documents, first < second, one call at a time. Call it once.
   template <class Take>
   void visit(const Take& take) {
     unite_copies();
@@ -198,54 +201,48 @@ class shuffle_join {
     return header;
   }
 
-  [[nodiscard]] bool are_copies(std::uint32_t a, std::uint32_t b) const {
+  [[nodiscard]] std::strong_ordering compare(std::uint32_t a, std::uint32_t b) const {
     const blob_record<Feature>&x = sets_[a], &y = sets_[b];
-    if (x.head.size != y.head.size || hashes_[a] != hashes_[b]) return false;
-    return has_sets_ ? std::equal(x.features.begin(), x.features.end(), y.features.begin()) : x.hash == y.hash;
+    if (has_sets_) return compare_sets(x.features, y.features);
+    if (x.head.size != y.head.size) return x.head.size <=> y.head.size;
+    return compare_sets<std::uint64_t>(x.hash, y.hash);
   }
 
   /// Makes unique_ from the records.
   void unite_copies() {
-    const auto count = static_cast<std::uint32_t>(sets_.size());
-    hashes_.resize(count);
-    std::vector<std::uint32_t> first(count), next(count, none), last(count);
-    copy_table table;
-    table.reset(count);
-    std::size_t merged = 0, prefixes = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(sets_.size());
+    for (blob_record<Feature>& record : sets_) {
       if (has_sets_) {
-        const set_sketch sketch = sketch_of(sets_[i].features);
-        hashes_[i] = sketch.hash;
-        sets_[i].bitmap = sketch.bitmap;
+        const set_sketch sketch = sketch_of(record.features);
+        record.bitmap = sketch.bitmap;
+        hashes.push_back(sketch.hash);
       } else {
-        hashes_[i] = sets_[i].hash[0];
+        hashes.push_back(record.hash[0]);
       }
-      first[i] = table.find_or_add(hashes_[i], i, [&](std::uint32_t other) { return are_copies(other, i); });
-      last[i] = i;
-      if (first[i] == i) {
-        prefixes += sets_[i].head.prefix;
-        continue;
-      }
-      next[last[first[i]]] = i;
-      last[first[i]] = i;
     }
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (first[i] != i || next[i] != none) merged += sets_[i].documents.size();
-    }
+    const equal_groups<std::uint32_t> copies(
+        hashes, [this](std::uint32_t a, std::uint32_t b) { return compare(a, b); }, run_);
+    const std::vector<std::uint32_t> firsts = copies.firsts();
+    std::size_t merged = 0, prefixes = 0;
+    for (const std::uint32_t first : firsts) prefixes += sets_[first].head.prefix;
+    copies.visit_groups([&](std::span<const std::uint32_t> group) {
+      for (const std::uint32_t copy : group) merged += sets_[copy].documents.size();
+      return true;
+    });
     documents_.reserve(merged);
     prefixes_.reserve(prefixes);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (first[i] != i) continue;
-      const blob_record<Feature>& record = sets_[i];
-      gathered_set<Feature> set{i, record.head.size, record.documents, prefixes_.data() + prefixes_.size(),
+    for (const std::uint32_t& first : firsts) {
+      const blob_record<Feature>& record = sets_[first];
+      gathered_set<Feature> set{first, record.head.size, record.documents, prefixes_.data() + prefixes_.size(),
                                 record.bitmap};
       const std::size_t width = index_width(record.head.size);
       for (std::size_t p = 0; p < record.head.prefix; ++p) {
         prefixes_.push_back(record.features[index_at(record.prefix, width, p)]);
       }
-      if (next[i] != none) {
+      if (copies.has_copies(first)) {
         const std::size_t begin = documents_.size();
-        for (std::uint32_t copy = i; copy != none; copy = next[copy]) {
+        for (const std::uint32_t copy : copies.members(first)) {
           documents_.insert(documents_.end(), sets_[copy].documents.begin(), sets_[copy].documents.end());
         }
         const std::span<std::uint64_t> all = std::span(documents_).subspan(begin);
@@ -254,7 +251,6 @@ class shuffle_join {
       }
       unique_.push_back(set);
     }
-    hashes_ = {};
   }
 
   /// The place in the prefix, of a row of a record, not counting features that are left out.
@@ -284,48 +280,27 @@ class shuffle_join {
   void visit_copies(const gathered_set<Feature>& set, const Take& take) const {
     const std::span<const std::uint64_t> documents = set.documents;
     if (documents.size() < 2 || place_of(sets_[set.record], 0) != 0) return;
-    if (bounds_.least(set.size, set.size) > set.size) return;
-    const double similarity = bounds_.similarity(set.size, set.size, set.size);
-    if (is_across()) return visit_across(documents, documents, set.size, similarity, take);
-    for (std::size_t i = 0; i < (is_once() ? 1 : documents.size()); ++i) {
-      for (std::size_t j = i + 1; j < documents.size(); ++j) take(documents[i], documents[j], set.size, similarity);
-    }
+    if (!bounds_.are_copies_similar(set.size)) return;
+    pairs_.within(documents, passing(take, set.size, bounds_.similarity(set.size, set.size, set.size)));
   }
 
   template <class Take>
   void visit_pair(const found_pair& pair, const Take& take) const {
     const gathered_set<Feature>&a = unique_[pair.a], &b = unique_[pair.b];
-    const double similarity = bounds_.similarity(a.size, b.size, pair.common);
-    if (is_across()) {
-      visit_across(a.documents, b.documents, pair.common, similarity, take);
-      visit_across(b.documents, a.documents, pair.common, similarity, take);
-    } else if (is_once()) {
-      take(a.documents.front(), b.documents.front(), pair.common, similarity);
-    } else {
-      for (const std::uint64_t x : a.documents) {
-        for (const std::uint64_t y : b.documents) take(x, y, pair.common, similarity);
-      }
-    }
+    pairs_.between(a.documents, b.documents,
+                   passing(take, pair.common, bounds_.similarity(a.size, b.size, pair.common)));
   }
 
-  /// Pairs of a document of the first corpus in `a`, and one of the second corpus in `b`.
   template <class Take>
-  void visit_across(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::uint32_t common,
-                    double similarity, const Take& take) const {
-    for (const std::uint64_t x : a) {
-      if (x >= expected_.second_from) break;
-      for (auto y = std::lower_bound(b.begin(), b.end(), expected_.second_from); y != b.end(); ++y) {
-        take(x, *y, common, similarity);
-      }
-    }
+  [[nodiscard]] static auto passing(const Take& take, std::uint32_t common, double similarity) {
+    return [&take, common, similarity](std::uint64_t first, std::uint64_t second) {
+      take(first, second, common, similarity);
+      return true;
+    };
   }
-
-  [[nodiscard]] bool is_across() const noexcept {
-    return expected_.second_from != (std::numeric_limits<std::uint64_t>::max)();
-  }
-  [[nodiscard]] bool is_once() const noexcept { return (expected_.flags & blob_header::copies_once) != 0; }
 
   blob_header expected_;
+  group_pairs<std::uint64_t> pairs_;
   const overlap_bounds& bounds_;
   bool has_sets_, has_bitmaps_;
   any_runner run_;
@@ -334,7 +309,6 @@ class shuffle_join {
   std::size_t blobs_ = 0;
   std::vector<std::vector<std::uint64_t>> aligned_;  // copies of blobs that begin at other addresses
   std::vector<blob_record<Feature>> sets_;
-  std::vector<std::uint64_t> hashes_;
   std::vector<gathered_set<Feature>> unique_;
   std::vector<std::uint64_t> documents_;
   std::vector<Feature> prefixes_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,9 +12,9 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "../../detail/equal_groups.hpp"
 #include "../../detail/file_operations.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../error.hpp"
@@ -220,8 +219,8 @@ class mapped_sets {
     const std::size_t slots = sets_.slots();
     if (records[0].begin != 0 || records[slots].begin != sets_.features.size()) file.refuse("the sets are damaged");
     if (fold_bitmap(records[slots].bitmap) != 0 || records[slots].bitmap[0] != 0) file.refuse("the sets are damaged");
-    std::vector<std::pair<std::uint64_t, std::span<const Feature>>> all;  // with their hashes
-    all.reserve(slots);
+    std::vector<std::uint64_t> hashes;
+    hashes.reserve(slots);
     for (std::size_t slot = 0; slot < slots; ++slot) {
       if (records[slot].begin > records[slot + 1].begin || records[slot + 1].begin > sets_.features.size()) {
         file.refuse("the sets are damaged");
@@ -233,14 +232,11 @@ class mapped_sets {
       }
       const set_sketch sketch = sketch_of(set);
       if (sketch.bitmap != records[slot].bitmap) file.refuse("the sets are damaged");
-      all.emplace_back(sketch.hash, set);
+      hashes.push_back(sketch.hash);
     }
-    const auto compare = [](const auto& a, const auto& b) {
-      return a.first != b.first ? a.first <=> b.first : compare_sets(a.second, b.second);
-    };
-    std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return compare(a, b) < 0; });
-    const auto are_equal = [&](const auto& a, const auto& b) { return compare(a, b) == 0; };
-    if (std::adjacent_find(all.begin(), all.end(), are_equal) != all.end()) file.refuse("a set is there twice");
+    const equal_groups<std::uint32_t> copies(
+        hashes, [&](std::uint32_t a, std::uint32_t b) { return compare_sets(sets_.set(a), sets_.set(b)); }, {});
+    if (copies.distinct() != slots) file.refuse("a set is there twice");
   }
 
   void check_ids(const container& file) const {

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+// Finds equal things, such as sets or fingerprints, so that a join compares a thousand copies once; and the pairs that
+// stand for a found pair and its copies.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "../runner.hpp"
+#include "bits.hpp"
+#include "large_array.hpp"
+#include "radix_partition.hpp"
+#include "sort_words.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The equal ones among numbered things. The first one of a group of equal things stands for the group, the others are its
+/// copies.
+/// Memory: a quarter of a byte for each thing, and 4 bytes for each member of a group and for each group (8 bytes if
+/// Number has 64 bits); less if nothing is equal.
+template <class Number>
+class equal_groups {
+ public:
+  /// Compares two things: an order in which equal things are equal. Several threads call it at once.
+  using compare_type = std::function<std::strong_ordering(Number, Number)>;
+
+  /// For `count` things that are all different.
+  explicit equal_groups(std::size_t count = 0) noexcept : count_(count) {}
+
+  /// Finds the groups. hashes[i] is a well-mixed hash of thing i; equal things have equal hashes.
+  /// Complexity: O(n) for n things, and one comparison for each copy. If different things have the same hash, these are
+  /// sorted by comparisons. Memory: 4 bytes for each thing, temporarily (8 bytes if Number has 64 bits).
+  equal_groups(std::span<const std::uint64_t> hashes, const compare_type& compare, const any_runner& run)
+      : count_(hashes.size()) {
+    constexpr int bits_of_bucket = 12;
+    const int bits = std::clamp(static_cast<int>(std::bit_width(count_)) - bits_of_bucket, 0, max_pass_bits);
+    large_array<Number> numbers(count_);
+    std::vector<std::size_t> begins{0, count_};
+    if (bits == 0) {
+      std::iota(numbers.data(), numbers.data() + count_, Number{0});
+    } else {
+      radix_scatter(
+          count_, bits, [](std::size_t i) { return static_cast<Number>(i); },
+          [hashes, bits](Number i) { return to_size(hashes[to_size(i)] >> (64 - bits)); },
+          [to = numbers.data()](std::size_t place, Number i) { to[place] = i; }, begins, run);
+    }
+    std::vector<finder> finders(parts_for(run, count_, std::size_t{1} << 14));
+    in_steps(run, finders.size(), begins.size() - 1, 1, [&](std::size_t part, std::size_t bucket, std::size_t) {
+      const std::size_t size = begins[bucket + 1] - begins[bucket];
+      finders[part].find(numbers.span().subspan(begins[bucket], size), hashes, bits, compare);
+      return true;
+    });
+    collect(finders);
+  }
+
+  /// The number of things.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  /// The number of different things.
+  [[nodiscard]] std::size_t distinct() const noexcept { return count_ - (members_.size() - groups()); }
+
+  /// Whether an earlier thing equals this one.
+  [[nodiscard]] bool is_copy(std::size_t number) const noexcept { return !is_copy_.empty() && is_copy_[number]; }
+  /// Whether a later thing equals this one, and no earlier one does.
+  [[nodiscard]] bool has_copies(std::size_t number) const noexcept {
+    return !marks_.empty() && (marks_[number / word_bits].bits >> (number % word_bits) & 1U) != 0;
+  }
+
+  /// A thing that is no copy, followed by its copies, in ascending order. The result may refer to the argument.
+  [[nodiscard]] std::span<const Number> members(const Number& first) const noexcept {
+    return has_copies(to_size(first)) ? group(group_of(to_size(first))) : std::span<const Number>(&first, 1);
+  }
+  std::span<const Number> members(const Number&& first) const = delete;
+
+  /// Calls `visit(members)` for each group of two and more things, ordered by their first ones, until a call returns false.
+  /// Returns: false if a call did.
+  template <class Visit>
+  bool visit_groups(const Visit& visit) const {
+    for (std::size_t i = 0; i < groups(); ++i) {
+      if (!visit(group(i))) return false;
+    }
+    return true;
+  }
+
+  /// The numbers of the things that are no copies.
+  [[nodiscard]] std::vector<Number> firsts() const {
+    std::vector<Number> result;
+    result.reserve(distinct());
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (!is_copy(i)) result.push_back(static_cast<Number>(i));
+    }
+    return result;
+  }
+
+ private:
+  /// Finds groups in buckets. Each thread has its own finder.
+  class finder {
+   public:
+    /// Finds the groups of a bucket, in which things have the highest `bits` bits of their hashes in common.
+    void find(std::span<const Number> bucket, std::span<const std::uint64_t> hashes, int bits,
+              const compare_type& compare) {
+      const std::size_t count = bucket.size();
+      if (count < 2) return;
+      if (words_.size() < 2 * count) words_.resize(2 * count);
+      const std::span<std::uint64_t> words = std::span(words_).first(count);
+      // A word has the next bits of the hash above the place in the bucket.
+      const int low = (std::max)(32, static_cast<int>(std::bit_width(count)));
+      const std::uint64_t places = low_mask(to_size(low));
+      for (std::size_t i = 0; i < count; ++i) words[i] = (hashes[to_size(bucket[i])] << bits & ~places) | i;
+      sort_words(words, std::span(words_).subspan(count, count), low);
+      for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
+        while (end < count && words[end] >> low == words[begin] >> low) ++end;
+        if (end - begin == 1) continue;
+        same_.clear();
+        for (std::size_t i = begin; i < end; ++i) same_.push_back(bucket[to_size(words[i] & places)]);
+        divide_same(compare);
+      }
+    }
+
+    /// Calls `use(members)` for each group.
+    template <class Use>
+    void for_each(const Use& use) const {
+      std::size_t begin = 0;
+      for (const std::size_t end : ends_) {
+        use(std::span<const Number>(members_).subspan(begin, end - begin));
+        begin = end;
+      }
+    }
+
+   private:
+    /// Finds the groups among things with the same hash.
+    void divide_same(const compare_type& compare) {
+      const auto equals = [&](Number a) { return [&compare, a](Number b) { return compare(a, b) == 0; }; };
+      if (!std::all_of(same_.begin() + 1, same_.end(), equals(same_.front()))) {
+        std::sort(same_.begin(), same_.end(), [&](Number a, Number b) {
+          const std::strong_ordering order = compare(a, b);
+          return order != 0 ? order < 0 : a < b;
+        });
+      }
+      for (auto first = same_.begin(), last = first; first != same_.end(); first = last) {
+        last = std::find_if_not(first + 1, same_.end(), equals(*first));
+        if (last - first == 1) continue;
+        members_.insert(members_.end(), first, last);
+        ends_.push_back(members_.size());
+      }
+    }
+
+    std::vector<std::uint64_t> words_;  // and scratch memory to sort them
+    std::vector<Number> same_, members_;
+    std::vector<std::size_t> ends_;  // of the groups in members_
+  };
+
+  /// The marks of word_bits things: which of them have copies, and how many things before them have copies.
+  struct marks {
+    std::uint64_t bits = 0;
+    std::size_t before = 0;
+  };
+
+  void collect(std::span<const finder> finders) {
+    const auto for_each = [&](const auto& use) {
+      for (const finder& one : finders) one.for_each(use);
+    };
+    std::size_t count = 0;
+    for_each([&](std::span<const Number> group) { count += group.size(); });
+    if (count == 0) return;
+    members_.resize(count);
+    is_copy_.resize(count_);
+    marks_.resize(count_ / word_bits + 1);
+    for_each([&](std::span<const Number> group) {
+      const std::size_t first = to_size(group.front());
+      marks_[first / word_bits].bits |= std::uint64_t{1} << (first % word_bits);
+      for (const Number copy : group.subspan(1)) is_copy_[to_size(copy)] = true;
+    });
+    std::size_t groups = 0;
+    for (marks& some : marks_) {
+      some.before = groups;
+      groups += static_cast<std::size_t>(std::popcount(some.bits));
+    }
+    begins_.assign(groups + 1, 0);
+    for_each([&](std::span<const Number> group) {
+      begins_[group_of(to_size(group.front())) + 1] = static_cast<Number>(group.size());
+    });
+    for (std::size_t i = 0; i < groups; ++i) begins_[i + 1] = static_cast<Number>(begins_[i] + begins_[i + 1]);
+    for_each([&](std::span<const Number> group) {
+      const std::size_t begin = to_size(begins_[group_of(to_size(group.front()))]);
+      std::copy(group.begin(), group.end(), members_.begin() + static_cast<std::ptrdiff_t>(begin));
+    });
+  }
+
+  [[nodiscard]] std::size_t groups() const noexcept { return begins_.empty() ? 0 : begins_.size() - 1; }
+  [[nodiscard]] std::span<const Number> group(std::size_t i) const noexcept {
+    return std::span(members_).subspan(to_size(begins_[i]), to_size(begins_[i + 1]) - to_size(begins_[i]));
+  }
+  /// The group of a thing that has copies.
+  [[nodiscard]] std::size_t group_of(std::size_t first) const noexcept {
+    const marks& of = marks_[first / word_bits];
+    return of.before + static_cast<std::size_t>(std::popcount(of.bits & low_mask(first % word_bits)));
+  }
+
+  std::size_t count_;
+  std::vector<bool> is_copy_;  // empty if nothing is equal, as is marks_
+  std::vector<marks> marks_;
+  std::vector<Number> members_;  // of groups of two and more, ordered by their first ones
+  std::vector<Number> begins_;   // where the groups begin in members_, and the end of the last one
+};
+
+/// The pairs of numbers that stand for equal things, and for a found pair of different things.
+template <class Number>
+struct group_pairs {
+  /// Whether the first one of a group stands for it in pairs with others, and is in each pair within its group.
+  bool copies_once = false;
+  /// If it is not the greatest number: numbers from here on are of a second corpus. Each pair has one number of each
+  /// corpus then, whatever copies_once is.
+  Number second_from = (std::numeric_limits<Number>::max)();
+
+  [[nodiscard]] bool is_across() const noexcept { return second_from != (std::numeric_limits<Number>::max)(); }
+
+  /// Calls `visit(smaller, larger)` for the pairs within a group, until a call returns false. Returns: false if a call did.
+  template <class Visit>
+  bool within(std::span<const Number> group, const Visit& visit) const {
+    if (is_across()) return across(group, group, visit);
+    for (std::size_t i = 0; i < (copies_once ? (std::min)(group.size(), std::size_t{1}) : group.size()); ++i) {
+      for (std::size_t j = i + 1; j < group.size(); ++j) {
+        if (!visit(group[i], group[j])) return false;
+      }
+    }
+    return true;
+  }
+
+  /// The same for the pairs of a number of group `a` and a number of group `b`.
+  template <class Visit>
+  bool between(std::span<const Number> a, std::span<const Number> b, const Visit& visit) const {
+    if (is_across()) return across(a, b, visit) && across(b, a, visit);
+    for (const Number x : a.first(copies_once ? 1 : a.size())) {
+      for (const Number y : b.first(copies_once ? 1 : b.size())) {
+        if (!visit((std::min)(x, y), (std::max)(x, y))) return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  /// The pairs of a number of the first corpus in `a` and a number of the second corpus in `b`.
+  template <class Visit>
+  bool across(std::span<const Number> a, std::span<const Number> b, const Visit& visit) const {
+    const auto second = std::lower_bound(b.begin(), b.end(), second_from);
+    for (const Number x : a) {
+      if (x >= second_from || second == b.end()) break;
+      for (auto y = second; y != b.end(); ++y) {
+        if (!visit(x, *y)) return false;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace neardup::inline v0::detail
