@@ -27,14 +27,14 @@ using neardup_bench::spliced_sets;
 void pairs_of_sets(benchmark::State& state, neardup::set_similarity measure) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));
   std::size_t found = 0;
-  for (auto _ : state) found = neardup::pairs(sets, 0.8, {.measure = measure}).size();
+  for (auto _ : state) found = neardup::pairs(sets, neardup::set_threshold{measure, 0.8}).size();
   state.counters["pairs"] = static_cast<double>(found);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
 void group_of_sets(benchmark::State& state) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(neardup::group(sets, 0.8));
+  for (auto _ : state) benchmark::DoNotOptimize(neardup::group(sets, neardup::jaccard{0.8}));
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
@@ -102,7 +102,7 @@ void pairs_of_lines(benchmark::State& state) {
     std::vector<std::uint64_t> documents, offsets{0};
     neardup::feature_counts<feature> counts(sets.feature_count());
     for (std::size_t i = 0; i < sets.size(); ++i) counts.add(sets[i]);
-    const neardup::shuffle_settings settings{.similarity = 0.8, .partitions = partitions, .all_counted = true};
+    const neardup::shuffle_settings settings{.partitions = partitions, .all_counted = true};
     neardup::set_scatter<feature> scatter(settings, counts);
     constexpr std::size_t batch = 20'000;
     for (std::size_t i = 0; i < sets.size(); ++i) {
@@ -129,7 +129,7 @@ void pairs_of_lines(benchmark::State& state) {
     if (partitions > 0) {
       by_shuffle();
     } else {
-      neardup::visit_pairs(sets, 0.8, [&](const neardup::similar_pair<std::size_t>&) { ++found; });
+      neardup::visit_pairs(sets, neardup::jaccard{0.8}, [&](const neardup::similar_pair<std::size_t>&) { ++found; });
     }
   }
   state.counters["pairs"] = static_cast<double>(found);

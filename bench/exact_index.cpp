@@ -25,7 +25,7 @@ using neardup_bench::template_sets;
 constexpr double least = 0.8;
 
 set_index<> index_of(const sets_type& sets) {
-  set_index<> index(least);
+  set_index<> index(neardup::jaccard{least});
   for (std::size_t i = 0; i < sets.size(); ++i) index.insert(sets[i], static_cast<std::uint32_t>(i));
   return index;
 }
@@ -66,7 +66,7 @@ void insert_all(benchmark::State& state) {
   std::vector<std::uint32_t> ids(sets.size());
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::uint32_t>(i);
   for (auto _ : state) {
-    set_index<> index(least);
+    set_index<> index(neardup::jaccard{least});
     benchmark::DoNotOptimize(index.insert_all(sets, ids));
   }
   report(state, sets.size(), 0, 0);
@@ -152,7 +152,7 @@ void worst_insert(benchmark::State& state) {
   const auto sets = spliced_sets(static_cast<std::size_t>(state.range(0)));
   double worst = 0, above = 0;
   for (auto _ : state) {
-    set_index<> index(least);
+    set_index<> index(neardup::jaccard{least});
     for (std::size_t i = 0; i < sets.size(); ++i) {
       std::timespec begin{}, end{};
       clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);

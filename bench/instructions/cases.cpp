@@ -156,7 +156,7 @@ const std::vector<named_case>& cases() {
        }},
       {"search/lines", [] { return searches(frozen_index<64>(3, 4, fingerprints((std::size_t{1} << 17) + 10))); }},
       {"pairs/fingerprints", [] { return [all = fingerprints(20000)] { kept = kept + pairs(all, bits{3}).size(); }; }},
-      {"sets/pairs", [] { return [all = sets(1500, 3)] { kept = kept + pairs(all, 0.7).size(); }; }},
+      {"sets/pairs", [] { return [all = sets(1500, 3)] { kept = kept + pairs(all, jaccard{0.7}).size(); }; }},
       {"sets/common",
        [] {
          return [all = sets(200, 4)] {

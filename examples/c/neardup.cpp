@@ -414,6 +414,11 @@ neardup_join settings_of(const neardup_join* join) {
   return result;
 }
 
+/// Precondition: the defaults are filled in.
+neardup::set_threshold threshold_of(const neardup_join& join) {
+  return {measure_of(join), join.similarity, join.min_common};
+}
+
 /// Calls `use(sets, others)` with the features of two collections; `others` is a null pointer if there is none.
 template <class Use>
 void with_two(const neardup_sets* first, const neardup_sets* second, const Use& use);
@@ -742,13 +747,12 @@ neardup_status neardup_pairs_of_sets(const neardup_sets* sets, const neardup_set
     given(result, "result");
     const cancellable_threads run(how);
     const neardup_join of = settings_of(join);
-    const neardup::set_join_options options{
-        .measure = measure_of(of), .min_common = of.min_common, .copies_once = of.copies_once != 0, .run = run};
+    const neardup::set_threshold least = threshold_of(of);
+    const neardup::join_options options{.copies_once = of.copies_once != 0, .run = run};
     auto made = std::make_unique<neardup_pairs>();
     with_two(sets, others, [&](const auto& a, const auto* b) {
-      const auto found = b == nullptr
-                             ? neardup::pairs(cancellable(a, run), of.similarity, options)
-                             : neardup::pairs(cancellable(a, run), cancellable(*b, run), of.similarity, options);
+      const auto found = b == nullptr ? neardup::pairs(cancellable(a, run), least, options)
+                                      : neardup::pairs(cancellable(a, run), cancellable(*b, run), least, options);
       made->reserve(found.size(), true);
       for (const auto& pair : found) {
         made->first.push_back(pair.first);
@@ -770,7 +774,7 @@ neardup_status neardup_verify(const neardup_sets* sets, const neardup_sets* othe
     given(result, "result");
     const cancellable_threads run(how);
     const neardup_join of = settings_of(join);
-    const neardup::set_bounds bounds(measure_of(of), of.similarity, of.min_common);
+    const neardup::set_bounds bounds(threshold_of(of));
     auto made = std::make_unique<neardup_pairs>();
     with_two(sets, others, [&](const auto& a, const auto* b) {
       const auto& behind = b == nullptr ? a : *b;
@@ -805,9 +809,8 @@ neardup_status neardup_verify(const neardup_sets* sets, const neardup_sets* othe
 
 namespace c_interface {
 
-neardup::set_group_options options_of(const neardup_grouping* grouping, const neardup_join& join, std::size_t count,
-                                      const cancellable_threads& run) {
-  neardup::set_group_options options{.measure = measure_of(join), .min_common = join.min_common, .run = run};
+neardup::group_options options_of(const neardup_grouping* grouping, std::size_t count, const cancellable_threads& run) {
+  neardup::group_options options{.run = run};
   if (grouping == nullptr) return options;
   if (grouping->components != 0) options.by = neardup::grouping::components;
   if (grouping->preference != nullptr) options.preference = {grouping->preference, count};
@@ -825,7 +828,7 @@ neardup_status neardup_group(const neardup_sets* sets, const neardup_grouping* g
     with_two(sets, nullptr, [&](const auto& all, const auto* /*none*/) {
       given(labels, all.size(), "labels");
       const auto found =
-          neardup::group(cancellable(all, run), join.similarity, options_of(grouping, join, all.size(), run));
+          neardup::group(cancellable(all, run), threshold_of(join), options_of(grouping, all.size(), run));
       std::copy(found.begin(), found.end(), labels);
     });
   });
@@ -840,8 +843,8 @@ neardup_status neardup_extend_groups(const neardup_sets* kept, const neardup_set
     given(kept, "kept");
     with_two(kept, &given(sets, "sets"), [&](const auto& earlier, const auto* all) {
       given(labels, all->size(), "labels");
-      const auto found = neardup::extend_groups(cancellable(earlier, run), cancellable(*all, run), join.similarity,
-                                                options_of(grouping, join, all->size(), run));
+      const auto found = neardup::extend_groups(cancellable(earlier, run), cancellable(*all, run), threshold_of(join),
+                                                options_of(grouping, all->size(), run));
       std::copy(found.begin(), found.end(), labels);
     });
   });
@@ -863,22 +866,13 @@ struct neardup_texts {
 
 namespace c_interface {
 
-/// The least similarity of a join of texts.
-double similarity_of_texts(const neardup_join* join) {
+/// The threshold of a join of texts, which tells its progress to `run`.
+neardup::edit edit_of(const neardup_join* join, const cancellable_threads& run) {
   if (join != nullptr && (number_of(join->measure) != NEARDUP_JACCARD || join->min_common != 0)) {
     refuse("texts that are compared by edits have no other measure, and no features in common");
   }
-  return join == nullptr || join->similarity == 0 ? neardup::default_similarity : join->similarity;
-}
-
-neardup::text_group_options text_options_of(const neardup_grouping* grouping, std::size_t count,
-                                            const cancellable_threads& run) {
-  neardup::text_group_options options{
-      .progress = [&run](const neardup::text_join_progress& at) { run.tell(at.done, at.all); }};
-  if (grouping == nullptr) return options;
-  if (grouping->components != 0) options.by = neardup::grouping::components;
-  if (grouping->preference != nullptr) options.preference = {grouping->preference, count};
-  return options;
+  return {join == nullptr || join->similarity == 0 ? neardup::default_similarity : join->similarity,
+          [&run](const neardup::edit_progress& at) { run.tell(at.done, at.all); }};
 }
 
 void write_labels(const std::vector<std::size_t>& from, std::uint32_t* to) {
@@ -929,15 +923,12 @@ neardup_status neardup_pairs_of_texts(const neardup_texts* texts, const neardup_
   return guarded(error, [&] {
     given(result, "result");
     const cancellable_threads run(how);
-    const double similarity = similarity_of_texts(join);
-    const neardup::text_join_options options{
-        .copies_once = join != nullptr && join->copies_once != 0,
-        .run = run,
-        .progress = [&](const neardup::text_join_progress& at) { run.tell(at.done, at.all); }};
+    const neardup::edit least = edit_of(join, run);
+    const neardup::join_options options{.copies_once = join != nullptr && join->copies_once != 0, .run = run};
     auto made = std::make_unique<neardup_pairs>();
     const cancellable all(given(texts, "texts"), run);
-    const auto found = others == nullptr ? neardup::pairs(all, similarity, options)
-                                         : neardup::pairs(all, cancellable(*others, run), similarity, options);
+    const auto found = others == nullptr ? neardup::pairs(all, least, options)
+                                         : neardup::pairs(all, cancellable(*others, run), least, options);
     for (const auto& pair : found) made->add(pair);
     *result = made.release();
   });
@@ -951,8 +942,8 @@ neardup_status neardup_verify_texts(const neardup_texts* texts, const neardup_te
     given(second, count, "second");
     given(result, "result");
     const cancellable_threads run(how);
-    const double least = similarity_of_texts(join);
-    if (!(least > 0)) refuse("the similarity must be above 0");
+    const double least = edit_of(join, run).similarity;
+    if (!(least > 0 && least <= 1)) refuse("a least similarity is above 0 and at most 1");
     const neardup_texts& a = given(texts, "texts");
     const neardup_texts& b = others == nullptr ? a : *others;
     constexpr std::size_t long_texts = std::size_t{1} << 15;
@@ -965,11 +956,11 @@ neardup_status neardup_verify_texts(const neardup_texts* texts, const neardup_te
         const std::string_view x = a[first[i]], y = b[second[i]];
         if (x.empty() || y.empty()) continue;
         if (x.size() + y.size() > long_texts) {  // a join of one pair, which can be cancelled
-          neardup::visit_pairs(std::array{x}, std::array{y}, least,
+          neardup::visit_pairs(std::array{x}, std::array{y},
+                               neardup::edit{least, [&](const neardup::edit_progress& /*at*/) { run.check(); }},
                                [&](const auto& pair) {
                                  found[i] = {first[i], second[i], pair.distance, pair.similarity};
-                               },
-                               {.progress = [&](const neardup::text_join_progress& /*at*/) { run.check(); }});
+                               });
           continue;
         }
         const double similarity = neardup::edit_similarity(x, y);
@@ -990,10 +981,9 @@ neardup_status neardup_group_texts(const neardup_texts* texts, const neardup_gro
     const cancellable_threads run(how);
     const neardup_texts& all = given(texts, "texts");
     given(labels, all.size(), "labels");
-    write_labels(
-        neardup::group(cancellable(all, run), similarity_of_texts(grouping == nullptr ? nullptr : &grouping->join),
-                       text_options_of(grouping, all.size(), run)),
-        labels);
+    write_labels(neardup::group(cancellable(all, run), edit_of(grouping == nullptr ? nullptr : &grouping->join, run),
+                                options_of(grouping, all.size(), run)),
+                 labels);
   });
 }
 
@@ -1005,8 +995,8 @@ neardup_status neardup_extend_groups_of_texts(const neardup_texts* kept, const n
     const neardup_texts &earlier = given(kept, "kept"), &all = given(texts, "texts");
     given(labels, all.size(), "labels");
     write_labels(neardup::extend_groups(cancellable(earlier, run), cancellable(all, run),
-                                        similarity_of_texts(grouping == nullptr ? nullptr : &grouping->join),
-                                        text_options_of(grouping, all.size(), run)),
+                                        edit_of(grouping == nullptr ? nullptr : &grouping->join, run),
+                                        options_of(grouping, all.size(), run)),
                  labels);
   });
 }
@@ -1360,8 +1350,7 @@ neardup_status neardup_set_index_new(int width, const neardup_join* join, neardu
     const neardup_join of = settings_of(join);
     if (width != 32 && width != 64) refuse("features have 32 or 64 bits, not " + std::to_string(width));
     const auto make = [&]<class Feature>(Feature /*type*/) {
-      *result = new neardup_set_index{
-          neardup::set_index<Feature, std::uint64_t>(of.similarity, measure_of(of), of.min_common)};
+      *result = new neardup_set_index{neardup::set_index<Feature, std::uint64_t>(threshold_of(of))};
     };
     if (width == 32) return make(std::uint32_t{});
     make(std::uint64_t{});
@@ -1679,9 +1668,7 @@ neardup::shuffle_settings settings_of(const neardup_shuffle* shuffle) {
   const neardup_shuffle& of = given(shuffle, "shuffle");
   const neardup_join join = settings_of(&of.join);
   neardup::shuffle_settings result;
-  result.similarity = join.similarity;
-  result.measure = measure_of(join);
-  result.min_common = join.min_common;
+  result.least = threshold_of(join);
   result.copies_once = join.copies_once != 0;
   result.partitions = std::max(of.partitions, std::uint32_t{1});
   result.all_counted = of.all_counted != 0;

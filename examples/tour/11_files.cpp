@@ -38,7 +38,7 @@ int main(int count, char** arguments) {
         extract("the ferry leaves the north pier at seven in the morning, and returns at noon (except on Sunday)"));
   }
 
-  const std::vector<std::uint32_t> label = neardup::group(sets, 0.8);
+  const std::vector<std::uint32_t> label = neardup::group(sets, neardup::jaccard{0.8});
   std::map<std::uint32_t, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < label.size(); ++i) groups[label[i]].push_back(i);
   for (const auto& [first, members] : groups) {

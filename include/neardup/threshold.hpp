@@ -8,6 +8,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "error.hpp"
 
@@ -119,6 +120,10 @@ struct containment {
   }
 };
 
+/// A threshold of sets: set_threshold, or a type that converts to it.
+template <class T>
+concept threshold_of_sets = std::convertible_to<const T&, set_threshold>;
+
 /// The progress of a join or a grouping of texts by their edit similarity.
 struct edit_progress {
   std::size_t done;  ///< texts that are done; equal texts may count as one
@@ -150,9 +155,10 @@ template <class Threshold>
   }
 }
 
-/// A threshold of sets: a measure and a least similarity.
+/// A number, or a threshold of something else, where one of sets belongs.
 template <class Threshold>
-concept threshold_of_sets = std::convertible_to<const Threshold&, set_threshold>;
+concept wrong_threshold_of_sets =
+    std::is_arithmetic_v<Threshold> || std::same_as<Threshold, bits> || std::same_as<Threshold, edit>;
 
 /// Returns the value that engines see. Refuses to compile for another kind of threshold.
 template <class Threshold>

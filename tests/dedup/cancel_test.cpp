@@ -104,8 +104,10 @@ TEST_CASE("joins end at a check of their runner") {
   }
   check_cancelled(
       10, [&](const cancelling& run) { static_cast<void>(neardup::pairs(codes, neardup::bits{6}, {.run = run})); });
-  check_cancelled(10, [&](const cancelling& run) { static_cast<void>(neardup::pairs(sets, .4, {.run = run})); });
-  check_cancelled(10, [&](const cancelling& run) { static_cast<void>(neardup::group(sets, .4, {.run = run})); });
+  check_cancelled(
+      10, [&](const cancelling& run) { static_cast<void>(neardup::pairs(sets, neardup::jaccard{.4}, {.run = run})); });
+  check_cancelled(
+      10, [&](const cancelling& run) { static_cast<void>(neardup::group(sets, neardup::jaccard{.4}, {.run = run})); });
 }
 
 TEST_CASE("a decision that is cancelled while threads wait for each other ends") {
@@ -120,7 +122,7 @@ TEST_CASE("a decision that is cancelled while threads wait for each other ends")
   std::atomic<std::size_t> checks = 0;
   const auto group = [&](std::size_t at) {
     checks = 0;
-    return neardup::group(sets, .8,
+    return neardup::group(sets, neardup::jaccard{.8},
                           {.run = cancelling{neardup::threads{4}, &checks, at, std::chrono::milliseconds(3)}});
   };
   const std::vector<std::uint32_t> expected(sets.size(), 0);

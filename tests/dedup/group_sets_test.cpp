@@ -24,9 +24,11 @@
 
 namespace {
 
+using neardup::group_options;
 using neardup::grouping;
-using neardup::set_group_options;
+using neardup::jaccard;
 using neardup::set_similarity;
+using neardup::set_threshold;
 using neardup::threads;
 using sets_type = std::vector<std::vector<std::uint32_t>>;
 using labels_type = std::vector<std::uint32_t>;
@@ -36,32 +38,32 @@ set_similarity measure_of(std::size_t number) {
 }
 
 /// The similarity of two sets, or nothing if they do not match.
-std::optional<double> closeness(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
-                                const set_group_options& how) {
+std::optional<double> closeness(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b,
+                                const set_threshold& least) {
   std::vector<std::uint32_t> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-  if (both.empty() || both.size() < how.min_common) return std::nullopt;
+  if (both.empty() || both.size() < least.min_common) return std::nullopt;
   double similarity = neardup::jaccard_similarity(a, b);
-  if (how.measure == set_similarity::containment) {
-    if (how.min_common == 0 && both.size() < neardup::default_min_contained) return std::nullopt;
+  if (least.measure == set_similarity::containment) {
+    if (least.min_common == 0 && both.size() < neardup::default_min_contained) return std::nullopt;
     similarity = static_cast<double>(both.size()) / static_cast<double>(std::min(a.size(), b.size()));
-  } else if (how.measure == set_similarity::cosine) {
+  } else if (least.measure == set_similarity::cosine) {
     const double product = static_cast<double>(a.size()) * static_cast<double>(b.size());
     similarity = std::min(1.0, static_cast<double>(both.size()) / std::sqrt(product));
   }
-  if (similarity < least) return std::nullopt;
+  if (similarity < least.similarity) return std::nullopt;
   return similarity;
 }
 
-bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, double least,
-              const set_group_options& how) {
-  return closeness(a, b, least, how).has_value();
+bool do_match(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b, const set_threshold& least) {
+  return closeness(a, b, least).has_value();
 }
 
-std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, const set_group_options& how) {
+std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, set_similarity measure,
+                                  const group_options& how) {
   std::vector<std::size_t> order(sets.size() - earlier);
   std::iota(order.begin(), order.end(), earlier);
-  if (how.preference.empty() && how.measure == set_similarity::containment) {
+  if (how.preference.empty() && measure == set_similarity::containment) {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return sets[a].size() > sets[b].size(); });
   }
@@ -73,16 +75,16 @@ std::vector<std::size_t> order_of(const sets_type& sets, std::size_t earlier, co
 }
 
 /// The first `earlier` sets are representatives.
-labels_type expected_representatives(const sets_type& sets, std::size_t earlier, double least,
-                                     const set_group_options& how) {
+labels_type expected_representatives(const sets_type& sets, std::size_t earlier, const set_threshold& least,
+                                     const group_options& how) {
   labels_type labels(sets.size() - earlier);
   std::vector<std::size_t> kept(earlier);
   std::iota(kept.begin(), kept.end(), std::size_t{0});
-  for (const std::size_t i : order_of(sets, earlier, how)) {
+  for (const std::size_t i : order_of(sets, earlier, least.measure, how)) {
     std::size_t original = i;
     double best = 0;
     for (const std::size_t k : kept) {
-      const auto found = closeness(sets[k], sets[i], least, how);
+      const auto found = closeness(sets[k], sets[i], least);
       if (!found || *found <= best) continue;
       original = k;
       best = *found;
@@ -93,10 +95,10 @@ labels_type expected_representatives(const sets_type& sets, std::size_t earlier,
   return labels;
 }
 
-labels_type expected_components(const sets_type& sets, double least, const set_group_options& how) {
+labels_type expected_components(const sets_type& sets, const set_threshold& least, const group_options& how) {
   labels_type labels(sets.size());
   std::vector<bool> is_reached(sets.size());
-  for (const std::size_t first : order_of(sets, 0, how)) {
+  for (const std::size_t first : order_of(sets, 0, least.measure, how)) {
     if (is_reached[first]) continue;
     std::vector<std::size_t> open{first};
     is_reached[first] = true;
@@ -105,7 +107,7 @@ labels_type expected_components(const sets_type& sets, double least, const set_g
       open.pop_back();
       labels[i] = static_cast<std::uint32_t>(first);
       for (std::size_t j = 0; j < sets.size(); ++j) {
-        if (is_reached[j] || !do_match(sets[i], sets[j], least, how)) continue;
+        if (is_reached[j] || !do_match(sets[i], sets[j], least)) continue;
         is_reached[j] = true;
         open.push_back(j);
       }
@@ -114,7 +116,7 @@ labels_type expected_components(const sets_type& sets, double least, const set_g
   return labels;
 }
 
-labels_type found(const sets_type& sets, std::size_t earlier, double least, const set_group_options& how,
+labels_type found(const sets_type& sets, std::size_t earlier, const set_threshold& least, const group_options& how,
                   const neardup::detail::set_join_sizes& sizes, std::size_t min_pairs) {
   return neardup::detail::label_similar<std::uint32_t, std::uint32_t>(
       {sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }}, earlier, least, how, sizes,
@@ -122,8 +124,9 @@ labels_type found(const sets_type& sets, std::size_t earlier, double least, cons
 }
 
 /// The same by a join of rows.
-labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, double least, const set_group_options& how,
-                                const neardup::detail::row_join_sizes& sizes, std::size_t max_pairs) {
+labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, const set_threshold& least,
+                                const group_options& how, const neardup::detail::row_join_sizes& sizes,
+                                std::size_t max_pairs) {
   oracle::partitions_in_memory store;
   return neardup::detail::label_by_partitions<std::uint32_t, std::uint32_t>(
       {sets.size(), [&](std::size_t i) { return std::span<const std::uint32_t>(sets[i]); }}, earlier, least, how,
@@ -164,20 +167,18 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
     const auto sets = oracle::draw_sets<std::uint32_t>(shape, oracle::effort(500, 200, 60), random);
     std::vector<double> scores(sets.size());
     for (double& score : scores) score = static_cast<double>(random() % 9);
-    const double above = std::nextafter(1.0, 2.0);
-    for (const double least : {0.3, 0.5, 2.0 / 3.0, std::nextafter(2.0 / 3.0, 1.0), 0.8, 0.9, 1.0, above}) {
+    for (const double similarity : {0.3, 0.5, 2.0 / 3.0, std::nextafter(2.0 / 3.0, 1.0), 0.8, 0.9, 1.0}) {
       for (int round = 0; round < 4; ++round) {
         const std::size_t parts[] = {1, 2, 7};
-        set_group_options how{.by = round % 2 == 0 ? grouping::representatives : grouping::components,
-                              .measure = measure_of(random() % 5),
-                              .min_common = random() % 3 == 0 ? random() % 8 : 1,
-                              .run = threads{parts[random() % 3]}};
+        const set_threshold least{measure_of(random() % 5), similarity, random() % 3 == 0 ? random() % 8 : 1};
+        group_options how{.by = round % 2 == 0 ? grouping::representatives : grouping::components,
+                          .run = threads{parts[random() % 3]}};
         if (round >= 2) how.preference = scores;
         const neardup::detail::set_join_sizes tiny{
             1 + random() % 40, 1 + random() % 30,
             1 + random() % 50, neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)},
             random() % 400,    random() % 3};
-        CAPTURE(static_cast<int>(shape), least, round, how.min_common, static_cast<int>(how.measure));
+        CAPTURE(static_cast<int>(shape), similarity, round, least.min_common, static_cast<int>(least.measure));
         const labels_type expected = how.by == grouping::components ? expected_components(sets, least, how)
                                                                     : expected_representatives(sets, 0, least, how);
         REQUIRE(found(sets, 0, least, how, tiny, random() % 20) == expected);
@@ -197,14 +198,13 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
     for (const std::size_t earlier : {std::size_t{0}, sets.size() / 3, sets.size() - 1, sets.size()}) {
       std::vector<double> scores(sets.size() - earlier);
       for (double& score : scores) score = static_cast<double>(random() % 9);
-      for (const double least : {0.5, 0.8, 1.0}) {
+      for (const double similarity : {0.5, 0.8, 1.0}) {
         for (const bool among_themselves : {true, false}) {
-          set_group_options how{.measure = measure_of(random() % 5),
-                                .among_themselves = among_themselves,
-                                .run = threads{1 + random() % 3}};
+          const set_threshold least{measure_of(random() % 5), similarity};
+          group_options how{.among_themselves = among_themselves, .run = threads{1 + random() % 3}};
           if (random() % 2 == 0) how.preference = scores;
           const auto keys = neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)};
-          CAPTURE(static_cast<int>(shape), earlier, least, among_themselves, static_cast<int>(keys));
+          CAPTURE(static_cast<int>(shape), earlier, similarity, among_themselves, static_cast<int>(keys));
           const labels_type expected = expected_representatives(sets, earlier, least, how);
           REQUIRE(found(sets, earlier, least, how, {3, 5, 7, keys, random() % 400, random() % 3}, random() % 20) ==
                   expected);
@@ -227,13 +227,14 @@ TEST_CASE("a template among other sets is grouped by the rule", "[dedup][similar
     if (random() % 2 == 0) std::shuffle(sets.begin(), sets.end(), random);
     for (int i = 0; i < 20; ++i) sets.push_back(sets[random() % sets.size()]);  // copies may have other originals
     const std::size_t earlier = random() % 3 == 0 ? random() % sets.size() : 0;
-    for (const double least : {0.8, 0.86, 0.9, 0.93}) {
-      const set_group_options how{.run = threads{1 + random() % 3}};
-      CAPTURE(round, earlier, least);
+    for (const double similarity : {0.8, 0.86, 0.9, 0.93}) {
+      const jaccard least{similarity};
+      const group_options how{.run = threads{1 + random() % 3}};
+      CAPTURE(round, earlier, similarity);
       const labels_type expected = expected_representatives(sets, earlier, least, how);
       REQUIRE(found(sets, earlier, least, how, {}, random() % 20) == expected);
       REQUIRE(found_by_partitions(sets, earlier, least, how, random_sizes(random), 1 + random() % 500) == expected);
-      set_group_options without = how;
+      group_options without = how;
       without.originals = false;
       const labels_type kept = found_by_partitions(sets, earlier, least, without, random_sizes(random), 1);
       const labels_type also_kept = found(sets, earlier, least, without, {}, 1);
@@ -252,7 +253,7 @@ TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup]
   for (const oracle::set_shape shape : {oracle::set_shape::family, oracle::set_shape::copies}) {
     const auto sets = oracle::draw_sets<std::uint32_t>(shape, count, random);
     for (const grouping by : {grouping::representatives, grouping::components}) {
-      const auto labels = neardup::group(sets, 0.7, {.by = by});
+      const auto labels = neardup::group(sets, jaccard{0.7}, {.by = by});
       std::size_t kept = 0;
       for (std::size_t i = 0; i < labels.size(); ++i) kept += labels[i] == i ? 1 : 0;
       REQUIRE(kept < 100);
@@ -260,9 +261,9 @@ TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup]
   }
   const auto sets = draw_template(count, random);
   for (const grouping by : {grouping::representatives, grouping::components}) {
-    REQUIRE(neardup::group(sets, 0.8, {.by = by}) == labels_type(count, 0));
+    REQUIRE(neardup::group(sets, jaccard{0.8}, {.by = by}) == labels_type(count, 0));
     oracle::partitions_in_memory store;
-    REQUIRE(neardup::group_by_partitions(sets, 0.8, store, 1'000'000, {.by = by}) == labels_type(count, 0));
+    REQUIRE(neardup::group_by_partitions(sets, jaccard{0.8}, store, 1'000'000, {.by = by}) == labels_type(count, 0));
   }
 }
 
@@ -271,19 +272,26 @@ TEST_CASE("groups of similar sets refuse what has no answer", "[dedup][similar]"
   oracle::random_engine random(25);
   const sets_type sets(200);
   const double scores[] = {1, 2};
-  REQUIRE_THROWS_AS(neardup::group(sets, 0.8, {.preference = scores}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group(sets, jaccard{0.8}, {.preference = scores}), std::invalid_argument);
   const std::vector<double> wrong(200, std::numeric_limits<double>::quiet_NaN());
-  REQUIRE_THROWS_AS(neardup::group(sets, 0.8, {.preference = wrong}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group(sets, 0.0), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group<std::int8_t>(sets, 0.8), std::length_error);
-  REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, 0.8, {.by = grouping::components}), std::invalid_argument);
-  oracle::partitions_in_memory store;
-  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, 0.8, store, 1, {.preference = scores}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, 0.0, store, 1), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::group_by_partitions<std::int8_t>(sets, 0.8, store, 1), std::length_error);
-  REQUIRE_THROWS_AS(neardup::extend_groups_by_partitions(sets, sets, 0.8, store, 1, {.by = grouping::components}),
+  REQUIRE_THROWS_AS(neardup::group(sets, jaccard{0.8}, {.preference = wrong}), std::invalid_argument);
+  for (const double least : {0.0, 1.1, std::nan("")}) {
+    REQUIRE_THROWS_AS(neardup::group(sets, jaccard{least}), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, neardup::cosine{least}), std::invalid_argument);
+  }
+  REQUIRE_THROWS_AS(neardup::group<std::int8_t>(sets, jaccard{0.8}), std::length_error);
+  REQUIRE_THROWS_AS(neardup::extend_groups(sets, sets, jaccard{0.8}, {.by = grouping::components}),
                     std::invalid_argument);
+  oracle::partitions_in_memory store;
+  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, jaccard{0.8}, store, 1, {.preference = scores}),
+                    std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group_by_partitions(sets, jaccard{0.0}, store, 1), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::group_by_partitions<std::int8_t>(sets, jaccard{0.8}, store, 1), std::length_error);
+  REQUIRE_THROWS_AS(
+      neardup::extend_groups_by_partitions(sets, sets, jaccard{0.8}, store, 1, {.by = grouping::components}),
+      std::invalid_argument);
   store.failing_call = 1;
-  REQUIRE_THROWS_AS(neardup::group_by_partitions(draw_template(200, random), 0.8, store, 1), std::runtime_error);
+  REQUIRE_THROWS_AS(neardup::group_by_partitions(draw_template(200, random), jaccard{0.8}, store, 1),
+                    std::runtime_error);
 }
 #endif

@@ -588,16 +588,15 @@ void require_same_kept(std::size_t known, const std::vector<Label>& labels, cons
 labels label_sets(const corpus& c, neardup::set_similarity measure, double least, std::size_t common,
                   const group_how& how) {
   return extend(c, how.batch, [&](const auto& known, const auto& now, const std::vector<double>& scores) {
-    neardup::set_group_options options{.by = grouping_of(how.form),
-                                       .measure = measure,
-                                       .min_common = common,
-                                       .preference = scores,
-                                       .among_themselves = c.among,
-                                       .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
+    neardup::group_options options{.by = grouping_of(how.form),
+                                   .preference = scores,
+                                   .among_themselves = c.among,
+                                   .run = how.parts == 1 ? any_runner() : any_runner(threads{how.parts})};
     const auto sets = sets_of(c, now);
+    const neardup::set_threshold threshold{measure, least, common};
     const auto label_all = [&] {
-      if (known.empty()) return neardup::group(sets, least, options);
-      return neardup::extend_groups(sets_of(c, known), sets, least, options);
+      if (known.empty()) return neardup::group(sets, threshold, options);
+      return neardup::extend_groups(sets_of(c, known), sets, threshold, options);
     };
     const auto named = label_all();
     options.originals = false;
@@ -611,10 +610,15 @@ labels label_texts(const corpus& c, const group_how& how) {
     std::vector<std::string> kept, texts;
     for (const std::size_t i : known) kept.push_back(c.texts[i]);
     for (const std::size_t i : now) texts.push_back(c.texts[i]);
-    const neardup::text_group_options options{
-        .by = grouping_of(how.form), .preference = scores, .among_themselves = c.among};
-    if (known.empty()) return neardup::group(texts, least_edit, options);
-    return neardup::extend_groups(kept, texts, least_edit, options);
+    neardup::group_options options{.by = grouping_of(how.form), .preference = scores, .among_themselves = c.among};
+    const auto label_all = [&] {
+      if (known.empty()) return neardup::group(texts, neardup::edit{least_edit}, options);
+      return neardup::extend_groups(kept, texts, neardup::edit{least_edit}, options);
+    };
+    const auto named = label_all();
+    options.originals = false;
+    if (how.form != forms::components) require_same_kept(known.size(), named, label_all());
+    return named;
   });
 }
 

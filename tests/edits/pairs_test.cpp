@@ -1,5 +1,6 @@
 // Pairs of texts by edit similarity: exactly the pairs that a comparison of each with each finds.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,7 @@
 
 namespace {
 
+using neardup::edit;
 using similar_row = std::tuple<std::size_t, std::size_t, std::size_t>;
 constexpr std::size_t any_q = 0;
 constexpr std::size_t no_grams = neardup::detail::edit_join::most_q + 1;
@@ -79,10 +81,10 @@ std::vector<similar_row> similar_one_by_one(const std::vector<std::string>& text
 }
 
 std::vector<similar_row> similar_by(const std::vector<std::string>& texts, double similarity, std::size_t q,
-                                    const neardup::text_join_options& how = {}) {
+                                    const neardup::join_options& how = {}) {
   std::vector<similar_row> result;
   neardup::detail::visit_text_pairs(
-      neardup::detail::source_of_texts(texts), texts.size(), similarity, how, q,
+      neardup::detail::source_of_texts(texts), texts.size(), neardup::edit{similarity}, how, q,
       [&](const neardup::similar_text_pair& p) {
         REQUIRE(p.similarity == neardup::edit_similarity(texts[p.first], texts[p.second]));
         result.emplace_back(p.first, p.second, p.distance);
@@ -100,7 +102,7 @@ std::vector<similar_row> rows_of(const std::vector<neardup::similar_text_pair>& 
 
 /// The labels of `group`, decided one text after the other; the first `known` texts are representatives.
 std::vector<std::size_t> grouped_slowly(const std::vector<std::string>& texts, std::size_t known, double similarity,
-                                        const neardup::text_group_options& how) {
+                                        const neardup::group_options& how) {
   std::vector<std::size_t> order(texts.size()), label(texts.size()), representatives;
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::iota(label.begin(), label.end(), std::size_t{0});
@@ -151,10 +153,10 @@ TEST_CASE("a join of texts tells how far it is") {
   const std::vector<std::string> texts = edited_texts(700, 20, 26, 3);
   for (const double similarity : {.3, .8}) {
     for (const unsigned parts : {1U, 3U}) {
-      std::vector<neardup::text_join_progress> told;
-      neardup::visit_pairs(texts, similarity, [](const neardup::similar_text_pair&) { return true; },
-                           {.run = neardup::threads{parts},
-                            .progress = [&](const neardup::text_join_progress& p) { told.push_back(p); }});
+      std::vector<neardup::edit_progress> told;
+      const edit least{similarity, [&](const neardup::edit_progress& p) { told.push_back(p); }};
+      neardup::visit_pairs(texts, least, [](const neardup::similar_text_pair&) { return true; },
+                           {.run = neardup::threads{parts}});
       REQUIRE(told.size() > 5);
       CHECK(told.front().done == 0);
       CHECK(told.back().done == told.back().all);
@@ -162,9 +164,9 @@ TEST_CASE("a join of texts tells how far it is") {
       CHECK(told.front().meets_all == (similarity < .5));
     }
     for (const auto by : {neardup::grouping::representatives, neardup::grouping::components}) {
-      std::vector<neardup::text_join_progress> told;
-      static_cast<void>(neardup::group(
-          texts, similarity, {.by = by, .progress = [&](const neardup::text_join_progress& p) { told.push_back(p); }}));
+      std::vector<neardup::edit_progress> told;
+      const edit least{similarity, [&](const neardup::edit_progress& p) { told.push_back(p); }};
+      static_cast<void>(neardup::group(texts, least, {.by = by}));
       REQUIRE(told.size() > 5);
       CHECK(told.front().done == 0);
       CHECK(told.back().done + 64 >= told.back().all);
@@ -183,24 +185,22 @@ TEST_CASE("the progress is told within a comparison of two long texts, and its e
   const std::vector<std::string> texts{text, other}, more{other};
   const auto ends = [](const auto& call) {
     std::size_t calls = 0;
-    call([&](const neardup::text_join_progress&) { ++calls; });
+    call([&](const neardup::edit_progress&) { ++calls; });
     CHECK(calls > 4);  // one before, one after
     const std::size_t all = calls;
     calls = 0;
-    const auto stop = [&](const neardup::text_join_progress&) {
+    const auto stop = [&](const neardup::edit_progress&) {
       if (++calls == 3) throw std::runtime_error("stopped");
     };
     CHECK_THROWS_AS(call(stop), std::runtime_error);
     CHECK(calls == 3);
     CHECK(all > calls);
   };
-  ends([&](const auto& tell) { static_cast<void>(neardup::pairs(texts, .3, {.progress = tell})); });
+  ends([&](const auto& tell) { static_cast<void>(neardup::pairs(texts, edit{.3, tell})); });
   for (const auto by : {neardup::grouping::representatives, neardup::grouping::components}) {
-    ends([&](const auto& tell) { static_cast<void>(neardup::group(texts, .3, {.by = by, .progress = tell})); });
+    ends([&](const auto& tell) { static_cast<void>(neardup::group(texts, edit{.3, tell}, {.by = by})); });
   }
-  ends([&](const auto& tell) {
-    static_cast<void>(neardup::extend_groups(std::vector{text}, more, .3, {.progress = tell}));
-  });
+  ends([&](const auto& tell) { static_cast<void>(neardup::extend_groups(std::vector{text}, more, edit{.3, tell})); });
 }
 
 TEST_CASE("whole numbers decide about texts at the very limit of an edit similarity") {
@@ -226,7 +226,7 @@ TEST_CASE("whole numbers decide about texts at the very limit of an edit similar
   CHECK(at_limit > 200);
   const std::string text(25, 'a'), other = std::string(17, 'a') + std::string(8, 'b');
   std::size_t found = 0;
-  neardup::visit_pairs(std::vector<std::string>{text, other}, .68, [&](const neardup::similar_text_pair& pair) {
+  neardup::visit_pairs(std::vector<std::string>{text, other}, edit{.68}, [&](const neardup::similar_text_pair& pair) {
     CHECK(pair.similarity == .68);
     ++found;
     return true;
@@ -247,7 +247,7 @@ TEST_CASE("similar texts are those that a comparison of each with each finds", "
         REQUIRE(similar_by(texts, similarity, q) == expected);
       }
       REQUIRE(similar_by(texts, similarity, any_q, {.run = neardup::threads{3}}) == expected);
-      REQUIRE(rows_of(neardup::pairs(texts, similarity, {.run = neardup::threads{3}})) == expected);
+      REQUIRE(rows_of(neardup::pairs(texts, edit{similarity}, {.run = neardup::threads{3}})) == expected);
     }
   }
   REQUIRE(pairs > 500);
@@ -279,14 +279,14 @@ TEST_CASE("two corpora of texts are paired across", "[edits]") {
     for (const auto& [i, j, distance] : similar_one_by_one(all, similarity)) {
       if (i < 30 && j >= 30) expected.emplace_back(i, j - 30, distance);
     }
-    neardup::visit_pairs(a, b, similarity, [&](const neardup::similar_text_pair& p) {
+    neardup::visit_pairs(a, b, edit{similarity}, [&](const neardup::similar_text_pair& p) {
       result.emplace_back(p.first, p.second, p.distance);
     });
     std::sort(result.begin(), result.end());
     REQUIRE(result == expected);
-    REQUIRE(rows_of(neardup::pairs(a, b, similarity)) == expected);
+    REQUIRE(rows_of(neardup::pairs(a, b, edit{similarity})) == expected);
   }
-  REQUIRE(neardup::pairs(a, std::vector<std::string>(), 0.5).empty());
+  REQUIRE(neardup::pairs(a, std::vector<std::string>(), edit{0.5}).empty());
 }
 
 TEST_CASE("groups of similar texts are those of a comparison one by one", "[edits]") {
@@ -300,22 +300,22 @@ TEST_CASE("groups of similar texts are those of a comparison one by one", "[edit
       for (const std::size_t known : {std::size_t{0}, std::size_t{15}}) {
         for (const bool among : {true, false}) {
           for (const bool prefers : {false, true}) {
-            neardup::text_group_options how{.among_themselves = among};
+            neardup::group_options how{.among_themselves = among};
             if (prefers) how.preference = std::span<const double>(preference).subspan(known);
             const std::vector<std::size_t> expected = grouped_slowly(texts, known, similarity, how);
             const std::span all(texts);
-            REQUIRE(neardup::extend_groups(all.first(known), all.subspan(known), similarity, how) ==
+            REQUIRE(neardup::extend_groups(all.first(known), all.subspan(known), edit{similarity}, how) ==
                     std::vector<std::size_t>(expected.begin() + static_cast<std::ptrdiff_t>(known), expected.end()));
             for (const std::size_t q : {any_q, std::size_t{2}}) {
               CAPTURE(length, letters, similarity, known, among, prefers, q);
-              REQUIRE(neardup::detail::label_similar_texts(neardup::detail::source_of_texts(texts), known, similarity,
-                                                           how, q) == expected);
+              REQUIRE(neardup::detail::label_similar_texts(neardup::detail::source_of_texts(texts), known,
+                                                           edit{similarity}, how, q) == expected);
             }
           }
         }
       }
-      neardup::text_group_options how{.by = neardup::grouping::components, .preference = preference};
-      REQUIRE(neardup::group(texts, similarity, how) == grouped_slowly(texts, 0, similarity, how));
+      neardup::group_options how{.by = neardup::grouping::components, .preference = preference};
+      REQUIRE(neardup::group(texts, edit{similarity}, how) == grouped_slowly(texts, 0, similarity, how));
     }
   }
 }
@@ -323,21 +323,23 @@ TEST_CASE("groups of similar texts are those of a comparison one by one", "[edit
 TEST_CASE("wrong arguments of a join of texts are refused, and a visitor may end it", "[edits]") {
   const std::vector<std::string> texts{"abc", "abc", "abd", "abe"};
   const auto nothing = [](const neardup::similar_text_pair&) {};
-  REQUIRE_THROWS_AS(neardup::visit_pairs(texts, 0, nothing), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::visit_pairs(texts, texts, -1, nothing), std::invalid_argument);
-  REQUIRE(similar_by(texts, 1.5, any_q).empty());
+  for (const double wrong : {0.0, -1.0, 1.5, 80.0, std::nan("")}) {
+    REQUIRE_THROWS_AS(neardup::visit_pairs(texts, edit{wrong}, nothing), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::visit_pairs(texts, texts, edit{wrong}, nothing), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::pairs(texts, edit{wrong}), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::group(texts, edit{wrong}), std::invalid_argument);
+  }
   const std::vector<double> one{1};
-  REQUIRE_THROWS_AS(neardup::group(texts, 0.5, {.preference = one}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, 0.5, {.preference = one}), std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, 0.5, {.by = neardup::grouping::components}),
+  REQUIRE_THROWS_AS(neardup::group(texts, edit{0.5}, {.preference = one}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, edit{0.5}, {.preference = one}), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::extend_groups(texts, texts, edit{0.5}, {.by = neardup::grouping::components}),
                     std::invalid_argument);
-  REQUIRE_THROWS_AS(neardup::pairs(texts, 0), std::invalid_argument);
   for (const std::size_t most : {1U, 2U, 3U}) {
     std::size_t visits = 0;
-    neardup::visit_pairs(texts, 0.5, [&](const neardup::similar_text_pair&) { return ++visits < most; });
+    neardup::visit_pairs(texts, edit{0.5}, [&](const neardup::similar_text_pair&) { return ++visits < most; });
     REQUIRE(visits == most);
   }
   struct stopped {};
   const auto throws = [](const neardup::similar_text_pair&) { throw stopped(); };
-  REQUIRE_THROWS_AS(neardup::visit_pairs(texts, 0.5, throws, {.run = neardup::threads{2}}), stopped);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(texts, edit{0.5}, throws, {.run = neardup::threads{2}}), stopped);
 }

@@ -25,7 +25,8 @@
 
 namespace {
 
-using neardup::set_join_options;
+using neardup::jaccard;
+using neardup::join_options;
 using neardup::set_similarity;
 using neardup::threads;
 using pair_type = neardup::similar_pair<std::size_t>;
@@ -77,8 +78,8 @@ std::vector<pair_type> expected_pairs(const Sets& sets, const std::vector<pair_t
 }
 
 template <class Set>
-std::vector<pair_type> found_pairs(const std::vector<Set>& sets, std::size_t split, double least,
-                                   const set_join_options& how, const neardup::detail::set_join_sizes& sizes) {
+std::vector<pair_type> found_pairs(const std::vector<Set>& sets, std::size_t split, const neardup::set_threshold& least,
+                                   const join_options& how, const neardup::detail::set_join_sizes& sizes) {
   using feature = typename Set::value_type;
   std::vector<pair_type> result;
   neardup::detail::visit_set_pairs<feature>(
@@ -100,7 +101,6 @@ std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random)
     thresholds.push_back(std::nextafter(t, 0.0));
     thresholds.push_back(std::nextafter(t, infinity));
   }
-  thresholds.push_back(std::nextafter(1.0, infinity));
   for (const std::size_t split : {sets.size(), sets.size() / 3}) {
     const auto all = overlaps(sets, split);
     for (const double least : thresholds) {
@@ -109,11 +109,12 @@ std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random)
         const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50,
                                                    neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)}};
         const std::size_t parts[] = {1, 2, 7};
-        const set_join_options how{.measure = by, .min_common = min_common, .run = threads{parts[random() % 3]}};
+        const join_options how{.run = threads{parts[random() % 3]}};
+        const neardup::set_threshold threshold{by, least, min_common};
         CAPTURE(split, least, static_cast<int>(by), min_common, tiny.min_postings, tiny.max_chunks, tiny.block);
         const auto expected = expected_pairs(sets, all, split, least, by, min_common);
-        REQUIRE(found_pairs(sets, split, least, how, tiny) == expected);
-        REQUIRE(found_pairs(sets, split, least, how, {}) == expected);
+        REQUIRE(found_pairs(sets, split, threshold, how, tiny) == expected);
+        REQUIRE(found_pairs(sets, split, threshold, how, {}) == expected);
         found += expected.size();
       }
     }
@@ -154,8 +155,8 @@ TEST_CASE("sets of one corpus are no pair of two corpora, whatever their tokens"
   }
   sets.push_back({std::min(a, b), std::max(a, b)});  // another corpus, so that both are posted
   for (const auto keys : {neardup::detail::set_keys::prefixes, neardup::detail::set_keys::equal_parts}) {
-    REQUIRE(found_pairs(sets, 2, 0.8, {}, {.keys = keys}).empty());
-    REQUIRE(found_pairs(sets, sets.size(), 0.8, {}, {.keys = keys}).size() == 1);
+    REQUIRE(found_pairs(sets, 2, jaccard{0.8}, {}, {.keys = keys}).empty());
+    REQUIRE(found_pairs(sets, sets.size(), jaccard{0.8}, {}, {.keys = keys}).size() == 1);
   }
 }
 
@@ -169,7 +170,7 @@ TEST_CASE("sets of few features, all of them common, are joined by parts in less
   }
   const auto seconds = [&](neardup::detail::set_keys keys, std::size_t& found) {
     const oracle::stopwatch clock;
-    found = found_pairs(sets, sets.size(), 0.8, {}, {.keys = keys}).size();
+    found = found_pairs(sets, sets.size(), jaccard{0.8}, {}, {.keys = keys}).size();
     return clock.seconds();
   };
   std::size_t by_prefixes = 0, by_choice = 0;
@@ -205,33 +206,33 @@ TEST_CASE("features of one token make sets meet, and no more", "[dedup][similar]
 TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]") {
   using list_of_sets = std::vector<std::vector<std::uint32_t>>;
   const list_of_sets sets{{1, 2, 3, 4}, {}, {1, 2, 3, 5}, {9}, {1, 2, 3, 4}, {9}, {}};
-  const auto pairs = neardup::pairs(sets, 0.6);
+  const auto pairs = neardup::pairs(sets, jaccard{0.6});
   REQUIRE(pairs == std::vector<neardup::similar_pair<std::uint32_t>>{
                        {0, 2, 3, 0.6}, {0, 4, 4, 1.0}, {2, 4, 3, 0.6}, {3, 5, 1, 1.0}});
-  REQUIRE(neardup::pairs(sets, 0.6, {.copies_once = true}).size() == 3);  // (2, 4) follows from (0, 2)
-  REQUIRE(neardup::pairs<std::uint64_t>(sets, 0.7).size() == 2);
+  REQUIRE(neardup::pairs(sets, jaccard{0.6}, {.copies_once = true}).size() == 3);  // (2, 4) follows from (0, 2)
+  REQUIRE(neardup::pairs<std::uint64_t>(sets, jaccard{0.7}).size() == 2);
   neardup::feature_sets<> other;
   for (const auto& set : list_of_sets{{9}, {1, 2, 3, 4, 5}}) other.add(set);
-  const auto across = neardup::pairs(sets, other, 0.8);
+  const auto across = neardup::pairs(sets, other, jaccard{0.8});
   REQUIRE(across == std::vector<neardup::similar_pair<std::uint32_t>>{
                         {0, 1, 4, 0.8}, {2, 1, 4, 0.8}, {3, 0, 1, 1.0}, {4, 1, 4, 0.8}, {5, 0, 1, 1.0}});
-  REQUIRE(neardup::pairs(sets, neardup::feature_sets<>(), 0.1).empty());
-  REQUIRE(neardup::pairs(list_of_sets(), 0.1).empty());
+  REQUIRE(neardup::pairs(sets, neardup::feature_sets<>(), jaccard{0.1}).empty());
+  REQUIRE(neardup::pairs(list_of_sets(), jaccard{0.1}).empty());
 
   std::size_t calls = 0;
-  neardup::visit_pairs(sets, 0.6, [&](const pair_type&) { return ++calls < 2; });
+  neardup::visit_pairs(sets, jaccard{0.6}, [&](const pair_type&) { return ++calls < 2; });
   REQUIRE(calls == 2);
 #if NEARDUP_EXCEPTIONS
-  for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    REQUIRE_THROWS_AS(neardup::pairs(sets, wrong), std::invalid_argument);
-    REQUIRE_THROWS_AS(neardup::pairs(sets, neardup::feature_sets<>(), wrong), std::invalid_argument);
+  for (const double wrong : {0.0, -1.0, 1.5, 80.0, std::numeric_limits<double>::quiet_NaN()}) {
+    REQUIRE_THROWS_AS(neardup::pairs(sets, jaccard{wrong}), std::invalid_argument);
+    REQUIRE_THROWS_AS(neardup::pairs(sets, neardup::feature_sets<>(), jaccard{wrong}), std::invalid_argument);
   }
-  REQUIRE_THROWS_AS(neardup::pairs<std::int8_t>(list_of_sets(200), 0.5), std::length_error);
+  REQUIRE_THROWS_AS(neardup::pairs<std::int8_t>(list_of_sets(200), jaccard{0.5}), std::length_error);
   calls = 0;
   const auto throws_soon = [&](const pair_type&) {
     if (++calls == 2) throw std::runtime_error("enough");
   };
-  REQUIRE_THROWS_AS(neardup::visit_pairs(sets, 0.6, throws_soon), std::runtime_error);
+  REQUIRE_THROWS_AS(neardup::visit_pairs(sets, jaccard{0.6}, throws_soon), std::runtime_error);
   REQUIRE(calls == 2);
 #endif
 }
@@ -239,7 +240,7 @@ TEST_CASE("the public calls sort, number and end as they say", "[dedup][similar]
 TEST_CASE("the bounds of an overlap are those of the comparison itself", "[dedup][similar]") {
   for (const set_similarity by : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
     for (const double t : {0.3, 0.5, 2.0 / 3.0, 0.7, 0.8, std::nextafter(0.8, 1.0), std::nextafter(0.8, 0.0), 1.0}) {
-      const neardup::detail::overlap_bounds bounds(by, t, 1);
+      const neardup::detail::overlap_bounds bounds({by, t, 1});
       for (std::size_t a = 1; a <= 40; ++a) {
         std::size_t least_partner = a + 1, least_with_any = a + 1;
         for (std::size_t b = 1; b <= 200; ++b) {

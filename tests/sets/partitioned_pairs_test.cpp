@@ -19,8 +19,10 @@
 
 namespace {
 
-using neardup::partitioned_join_options;
+using neardup::jaccard;
+using neardup::join_options;
 using neardup::set_similarity;
+using neardup::set_threshold;
 using oracle::partitions_in_memory;
 using pair_type = neardup::similar_pair<std::size_t>;
 
@@ -35,12 +37,11 @@ void sort_pairs(std::vector<pair_type>& pairs) {
 
 /// Sets from number `split` on are a second corpus.
 template <class Feature>
-std::vector<pair_type> joined(const set_vector<Feature>& sets, std::size_t split, double least,
-                              const partitioned_join_options& options) {
+std::vector<pair_type> joined(const set_vector<Feature>& sets, std::size_t split, const set_threshold& least,
+                              const join_options& options) {
   std::vector<pair_type> result;
   const auto add = [&](const pair_type& pair) { result.push_back(pair); };
-  const neardup::set_join_options how{
-      .measure = options.measure, .min_common = options.min_common, .copies_once = options.copies_once};
+  const join_options how{.copies_once = options.copies_once};
   if (split == sets.size()) {
     neardup::visit_pairs(sets, least, add, how);
   } else {
@@ -53,9 +54,8 @@ std::vector<pair_type> joined(const set_vector<Feature>& sets, std::size_t split
 }
 
 template <class Feature>
-std::vector<pair_type> partitioned(const set_vector<Feature>& sets, std::size_t split, double least,
-                                   const partitioned_join_options& options,
-                                   const neardup::detail::row_join_sizes& sizes) {
+std::vector<pair_type> partitioned(const set_vector<Feature>& sets, std::size_t split, const set_threshold& least,
+                                   const join_options& options, const neardup::detail::row_join_sizes& sizes) {
   std::vector<pair_type> result;
   partitions_in_memory store;
   neardup::detail::visit_partitioned_pairs<Feature>(
@@ -75,19 +75,17 @@ std::size_t check_partitions_of(oracle::set_shape shape, std::size_t count, std:
   sets.emplace_back();
   sets.emplace_back();
   for (const set_similarity measure : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
-    for (const double least : {0.3, 0.5, 2.0 / 3.0, 0.8, 0.95, 1.0, 1.1}) {
+    for (const double similarity : {0.3, 0.5, 2.0 / 3.0, 0.8, 0.95, 1.0}) {
       const std::size_t parts[] = {1, 2, 7}, large[] = {2, 7, 4096};
       const std::uint64_t memory[] = {1, 20'000, 1'000'000'000};
-      const partitioned_join_options options{.measure = measure,
-                                             .min_common = random() % 3 == 0 ? random() % 8 : 0,
-                                             .copies_once = random() % 3 == 0,
-                                             .run = neardup::threads{parts[random() % 3]}};
+      const set_threshold least{measure, similarity, random() % 3 == 0 ? random() % 8 : 0};
+      const join_options options{.copies_once = random() % 3 == 0, .run = neardup::threads{parts[random() % 3]}};
       const neardup::detail::row_join_sizes sizes{.memory = memory[random() % 3],
                                                   .max_partitions = 40,
                                                   .large = large[random() % 3],
                                                   .cached_prefixes = random() % 2 == 0 ? 5U : 1U << 14};
       const std::size_t split = random() % 4 == 0 ? 1 + random() % (sets.size() - 1) : sets.size();
-      CAPTURE(static_cast<int>(shape), static_cast<int>(measure), least, options.min_common, options.copies_once,
+      CAPTURE(static_cast<int>(shape), static_cast<int>(measure), similarity, least.min_common, options.copies_once,
               options.run.parts(), sizes.memory, sizes.large, split);
       const auto expected = joined(sets, split, least, options);
       REQUIRE(partitioned(sets, split, least, options, sizes) == expected);
@@ -127,8 +125,9 @@ TEST_CASE("sets of features with the same token are joined exactly by partitions
     sets.push_back(set);
   }
   for (const std::size_t large : {2U, 4096U}) {
-    for (const double least : {0.5, 0.7, 0.9}) {
-      CAPTURE(large, least);
+    for (const double similarity : {0.5, 0.7, 0.9}) {
+      const jaccard least{similarity};
+      CAPTURE(large, similarity);
       const auto found = partitioned(sets, sets.size(), least, {}, {.large = large});
       REQUIRE(!found.empty());
       REQUIRE(found == joined(sets, sets.size(), least, {}));
@@ -140,31 +139,36 @@ TEST_CASE("a visitor ends a join by partitions, and exceptions of it and of the 
           "[sets][partitions]") {
   oracle::random_engine random(573);
   const auto sets = oracle::draw_sets<std::uint32_t>(oracle::set_shape::clusters, 300, random);
-  const auto all = joined(sets, sets.size(), .5, {});
+  const auto all = joined(sets, sets.size(), jaccard{.5}, {});
   REQUIRE(all.size() > 20);
-  const partitioned_join_options options{.run = neardup::threads{2}, .memory = 4000};
+  const join_options options{.run = neardup::threads{2}};
+  constexpr std::uint64_t memory = 4000;
   for (const std::size_t most : {std::size_t{1}, std::size_t{7}, all.size()}) {
     partitions_in_memory store;
     std::size_t seen = 0;
     neardup::visit_pairs_by_partitions(
-        sets, .5, store, [&](const pair_type&) { return ++seen < most; }, options);
+        sets, jaccard{.5}, store, memory, [&](const pair_type&) { return ++seen < most; }, options);
     REQUIRE(seen == most);
   }
   partitions_in_memory store;
   const auto fail = [&](const pair_type&) { throw std::domain_error("no more"); };
-  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, .5, store, fail, options), std::domain_error);
+  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, jaccard{.5}, store, memory, fail, options),
+                    std::domain_error);
   partitions_in_memory whole;
   const auto ignore = [](const pair_type&) {};
-  neardup::visit_pairs_by_partitions(sets, .5, whole, ignore, options);
+  neardup::visit_pairs_by_partitions(sets, jaccard{.5}, whole, memory, ignore, options);
   REQUIRE(whole.bytes.size() > 1);
   for (std::size_t call = 1; call <= whole.calls; call += 1 + whole.calls / 10) {
     CAPTURE(call);
     partitions_in_memory failing;
     failing.failing_call = call;
-    REQUIRE_THROWS_WITH(neardup::visit_pairs_by_partitions(sets, .5, failing, ignore, options),
+    REQUIRE_THROWS_WITH(neardup::visit_pairs_by_partitions(sets, jaccard{.5}, failing, memory, ignore, options),
                         "no room for partitions");
   }
-  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, 0, store, ignore, options), std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, jaccard{0}, store, memory, ignore, options),
+                    std::invalid_argument);
+  REQUIRE_THROWS_AS(neardup::visit_pairs_by_partitions(sets, sets, jaccard{1.1}, store, memory, ignore, options),
+                    std::invalid_argument);
 }
 
 TEST_CASE("two corpora are joined by partitions, by positions in each", "[sets][partitions]") {
@@ -173,12 +177,15 @@ TEST_CASE("two corpora are joined by partitions, by positions in each", "[sets][
   const auto b = oracle::draw_sets<std::uint64_t>(oracle::set_shape::copies, 30, random);
   std::vector<pair_type> found, expected;
   partitions_in_memory store;
-  neardup::visit_pairs_by_partitions(a, b, .3, store, [&](const pair_type& pair) { found.push_back(pair); });
-  neardup::visit_pairs(a, b, .3, [&](const pair_type& pair) { expected.push_back(pair); });
+  neardup::visit_pairs_by_partitions(a, b, jaccard{.3}, store, 1 << 20,
+                                     [&](const pair_type& pair) { found.push_back(pair); });
+  neardup::visit_pairs(a, b, jaccard{.3}, [&](const pair_type& pair) { expected.push_back(pair); });
   sort_pairs(found);
   sort_pairs(expected);
   REQUIRE(found == expected);
   const set_vector<std::uint64_t> none;
-  neardup::visit_pairs_by_partitions(a, none, .3, store, [&](const pair_type&) { FAIL("a pair of nothing"); });
-  neardup::visit_pairs_by_partitions(none, .3, store, [&](const pair_type&) { FAIL("a pair of nothing"); });
+  neardup::visit_pairs_by_partitions(a, none, jaccard{.3}, store, 1 << 20,
+                                     [&](const pair_type&) { FAIL("a pair of nothing"); });
+  neardup::visit_pairs_by_partitions(none, jaccard{.3}, store, 1 << 20,
+                                     [&](const pair_type&) { FAIL("a pair of nothing"); });
 }

@@ -57,7 +57,7 @@ std::vector<std::vector<Feature>> sets_with_template(std::size_t count) {
 }
 
 template <class Index>
-std::size_t fail_every_change(double least, neardup::set_similarity measure) {
+std::size_t fail_every_change(const neardup::set_threshold& least) {
   using feature_type = typename Index::feature_type;
   using id_type = typename Index::id_type;
   const auto id_of = [](std::size_t i) {
@@ -72,7 +72,7 @@ std::size_t fail_every_change(double least, neardup::set_similarity measure) {
   };
   const auto sets = sets_with_template<feature_type>(oracle::effort(400, 150));
   const std::vector<std::vector<feature_type>> queries{sets[0], sets[sets.size() / 2], sets.back()};
-  Index index(least, measure);
+  Index index(least);
   std::size_t failures = 0;
   const auto fail_each = [&](const auto& change) {
     std::optional<set_index_state<Index>> before;
@@ -108,7 +108,7 @@ std::size_t fail_every_change(double least, neardup::set_similarity measure) {
   std::size_t added = 0;
   fail_each([&] { added = index.insert_all(more, std::span<const id_type>(ids)); });
   REQUIRE(added == ids.size());
-  Index empty(least, measure);
+  Index empty(least);
   failures += support::fail_each_allocation([&] { empty.insert_all(more, std::span<const id_type>(ids)); },
                                             [&] { REQUIRE((empty.empty() && empty.search(more[0]).empty())); });
   REQUIRE(empty.size() == more.size());
@@ -128,13 +128,12 @@ std::size_t fail_every_change(double least, neardup::set_similarity measure) {
 
 TEST_CASE("an index of sets answers as before when an allocation fails", "[sets][set_index]") {
   using neardup::set_index;
-  using neardup::set_similarity;
   for (int run = 0; run < 2; ++run) {  // allocations that live on, as those of Catch2, happen in the first run
     const std::ptrdiff_t before = support::living_allocations;
-    CHECK(fail_every_change<set_index<>>(0.8, set_similarity::jaccard) > 100);
-    CHECK((fail_every_change<set_index<std::uint64_t, std::array<char, 16>>>(0.7, set_similarity::containment)) > 100);
+    CHECK(fail_every_change<set_index<>>(neardup::jaccard{0.8}) > 100);
+    CHECK((fail_every_change<set_index<std::uint64_t, std::array<char, 16>>>(neardup::containment{0.7})) > 100);
     using id_type = oracle::sample_or<std::uint32_t, std::uint64_t>;
-    CHECK((fail_every_change<set_index<std::uint32_t, id_type>>(0.7, set_similarity::cosine)) > 100);
+    CHECK((fail_every_change<set_index<std::uint32_t, id_type>>(neardup::cosine{0.7})) > 100);
     if (run > 0) CHECK(support::living_allocations == before);
   }
 }

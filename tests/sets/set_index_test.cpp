@@ -26,6 +26,7 @@
 
 namespace {
 
+using neardup::jaccard;
 using neardup::set_index;
 using neardup::set_similarity;
 
@@ -39,8 +40,8 @@ template <class Feature, class Id>
 void check_searches(const set_index<Feature, Id>& index, const slow_set_index<Feature, Id>& slow,
                     const std::vector<Feature>& query, typename set_index<Feature, Id>::workspace& scratch,
                     std::size_t& matches) {
-  const double built = index.least_similarity();
-  for (const double least : {built, built + (1 - built) / 2, 1.0, 1.5}) {
+  const double built = index.threshold().similarity;
+  for (const double least : {built, built + (1 - built) / 2, 1.0}) {
     const auto expected = slow.search(query, least);
     REQUIRE(index.search(query, least) == expected);
     std::vector<typename set_index<Feature, Id>::match_type> visited;
@@ -62,7 +63,7 @@ void compare_with_oracle(set_stream form, double least, set_similarity measure, 
                          std::size_t window, std::size_t steps, std::uint64_t seed) {
   INFO(static_cast<int>(form) << " " << least << " " << static_cast<int>(measure) << " " << min_common << " "
                               << window);
-  set_index<Feature, Id> index(least, measure, min_common);
+  set_index<Feature, Id> index({measure, least, min_common});
   slow_set_index<Feature, Id> slow(least, measure, min_common);
   typename set_index<Feature, Id>::workspace scratch;
   set_maker<Feature> maker(form, seed);
@@ -158,7 +159,7 @@ TEST_CASE("an index of sets finds what comparing with each set finds", "[sets][s
 }
 
 TEST_CASE("equal sets are stored once, under any number of ids", "[sets][set_index]") {
-  set_index<> index(0.8);
+  set_index<> index(jaccard{0.8});
   std::vector<std::uint32_t> set(100);
   for (std::uint32_t i = 0; i < 100; ++i) set[i] = 7 * i;
   REQUIRE(index.insert(set, 0));
@@ -177,7 +178,7 @@ TEST_CASE("equal sets are stored once, under any number of ids", "[sets][set_ind
 }
 
 TEST_CASE("empty sets are kept, and match nothing", "[sets][set_index]") {
-  set_index<> index(0.5);
+  set_index<> index(jaccard{0.5});
   const std::vector<std::uint32_t> empty, some{1, 2, 3};
   CHECK(index.insert(empty, 1));
   CHECK(index.insert(empty, 2));
@@ -196,15 +197,17 @@ TEST_CASE("empty sets are kept, and match nothing", "[sets][set_index]") {
 }
 
 TEST_CASE("an index of sets refuses what it could only answer wrongly", "[sets][set_index]") {
-  CHECK_THROWS_AS(set_index<>(0.0), std::invalid_argument);
-  CHECK_THROWS_AS(set_index<>(std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
-  set_index<> index(0.5);
+  CHECK_THROWS_AS(set_index<>(jaccard{0.0}), std::invalid_argument);
+  CHECK_THROWS_WITH(set_index<>(jaccard{1.5}), "a least similarity is above 0 and at most 1, not 1.5");
+  CHECK_THROWS_AS(set_index<>(jaccard{std::numeric_limits<double>::quiet_NaN()}), std::invalid_argument);
+  set_index<> index(jaccard{0.5});
   const std::vector<std::uint32_t> set{1, 2, 3}, twice{1, 1, 2}, unsorted{2, 1};
   index.insert(set, 1);
   CHECK_THROWS_AS(index.insert(twice, 2), std::invalid_argument);
   CHECK_THROWS_AS(index.insert_or_assign(unsorted, 1), std::invalid_argument);
   CHECK_THROWS_AS(index.search(unsorted), std::invalid_argument);
   CHECK_THROWS_AS(index.search(set, 0.49), std::invalid_argument);
+  CHECK_THROWS_AS(index.search(set, 80), std::invalid_argument);
   CHECK_THROWS_AS(index.nearest(set, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
   const std::vector<std::vector<std::uint32_t>> sets{set, unsorted};
   const std::vector<std::uint32_t> ids{4, 5}, fewer{4};
@@ -218,7 +221,7 @@ TEST_CASE("an index of sets refuses what it could only answer wrongly", "[sets][
 TEST_CASE("a batch of sets is stored as one set after the other", "[sets][set_index]") {
   for (const set_similarity measure : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
     set_maker<std::uint32_t> maker(set_stream::mixed, 5);
-    set_index<> together(0.6, measure), singly(0.6, measure);
+    set_index<> together({measure, 0.6}), singly({measure, 0.6});
     for (int batch = 0; batch < 3; ++batch) {
       std::vector<std::vector<std::uint32_t>> sets;
       std::vector<std::uint32_t> ids;
@@ -250,7 +253,7 @@ TEST_CASE("many sets of a template lie in groups, and are found", "[sets][set_in
     return set;
   };
   for (const set_similarity measure : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
-    set_index<> index(0.85, measure);
+    set_index<> index({measure, 0.85});
     slow_set_index<std::uint32_t, std::uint32_t> slow(0.85, measure, 0);
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto set = made(i);
@@ -267,7 +270,7 @@ TEST_CASE("many sets of a template lie in groups, and are found", "[sets][set_in
 }
 
 TEST_CASE("a visit of matching sets ends when the visitor says so", "[sets][set_index]") {
-  set_index<> index(0.5);
+  set_index<> index(jaccard{0.5});
   const std::vector<std::uint32_t> set{1, 2, 3, 4}, near{1, 2, 3, 5};
   for (std::uint32_t id = 0; id < 10; ++id) index.insert(id < 5 ? set : near, id);
   set_index<>::workspace scratch;
@@ -285,22 +288,22 @@ TEST_CASE("a visit of matching sets ends when the visitor says so", "[sets][set_
 TEST_CASE("an index of sets is moved and swapped", "[sets][set_index]") {
   static_assert(std::is_nothrow_move_constructible_v<set_index<>> && std::is_nothrow_swappable_v<set_index<>>);
   const std::vector<std::uint32_t> a{1, 2, 3}, b{4, 5, 6};
-  set_index<> one(0.5), other(0.9, set_similarity::cosine);
+  set_index<> one(jaccard{0.5}), other(neardup::cosine{0.9});
   one.insert(a, 1);
   other.insert(b, 2);
   swap(one, other);
   CHECK(one.search(b).size() == 1);
-  CHECK(one.measure() == set_similarity::cosine);
+  CHECK(one.threshold().measure == set_similarity::cosine);
   CHECK(other.search(a).size() == 1);
   set_index<> moved(std::move(one));
   CHECK(moved.search(b).size() == 1);
   moved = std::move(other);
   CHECK(moved.search(a).size() == 1);
-  CHECK(moved.least_similarity() == 0.5);
+  CHECK(moved.threshold().similarity == 0.5);
 }
 
 TEST_CASE("memory of a window of sets does not grow", "[sets][set_index]") {
-  set_index<> index(0.8);
+  set_index<> index(jaccard{0.8});
   set_maker<std::uint32_t> maker(set_stream::drifting, 9);
   const std::uint32_t window = 500;
   std::size_t early = 0, most = 0;
@@ -318,7 +321,7 @@ TEST_CASE("memory of a window of sets does not grow", "[sets][set_index]") {
 }
 
 TEST_CASE("many threads search an index of sets", "[sets][set_index][threads]") {
-  neardup::guarded<set_index<>> shared(0.6);
+  neardup::guarded<set_index<>> shared(jaccard{0.6});
   set_maker<std::uint32_t> maker(set_stream::mixed, 4);
   std::vector<std::vector<std::uint32_t>> sets;
   for (std::uint32_t i = 0; i < oracle::effort(5000, 800); ++i) {

@@ -49,18 +49,17 @@ std::uint64_t document_of(std::size_t i) { return 1000 + 7 * std::uint64_t{i}; }
 template <class Feature>
 std::vector<numbered_pair> joined(const std::vector<std::vector<Feature>>& sets, const shuffle_settings& settings,
                                   std::size_t split) {
-  const neardup::set_join_options how{
-      .measure = settings.measure, .min_common = settings.min_common, .copies_once = settings.copies_once};
+  const neardup::join_options how{.copies_once = settings.copies_once};
   std::vector<numbered_pair> result;
   if (split == sets.size()) {
-    for (const auto& p : neardup::pairs(sets, settings.similarity, how)) {
+    for (const auto& p : neardup::pairs(sets, settings.least, how)) {
       result.emplace_back(document_of(p.first), document_of(p.second), p.common, p.similarity);
     }
     return result;
   }
   const std::vector a(sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(split));
   const std::vector b(sets.begin() + static_cast<std::ptrdiff_t>(split), sets.end());
-  for (const auto& p : neardup::pairs(a, b, settings.similarity, how)) {
+  for (const auto& p : neardup::pairs(a, b, settings.least, how)) {
     result.emplace_back(document_of(p.first), document_of(split + p.second), p.common, p.similarity);
   }
   return result;
@@ -104,7 +103,7 @@ template <class Feature>
 std::vector<numbered_pair> gathered(const std::vector<std::vector<blob>>& blobs, const shuffle_settings& settings,
                                     std::size_t large, const neardup::any_runner& run) {
   std::vector<numbered_pair> result;
-  const neardup::detail::overlap_bounds bounds(settings.measure, settings.similarity, settings.min_common);
+  const neardup::detail::overlap_bounds bounds(settings.least);
   for (std::uint32_t partition = 0; partition < settings.partitions; ++partition) {
     neardup::detail::shuffle_join<Feature> join(neardup::detail::header_of<Feature>(settings, bounds, 0, partition),
                                                 bounds, settings.payload == shuffle_payload::sets,
@@ -164,10 +163,9 @@ std::size_t check_shape(oracle::set_shape shape, std::size_t count, std::mt19937
   sets.emplace_back();
   sets.emplace_back();
   for (const set_similarity measure : {set_similarity::jaccard, set_similarity::cosine, set_similarity::containment}) {
-    for (const double least : {0.5, 2.0 / 3.0, 0.8, 0.95, 1.0, 1.1}) {
+    for (const double least : {0.5, 2.0 / 3.0, 0.8, 0.95, 1.0}) {
       neardup::feature_counts<Feature> counts;
-      shuffle_settings settings{
-          .similarity = least, .measure = measure, .min_common = random() % 3 == 0 ? random() % 8 : 1};
+      shuffle_settings settings{.least = {measure, least, random() % 3 == 0 ? random() % 8 : 1}};
       settings.all_counted = count_some(sets, counts, random) && random() % 4 != 0;
       settings.copies_once = random() % 3 == 0;
       settings.partitions = static_cast<std::uint32_t>(random() % 2 == 0 ? 1 + random() % 4 : 64);
@@ -177,8 +175,9 @@ std::size_t check_shape(oracle::set_shape shape, std::size_t count, std::mt19937
         split = random() % sets.size();
         settings.second_from = document_of(split);
       }
-      CAPTURE(static_cast<int>(shape), static_cast<int>(measure), least, settings.min_common, settings.all_counted,
-              settings.copies_once, settings.partitions, static_cast<int>(settings.payload), split);
+      CAPTURE(static_cast<int>(shape), static_cast<int>(measure), least, settings.least.min_common,
+              settings.all_counted, settings.copies_once, settings.partitions, static_cast<int>(settings.payload),
+              split);
       const auto blobs = scattered(sets, settings, counts, random);
       const std::size_t large[] = {2, 7, 4096}, parts[] = {1, 2, 7};
       auto pairs = gathered<Feature>(blobs, settings, large[random() % 3], neardup::threads{parts[random() % 3]});
@@ -192,7 +191,7 @@ std::size_t check_shape(oracle::set_shape shape, std::size_t count, std::mt19937
   return found;
 }
 
-shuffle_settings some_settings() { return {.similarity = .6, .partitions = 3, .identity = 5}; }
+shuffle_settings some_settings() { return {.least = neardup::jaccard{.6}, .partitions = 3, .identity = 5}; }
 
 /// A few sets, their counts and their blobs with some settings.
 struct small_shuffle {
@@ -245,7 +244,7 @@ TEST_CASE("a shuffle finds the pairs of sets of more than 256 and of more than 6
   }
   neardup::feature_counts<> counts(1000);
   for (const auto& set : sets) counts.add(std::span<const std::uint64_t>(set));
-  const shuffle_settings settings{.similarity = .7, .partitions = 5, .all_counted = true};
+  const shuffle_settings settings{.least = neardup::jaccard{.7}, .partitions = 5, .all_counted = true};
   const auto blobs = scattered(sets, settings, counts, random);
   REQUIRE(gathered<std::uint64_t>(blobs, settings, 4096, {}) == joined(sets, settings, sets.size()));
 }
@@ -306,9 +305,10 @@ TEST_CASE("a gather refuses blobs that are damaged, cut off or of another run", 
     change(settings);
     return refusal_of(all.blobs[0], settings);
   };
-  REQUIRE(refusal_by([](shuffle_settings& s) { s.similarity = .61; }) == "blob 0: of other settings");
-  REQUIRE(refusal_by([](shuffle_settings& s) { s.measure = set_similarity::cosine; }) == "blob 0: of other settings");
-  REQUIRE(refusal_by([](shuffle_settings& s) { s.min_common = 2; }) == "blob 0: of other settings");
+  REQUIRE(refusal_by([](shuffle_settings& s) { s.least.similarity = .61; }) == "blob 0: of other settings");
+  REQUIRE(refusal_by([](shuffle_settings& s) { s.least.measure = set_similarity::cosine; }) ==
+          "blob 0: of other settings");
+  REQUIRE(refusal_by([](shuffle_settings& s) { s.least.min_common = 2; }) == "blob 0: of other settings");
   REQUIRE(refusal_by([](shuffle_settings& s) { s.payload = shuffle_payload::ids; }) == "blob 0: of other settings");
   REQUIRE(refusal_by([](shuffle_settings& s) { s.copies_once = true; }) == "blob 0: of other settings");
   REQUIRE(refusal_by([](shuffle_settings& s) { s.all_counted = true; }) == "blob 0: of other settings");
@@ -416,7 +416,9 @@ TEST_CASE("a damaged blob whose checksum is right again is refused, or joined wi
 TEST_CASE("a scatter refuses settings, offsets and sets that would lose pairs", "[sets][shuffle]") {
   using scatter = neardup::set_scatter<std::uint64_t>;
   const neardup::feature_counts<> counts;
-  REQUIRE_THROWS_AS(scatter({.similarity = 0}, counts), std::invalid_argument);
+  for (const double wrong : {0.0, 1.1}) {
+    REQUIRE_THROWS_AS(scatter({.least = neardup::jaccard{wrong}}, counts), std::invalid_argument);
+  }
   REQUIRE_THROWS_AS(scatter({.partitions = 0}, counts), std::invalid_argument);
   const std::vector<std::uint64_t> documents{1, 2}, features{5, 7, 9, 2, 3};
   const auto add = [&](std::vector<std::int64_t> offsets, const shuffle_settings& settings = {}) {

@@ -33,7 +33,7 @@ using set_type = std::vector<std::uint32_t>;
 
 const neardup::fingerprint_composition any{.tokenizer = "any"};
 
-set_index<> empty_index() { return set_index<>(0.6); }
+set_index<> empty_index() { return set_index<>(neardup::jaccard{0.6}); }
 
 /// Sets 2i and 2i + 1 are similar.
 set_type set_of(std::uint32_t i) {
@@ -93,7 +93,7 @@ std::string flipped(std::string bytes, std::size_t bit) {
 TEST_CASE("a durable set_index that is opened again and again has what was stored, and answers as a comparison") {
   const support::temporary_folder folder;
   using id_type = oracle::ordered_set_id;
-  const set_index<std::uint64_t, id_type> initial(0.7);
+  const set_index<std::uint64_t, id_type> initial(neardup::jaccard{0.7});
   oracle::slow_set_index<std::uint64_t, id_type> slow(0.7, neardup::set_similarity::jaccard, 0);
   oracle::set_maker<std::uint64_t> maker(oracle::set_stream::few_features, 11);
   std::uint64_t added = 0;
@@ -195,16 +195,16 @@ TEST_CASE("a durable set_index refuses other settings, other logs, records that 
     d.save();
     d.insert(set_of(4), 4);
   }
-  CHECK_THROWS_WITH(durable_type(path, set_index<>(0.7), any),
+  CHECK_THROWS_WITH(durable_type(path, set_index<>(neardup::jaccard{0.7}), any),
                     path +
                         ": is for Jaccard of at least 0.600000, 1 or more common features; not for Jaccard of at "
                         "least 0.700000, 1 or more common features");
-  CHECK_THROWS_AS(durable_type(path, set_index<>(0.6, neardup::set_similarity::cosine), any), std::runtime_error);
-  CHECK_THROWS_AS(durable_type(path, set_index<>(0.6, neardup::set_similarity::jaccard, 2), any), std::runtime_error);
+  CHECK_THROWS_AS(durable_type(path, set_index<>(neardup::cosine{0.6}), any), std::runtime_error);
+  CHECK_THROWS_AS(durable_type(path, set_index<>(neardup::jaccard{0.6, 2}), any), std::runtime_error);
   CHECK_THROWS_AS(durable_type(path, empty_index(), {.tokenizer = "other"}), std::invalid_argument);
   using wide_id = oracle::ordered_set_id;
   using wide_type = neardup::durable_set_index<std::uint64_t, wide_id>;
-  CHECK_THROWS_WITH(wide_type(path, set_index<std::uint64_t, wide_id>(0.6), any),
+  CHECK_THROWS_WITH(wide_type(path, set_index<std::uint64_t, wide_id>(neardup::jaccard{0.6}), any),
                     path + ": features of 32 bits, not 64");
 
   const std::string second = support::read_bytes(path), log = support::read_bytes(path + ".log");

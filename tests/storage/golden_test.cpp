@@ -134,8 +134,7 @@ void check_durable_sets() {
   const support::temporary_folder folder;
   using index_type = set_index<Feature, Id>;
   {
-    durable_set_index<Feature, Id> d(folder / "d", index_type(0.75, set_similarity::containment, 3),
-                                     golden_composition);
+    durable_set_index<Feature, Id> d(folder / "d", index_type(neardup::containment{0.75, 3}), golden_composition);
     for (Feature i = 0; i < 9; ++i) d.insert(golden_set(i), static_cast<Id>(5 - i));
     d.save();
     d.insert(golden_set(Feature{10}), 10);
@@ -145,7 +144,7 @@ void check_durable_sets() {
   check_bytes(folder / "d.log", "durable_sets.neardup.log");
   std::filesystem::copy_file(golden("durable_sets.neardup"), folder / "e");
   std::filesystem::copy_file(golden("durable_sets.neardup.log"), folder / "e.log");
-  const durable_set_index<Feature, Id> again(folder / "e", index_type(0.75, set_similarity::containment, 3),
+  const durable_set_index<Feature, Id> again(folder / "e", index_type(neardup::containment{0.75, 3}),
                                              golden_composition);
   CHECK(again.size() == 9);
   CHECK_FALSE(again.contains(3));
@@ -157,7 +156,7 @@ void check_durable_sets() {
 
 TEST_CASE("golden files of sets and a log are read, and written byte for byte") {
   const support::temporary_folder folder;
-  set_index<> index(0.5);
+  set_index<> index(neardup::jaccard{0.5});
   for (std::uint32_t i = 0; i < 12; ++i) index.insert(golden_set(i % 10), 7 * i);
   index.insert({}, 1000);
   save(folder / "sets", index, golden_composition);

@@ -59,7 +59,7 @@ void check_answers(const Index& index, const slow_set_index<Feature, Id>& slow,
   }
   REQUIRE_FALSE(index.contains(set_id<Id>(1'000'000'007)));
   typename Index::workspace scratch;
-  const double least = index.least_similarity(), more = least + (1 - least) / 2;
+  const double least = index.threshold().similarity, more = least + (1 - least) / 2;
   for (const auto& query : queries) {
     for (const double asked : {least, more}) {
       const auto expected = slow.search(query, asked);
@@ -84,7 +84,7 @@ void compare_files(set_stream form, double least, set_similarity measure, std::s
   INFO(static_cast<int>(form) << " " << least << " " << static_cast<int>(measure) << " " << min_common);
   const support::temporary_folder folder;
   const std::string path = folder / "sets";
-  set_index<Feature, Id> index(least, measure, min_common);
+  set_index<Feature, Id> index({measure, least, min_common});
   slow_set_index<Feature, Id> slow(least, measure, min_common);
   set_maker<Feature> maker(form, seed);
   std::uint64_t added = 0;
@@ -120,7 +120,7 @@ void compare_files(set_stream form, double least, set_similarity measure, std::s
     // The bytes depend only on the content.
     save(folder / "again", loaded, any);
     REQUIRE(support::read_bytes(folder / "again") == support::read_bytes(path));
-    neardup::listed_sets<Feature, Id> listed(least, measure, min_common);
+    neardup::listed_sets<Feature, Id> listed({measure, least, min_common});
     loaded.for_each([&](const Id& id, std::span<const Feature> set) { listed.add(set, id); });
     save(folder / "listed", listed, any);
     REQUIRE(support::read_bytes(folder / "listed") == support::read_bytes(path));
@@ -153,7 +153,7 @@ struct saved_file {
 template <class Feature, class Id>
 std::string saved(double least, set_similarity measure, std::size_t sets) {
   const support::temporary_folder folder;
-  set_index<Feature, Id> index(least, measure);
+  set_index<Feature, Id> index({measure, least});
   set_maker<Feature> maker(set_stream::few_features, sets);
   std::vector<Feature> set;
   for (std::size_t i = 0; i < sets; ++i) {
@@ -195,7 +195,8 @@ verdict open_sets(std::string_view bytes) {
     result.has_checksums = true;
     view.verify();
     result.is_verified = true;
-    slow_set_index<Feature, Id> slow(view.least_similarity(), view.measure(), view.min_common());
+    slow_set_index<Feature, Id> slow(view.threshold().similarity, view.threshold().measure,
+                                     view.threshold().min_common);
     view.for_each([&](const Id& id, std::span<const Feature> set) {
       slow.sets.emplace(id, std::vector<Feature>(set.begin(), set.end()));
       queries.emplace_back(set.begin(), set.end());
@@ -249,7 +250,7 @@ TEST_CASE("saved, mapped and layered indexes of sets answer as a comparison with
 
 TEST_CASE("long posting lists and large sets are found in files") {
   const support::temporary_folder folder;
-  set_index<> index(0.5);
+  set_index<> index(neardup::jaccard{0.5});
   slow_set_index<std::uint32_t, std::uint32_t> slow(0.5, set_similarity::jaccard, 0);
   std::vector<std::vector<std::uint32_t>> queries;
   oracle::random_engine random(4);
@@ -329,13 +330,11 @@ TEST_CASE("a damaged file of sets whose checksums are right again is refused, or
 TEST_CASE("a file of sets is refused by name where another one is asked for") {
   const support::temporary_folder folder;
   const std::string path = folder / "sets";
-  set_index<> index(0.75, set_similarity::cosine, 4);
+  set_index<> index(neardup::cosine{0.75, 4});
   index.insert(std::vector<std::uint32_t>{1, 2, 3, 4, 5}, 7);
   save(path, index, any);
   const auto loaded = neardup::load<set_index<>>(path, any);
-  CHECK(loaded.least_similarity() == 0.75);
-  CHECK(loaded.measure() == set_similarity::cosine);
-  CHECK(loaded.min_common() == 4);
+  CHECK(loaded.threshold() == neardup::set_threshold(neardup::cosine{0.75, 4}));
   CHECK_THROWS_WITH((neardup::load<set_index<std::uint64_t, wide_id>>(path)), path + ": features of 32 bits, not 64");
   const std::string other_id = path + ": the ids are numbers of 32 bits, which is another Id";
   CHECK_THROWS_WITH((set_index_view<std::uint32_t, std::int32_t>(neardup::mapped_file(path))), other_id);
@@ -350,22 +349,21 @@ TEST_CASE("a file of sets is refused by name where another one is asked for") {
   save(path, neardup::flat_index<64>(), any);
   CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ": holds an index, not an index of sets");
   CHECK_THROWS_WITH(set_index_view<>(neardup::mapped_file(path)), path + ": holds an index, not an index of sets");
-  CHECK_THROWS_AS(save(path, set_index<>(0.5, set_similarity::jaccard, std::size_t{1} << 32), any),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(save(path, set_index<>(neardup::jaccard{0.5, std::size_t{1} << 32}), any), std::invalid_argument);
 }
 
 TEST_CASE("saving, loading and layers of sets keep their promises when any allocation fails") {
   const support::temporary_folder folder;
   const std::string path = folder / "sets";
   const neardup::fingerprint_composition made_of{.tokenizer = "a tokenizer with a name that needs memory"};
-  set_index<> index(0.8);
+  set_index<> index(neardup::jaccard{0.8});
   set_maker<std::uint32_t> maker(set_stream::few_features, 5);
   std::vector<std::vector<std::uint32_t>> sets;
   for (std::uint32_t i = 0; i < 40; ++i) {
     sets.push_back(maker.next());
     index.insert(sets.back(), i);
   }
-  save(path, set_index<>(0.8), made_of);
+  save(path, set_index<>(neardup::jaccard{0.8}), made_of);
   const std::string before = support::read_bytes(path);
   std::size_t failures = support::fail_each_allocation([&] { save(path, index, made_of); },
                                                        [&] { REQUIRE(support::read_bytes(path) == before); });

@@ -139,7 +139,7 @@ std::vector<std::uint32_t> set_after(std::uint64_t id, std::uint64_t steps) {
 }
 
 int run_sets(const std::string& path) {
-  durable_set_index<> index(path, set_index<>(0.5), {.tokenizer = "any"});
+  durable_set_index<> index(path, set_index<>(neardup::jaccard{0.5}), {.tokenizer = "any"});
   // The largest id tells the number of steps. Of the last step, the erasure or replacement may be missing.
   std::uint64_t steps = 0;
   index.get().for_each(

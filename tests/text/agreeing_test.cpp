@@ -270,7 +270,7 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
     CHECK(expected.size() + 500 < without_facts);  // the demand matters
     CHECK(expected.size() > 100);
     std::vector<std::vector<std::size_t>> found;
-    for (const auto& pair : neardup::pairs(sets, least)) {
+    for (const auto& pair : neardup::pairs(sets, neardup::jaccard{least})) {
       found.push_back({std::size_t{pair.first}, std::size_t{pair.second}});
     }
     std::sort(expected.begin(), expected.end());

@@ -26,11 +26,11 @@ int main() {
   flat.insert(fingerprint, 7);
   const neardup::frozen_index<64> frozen = freeze(index, 3, 4);
   const std::vector<std::uint32_t> features = {1, 2, 3}, others = {4, 5, 6, 7};
-  neardup::set_index<> sets{0.75};
+  neardup::set_index<> sets{neardup::jaccard{0.75}};
   sets.insert(features, 1);
   sets.insert(features, 2);
   sets.insert(others, 3);
-  const neardup::set_index<std::uint64_t> none{0.9, neardup::set_similarity::containment};
+  const neardup::set_index<std::uint64_t> none{neardup::containment{0.9}};
   return index.size() == frozen.size() && sets.size() == 3 && none.empty() && wide && narrow.to_uint64() != 0 && code.to_uint64() != 0 ? 0 : 1;  // stop here
 }
 """

@@ -95,6 +95,11 @@ class checked_texts {
 /// The measure of an exact join. Precondition: the check compares sets.
 neardup::set_similarity set_measure_of(const comparison_settings& settings);
 
+/// The least similarity of sets. Precondition: there is a --similarity.
+inline neardup::set_threshold set_threshold_of(const comparison_settings& settings) {
+  return {set_measure_of(settings), *settings.min_similarity};
+}
+
 /// For each of `count` documents the first document that is equal in all compared data; the document itself if no
 /// earlier one is. `compare(a, b)` is a total order of documents by that data.
 template <class Number, class Compare>

@@ -21,27 +21,26 @@ std::vector<std::uint32_t> behind_against(const corpus& all, const std::vector<s
 }
 
 std::vector<std::uint32_t> group_exactly(context& c, const corpus& all, bool originals) {
-  const double least = *c.settings.comparison.min_similarity;
   std::span<const double> scores(all.scores);
   if (!scores.empty()) scores = scores.subspan(all.against);
   if (c.settings.comparison.checks_edits()) {
+    const neardup::edit least = edit_threshold(c);
+    const neardup::group_options by_edits = exact_grouping(c.settings, scores);
     const auto texts = checked_texts(all.check, all.against, all.check.size());
-    neardup::text_group_options by_edits = edit_grouping(c.settings, scores);
-    by_edits.progress = progress_of(c.notes);
     if (!c.settings.against.any()) return labels_of_texts(neardup::group(texts, least, by_edits));
     const auto others = checked_texts(all.check, 0, all.against);
     return behind_against(all, labels_of_texts(neardup::extend_groups(others, texts, least, by_edits)));
   }
-  neardup::set_group_options how = exact_grouping(c.settings, scores);
+  neardup::group_options how = exact_grouping(c.settings, scores);
   how.originals = originals;
   if (joins_by_partitions(all.check)) {
     const auto label = group_by_partitions(c, all.check, all.against, how);
     return c.settings.against.any() ? behind_against(all, label) : label;
   }
   const checked_sets sets(all.check, all.against, all.check.size());
-  if (!c.settings.against.any()) return neardup::group(sets, least, how);
+  if (!c.settings.against.any()) return neardup::group(sets, set_threshold_of(c.settings.comparison), how);
   const checked_sets others(all.check, 0, all.against);
-  return behind_against(all, neardup::extend_groups(others, sets, least, how));
+  return behind_against(all, neardup::extend_groups(others, sets, set_threshold_of(c.settings.comparison), how));
 }
 
 template <std::size_t Bits>
@@ -147,16 +146,9 @@ distinct_documents::distinct_documents(const corpus& all, std::size_t count) {
   }
 }
 
-std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& notes) {
-  return [&notes](const neardup::text_join_progress& p) { notes.compare_texts(p.done, p.all, p.meets_all); };
-}
-
-neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference) {
-  return {
-      .by = settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
-      .preference = preference,
-      .among_themselves = !settings.against.any() || settings.against.also_within,
-  };
+neardup::edit edit_threshold(context& c) {
+  return {*c.settings.comparison.min_similarity,
+          [&notes = c.notes](const neardup::edit_progress& p) { notes.compare_texts(p.done, p.all, p.meets_all); }};
 }
 
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels) {
@@ -166,10 +158,9 @@ std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& label
   return result;
 }
 
-neardup::set_group_options exact_grouping(const run_settings& settings, std::span<const double> preference) {
+neardup::group_options exact_grouping(const run_settings& settings, std::span<const double> preference) {
   return {
       .by = settings.grouping.by_components ? neardup::grouping::components : neardup::grouping::representatives,
-      .measure = set_measure_of(settings.comparison),
       .preference = preference,
       .among_themselves = !settings.against.any() || settings.against.also_within,
       .run = neardup::threads{settings.threads},

@@ -10,14 +10,11 @@
 
 namespace command {
 
-/// The options for groups of documents with similar sets; documents with the highest `preference` are kept.
-neardup::set_group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
+/// The options for groups of documents with similar sets or texts; documents with the highest `preference` are kept.
+neardup::group_options exact_grouping(const run_settings& settings, std::span<const double> preference);
 
-/// The options for groups of documents by the edit similarity of their texts.
-neardup::text_group_options edit_grouping(const run_settings& settings, std::span<const double> preference);
-
-/// Reports the progress of a comparison of texts.
-std::function<void(const neardup::text_join_progress&)> progress_of(run_notes& notes);
+/// The threshold of texts that --similarity names. It reports the progress of a comparison.
+neardup::edit edit_threshold(context& c);
 
 /// Converts to labels as find_groups() returns them.
 std::vector<std::uint32_t> labels_of_texts(const std::vector<std::size_t>& labels);

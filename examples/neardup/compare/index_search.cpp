@@ -80,7 +80,7 @@ chosen_sets choose(const run_settings& settings, const indexed_sets& indexed, st
   constexpr std::size_t step = std::size_t{1} << 14, large_share = 8;
   const bool is_large = batch.size() > indexed.numbers / large_share;
   const std::span<const feature_set> sets = indexed.all();
-  const neardup::set_bounds bounds(set_measure_of(settings.comparison), *settings.comparison.min_similarity);
+  const neardup::set_bounds bounds(set_threshold_of(settings.comparison));
   const batch_filter filter(is_large ? std::span<const feature_set>() : batch, bounds);
   std::vector<std::vector<std::uint32_t>> chosen((indexed.numbers + step - 1) / step);
   run_parallel(settings.threads, chosen.size(), [&](std::size_t part) {
@@ -103,13 +103,13 @@ void visit_part(const run_settings& settings, const chosen_sets& chosen, std::sp
   std::vector<std::vector<indexed_match>> found(batch.size());
   std::size_t count = 0;
   const auto has_room = [&] { return count <= most_matches || batch.size() == 1; };
-  neardup::visit_pairs(batch, chosen, *settings.comparison.min_similarity,
+  neardup::visit_pairs(batch, chosen, set_threshold_of(settings.comparison),
                        [&](const neardup::similar_pair<std::size_t>& pair) {
                          found[pair.first].push_back({chosen.number(pair.second), pair.similarity});
                          ++count;
                          return has_room();
                        },
-                       {.measure = set_measure_of(settings.comparison), .run = neardup::threads{settings.threads}});
+                       {.run = neardup::threads{settings.threads}});
   if (!has_room()) {
     found.clear();
     const std::size_t half = batch.size() / 2;
@@ -169,10 +169,10 @@ std::vector<std::optional<std::uint32_t>> closest_in_index(const run_settings& s
     return closest;
   }
   const chosen_sets chosen = choose(settings, indexed, batch);
-  neardup::set_group_options how = exact_grouping(settings, {});
+  neardup::group_options how = exact_grouping(settings, {});
   how.among_themselves = false;
   const std::vector<std::uint32_t> label =
-      neardup::extend_groups(chosen, batch, *settings.comparison.min_similarity, how);
+      neardup::extend_groups(chosen, batch, set_threshold_of(settings.comparison), how);
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (label[i] < chosen.size()) closest[i] = chosen.number(label[i]);
   }

@@ -78,11 +78,9 @@ bool joins_by_partitions(const document_check& check) {
 
 void visit_by_partitions(const context& c, const document_check& check, const partitioned_documents& documents,
                          const std::function<void(const partition_pair&)>& visit) {
-  const double least = *c.settings.comparison.min_similarity;
-  const neardup::partitioned_join_options how{.measure = set_measure_of(c.settings.comparison),
-                                              .copies_once = documents.copies_once,
-                                              .run = neardup::threads{c.settings.threads},
-                                              .memory = c.settings.grouping.memory};
+  const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
+  const std::uint64_t memory = c.settings.grouping.memory;
+  const neardup::join_options how{.copies_once = documents.copies_once, .run = neardup::threads{c.settings.threads}};
   stored_partitions partitions = partitions_for(c, check);
   const std::size_t second_from = documents.second_from.value_or(documents.first);
   const auto add = [&](const neardup::similar_pair<std::size_t>& p) {
@@ -90,14 +88,14 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
            p.similarity});
   };
   const checked_sets sets(check, documents.first, documents.second_from.value_or(documents.end));
-  if (!documents.second_from) return neardup::visit_pairs_by_partitions(sets, least, partitions, add, how);
+  if (!documents.second_from) return neardup::visit_pairs_by_partitions(sets, least, partitions, memory, add, how);
   const checked_sets second(check, *documents.second_from, documents.end);
-  neardup::visit_pairs_by_partitions(sets, second, least, partitions, add, how);
+  neardup::visit_pairs_by_partitions(sets, second, least, partitions, memory, add, how);
 }
 
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
-                                               const neardup::set_group_options& how) {
-  const double least = *c.settings.comparison.min_similarity;
+                                               const neardup::group_options& how) {
+  const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
   stored_partitions partitions = partitions_for(c, check);
   const checked_sets sets(check, known, check.size());
   const std::uint64_t memory = c.settings.grouping.memory;

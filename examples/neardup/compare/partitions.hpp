@@ -39,6 +39,6 @@ void visit_by_partitions(const context& c, const document_check& check, const pa
 /// neardup::extend_groups() gives. Memory: as above, and up to 90 bytes for each document.
 /// Precondition: the check compares sets.
 std::vector<std::uint32_t> group_by_partitions(const context& c, const document_check& check, std::size_t known,
-                                               const neardup::set_group_options& how);
+                                               const neardup::group_options& how);
 
 }  // namespace command

@@ -25,8 +25,9 @@ index_settings settings_of(const std::string& path) {
   named_values values = parse_values(path, view.attachment(0));
   found.folds_chinese = values["fold"] == "chinese";
   if constexpr (has_sets<Form>) {
-    if (view.measure() != neardup::set_similarity::jaccard || view.min_common() != 1) refuse_index(path);
-    found.similarity = view.least_similarity();
+    if (view.threshold() != neardup::set_threshold(neardup::jaccard{view.threshold().similarity, 1}))
+      refuse_index(path);
+    found.similarity = view.threshold().similarity;
     found.features = found.check_features = values["check"];
     if (found.features.empty()) refuse_index(path);
   } else {
@@ -113,7 +114,7 @@ neardup::fingerprint_composition composition_of_sets(const reading_settings& how
 }
 
 neardup::listed_sets<> sets_of(const document_columns& documents, double similarity) {
-  neardup::listed_sets<> sets(similarity);
+  neardup::listed_sets<> sets(neardup::jaccard{similarity});
   for (std::size_t i = 0; i < documents.name_ends.size(); ++i) {
     sets.add(documents.features_of(i), static_cast<std::uint32_t>(i));
   }

@@ -195,7 +195,7 @@ class opened_index {
   }
   /// The sets for searches. This object must outlive it. Precondition: prepare_search() was called.
   [[nodiscard]] indexed_sets sets() const requires has_sets<Form> {
-    return {numbers(), view_->least_similarity(),
+    return {numbers(), view_->threshold().similarity,
             [this](std::span<const feature_set> batch, double least, unsigned threads) {
               return similar(batch, least, threads);
             },
@@ -230,7 +230,7 @@ class opened_index {
     }
     if (ids.empty()) return;
     if constexpr (has_sets<Form>) {
-      auto made = std::make_unique<tail_type>(view_->least_similarity(), view_->measure(), view_->min_common());
+      auto made = std::make_unique<tail_type>(view_->threshold());
       made->insert_all(entries, ids, neardup::threads{threads});
       tail_ = std::move(made);
     } else {

@@ -199,8 +199,7 @@ neardup::shuffle_settings run_plan::shuffle() const {
   const auto measure = check == similarity_measure::jaccard       ? neardup::set_similarity::jaccard
                        : check == similarity_measure::containment ? neardup::set_similarity::containment
                                                                   : neardup::set_similarity::cosine;
-  return {.similarity = similarity,
-          .measure = measure,
+  return {.least = {measure, similarity},
           .partitions = partitions,
           .payload = payload,
           .all_counted = true,

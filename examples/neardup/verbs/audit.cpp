@@ -108,13 +108,13 @@ class audit {
 
   void join_sets(const std::vector<std::uint32_t>& sample, const std::vector<std::uint32_t>& kept,
                  std::vector<std::optional<decision>>& nearest) const {
-    const double least = std::max(*how_.min_similarity - nearly, 0.05);
+    const neardup::set_threshold least{set_measure_of(how_), std::max(*how_.min_similarity - nearly, 0.05)};
     neardup::visit_pairs(listed_sets{all_.check, sample}, listed_sets{all_.check, kept}, least,
                          [&](const neardup::similar_pair<std::size_t>& pair) {
                            const std::uint32_t i = sample[pair.first], j = kept[pair.second];
                            if (i != j) take(nearest[pair.first], {i, j, false, all_.distance(i, j), pair.similarity});
                          },
-                         {.measure = set_measure_of(how_), .run = neardup::threads{context_.settings.threads}});
+                         {.run = neardup::threads{context_.settings.threads}});
   }
 
   void scan_fingerprints(const std::vector<std::uint32_t>& sample, const std::vector<std::uint32_t>& kept,

@@ -150,9 +150,8 @@ void run_without_passages(context& c) {
   read_corpus(c, all, [&](const placed_document& d) { documents.expect(d); });
   c.notes.phase("comparing " + counted(all.check.size(), "document", "documents"));
   const checked_sets theirs(all.check, 0, all.against), ours(all.check, all.against, all.check.size());
-  auto found =
-      neardup::pairs(theirs, ours, *c.settings.comparison.min_similarity,
-                     {.measure = neardup::set_similarity::containment, .run = neardup::threads{c.settings.threads}});
+  auto found = neardup::pairs(theirs, ours, neardup::containment{*c.settings.comparison.min_similarity},
+                              {.run = neardup::threads{c.settings.threads}});
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second < b.second : a.first < b.first;
   });

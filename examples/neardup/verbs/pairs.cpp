@@ -69,29 +69,25 @@ void visit_candidates(const context& c, const corpus& all, bool copies_once, con
 
 /// Finds the pairs without candidates by fingerprints: all with similar sets, or with similar texts by edit distance.
 void find_exact_pairs(context& c, const corpus& all, bool copies_once, sorted_pairs& found) {
-  const double least = *c.settings.comparison.min_similarity;
   const checked_sets others(all.check, 0, all.against), input(all.check, all.against, all.check.size());
-  const neardup::set_join_options how{.measure = set_measure_of(c.settings.comparison),
-                                      .copies_once = copies_once,
-                                      .run = neardup::threads{c.settings.threads}};
+  const neardup::join_options how{.copies_once = copies_once, .run = neardup::threads{c.settings.threads}};
   const auto add = [&](std::size_t a, std::size_t b, double similarity) {
     found.add({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), similarity});
   };
   const bool is_within = !c.settings.against.any() || c.settings.against.also_within;
   if (c.settings.comparison.checks_edits()) {
     const checked_texts their_texts(all.check, 0, all.against), texts(all.check, all.against, all.check.size());
-    const neardup::text_join_options by_edits{
-        .copies_once = copies_once, .run = neardup::threads{c.settings.threads}, .progress = progress_of(c.notes)};
+    const neardup::edit least = edit_threshold(c);
     neardup::visit_pairs(
         texts, their_texts, least,
-        [&](const neardup::similar_text_pair& p) { add(all.against + p.first, p.second, p.similarity); }, by_edits);
+        [&](const neardup::similar_text_pair& p) { add(all.against + p.first, p.second, p.similarity); }, how);
     if (is_within) {
       neardup::visit_pairs(
           texts, least,
           [&](const neardup::similar_text_pair& p) {
             add(all.against + p.first, all.against + p.second, p.similarity);
           },
-          by_edits);
+          how);
     }
     return;
   }
@@ -107,6 +103,7 @@ void find_exact_pairs(context& c, const corpus& all, bool copies_once, sorted_pa
     return;
   }
   using pair = neardup::similar_pair<std::size_t>;
+  const neardup::set_threshold least = set_threshold_of(c.settings.comparison);
   if (c.settings.against.any()) {
     neardup::visit_pairs(
         input, others, least, [&](const pair& p) { add(all.against + p.first, p.second, p.similarity); }, how);

@@ -306,11 +306,11 @@ class first_come_filter {
       std::vector<feature_set> sets, other_sets;
       for (const std::uint32_t i : dropped) sets.push_back(compared[i]->features);
       for (const std::uint32_t other : others) other_sets.push_back(features_of(other));
-      neardup::visit_pairs(sets, other_sets, *comparison.min_similarity,
+      neardup::visit_pairs(sets, other_sets, set_threshold_of(comparison),
                            [&](const neardup::similar_pair<std::size_t>& pair) {
                              consider(pair.first, pair.second, std::nullopt, {true, pair.similarity});
                            },
-                           {.measure = set_measure_of(comparison), .run = neardup::threads{context_.settings.threads}});
+                           {.run = neardup::threads{context_.settings.threads}});
     } else {
       with_bits(context_.settings.fingerprint.bits, [&](auto bits) {
         using fingerprint_type = std::remove_cvref_t<decltype(kept_.fingerprints.template of<bits>().front())>;
@@ -362,7 +362,6 @@ class first_come_filter {
 
   std::vector<std::uint32_t> decide_exactly(const std::vector<const document*>& compared) {
     if (compared.empty()) return {};
-    const double least = *context_.settings.comparison.min_similarity;
     const std::size_t kept = kept_.check.size();
     if (context_.settings.comparison.checks_edits()) {
       std::vector<std::string_view> kept_texts, texts;
@@ -370,17 +369,17 @@ class first_come_filter {
       texts.reserve(compared.size());
       for (std::size_t i = 0; i < kept; ++i) kept_texts.push_back(normalised_text(kept_.check[i]));
       for (const document* d : compared) texts.push_back(normalised_text(d->features));
-      neardup::text_group_options by_edits = edit_grouping(context_.settings, {});
-      by_edits.progress = progress_of(context_.notes);
-      return labels_of_texts(neardup::extend_groups(kept_texts, texts, least, by_edits));
+      return labels_of_texts(
+          neardup::extend_groups(kept_texts, texts, edit_threshold(context_), exact_grouping(context_.settings, {})));
     }
     if (decided_.is_early && compared.size() < kept / 2) {
       if (!kept_by_features_) kept_by_features_.emplace(context_.settings.comparison);
       return kept_by_features_->decide(kept_.check, compared, is_compared_within());
     }
-    neardup::set_group_options how = exact_grouping(context_.settings, {});
+    neardup::group_options how = exact_grouping(context_.settings, {});
     how.originals = names_originals();
-    return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared), least, how);
+    return neardup::extend_groups(checked_sets(kept_.check, 0, kept), sets_of(compared),
+                                  set_threshold_of(context_.settings.comparison), how);
   }
 
   /// Writes decisions; if there are several threads, while the next documents are read.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "../error.hpp"
+#include "../threshold.hpp"
 
 namespace neardup::inline v0 {
 
@@ -91,10 +92,11 @@ class at_least {
   /// `features`: give them only if no documents with a Jaccard similarity below `least` are accepted. group() and
   /// extend_groups() of fingerprints then find candidates by shared features, if that is faster. They are called from
   /// several threads, and change no result.
-  /// Throws: std::invalid_argument if `least` is NaN.
+  /// Throws: std::invalid_argument if `least` is NaN, or features are given and `least` is not above 0 and at most 1.
   at_least(double least, Function similarity, features_type features = {})
       : least_(least), similarity_(std::move(similarity)), features_(std::move(features)) {
     if (std::isnan(least)) detail::fail<std::invalid_argument>("at_least: the least similarity is not a number");
+    if (features_) detail::check_similarity(least);
   }
 
   /// Throws: std::invalid_argument if the similarity is NaN.

@@ -30,42 +30,13 @@
 
 namespace neardup::inline v0 {
 
-/// Options of group() and extend_groups() for sets. Two sets *match* if their similarity is at least the given least
-/// similarity.
-struct set_group_options {
-  /// How groups are formed: around representatives, by the rule of original_rank; or by chains of matches.
-  grouping by = grouping::representatives;
-
-  /// The similarity that is compared with the least similarity.
-  set_similarity measure = set_similarity::jaccard;
-
-  /// The least overlap of two sets that match, however similar they are. 0 stands for default_min_contained for
-  /// containment, and for 1 otherwise.
-  std::size_t min_common = 0;
-
-  /// The preference of sets: a score for each set. Sets with higher scores come first; sets with equal scores are in
-  /// the order of their positions. If empty, sets are in the order of their positions; for containment the largest sets
-  /// come first, so that the sets that contain others are kept.
-  std::span<const double> preference = {};
-
-  /// Whether sets passed to extend_groups join each other, too.
-  bool among_themselves = true;
-
-  /// Whether labels name originals. If false, only which documents are kept is decided, in less time; the label of
-  /// every other document is then the position of the most preferred document of all.
-  bool originals = true;
-
-  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
-  any_runner run = {};
-};
-
 namespace detail {
 
 /// The numbers of sets in the order of decision: first the representatives, which have numbers below `earlier`, then
 /// the others by preference.
 template <class Feature>
-std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
-                                         const set_group_options& options) {
+std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier, set_similarity measure,
+                                         const group_options& options) {
   std::vector<std::uint32_t> set_at(source.size);
   std::iota(set_at.begin(), set_at.end(), std::uint32_t{0});
   const auto first = set_at.begin() + static_cast<std::ptrdiff_t>(earlier);
@@ -73,7 +44,7 @@ std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std:
     std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) {
       return options.preference[a - earlier] > options.preference[b - earlier];
     });
-  } else if (options.measure == set_similarity::containment) {
+  } else if (measure == set_similarity::containment) {
     std::vector<std::size_t> size_of(source.size);
     for (std::size_t i = earlier; i < source.size; ++i) size_of[i] = source.of(i).size();
     std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) { return size_of[a] > size_of[b]; });
@@ -108,7 +79,7 @@ inline void check_preferences(std::span<const double> preference, std::size_t co
 /// use(set, place) for each set that equals a document.
 template <class Index, class PlaceAt, class VisitMembers>
 void label_decided(ordered_decider<std::uint32_t>& decider, std::size_t known, std::size_t documents,
-                   std::size_t earlier, std::span<const std::uint32_t> set_at, const set_group_options& options,
+                   std::size_t earlier, std::span<const std::uint32_t> set_at, const group_options& options,
                    const PlaceAt& place_at, const VisitMembers& visit_members, std::vector<Index>& labels) {
   // A dropped set and a later copy of it may have different originals: a set kept between the two may be closer.
   auto& late = decider.late_matches();
@@ -146,27 +117,26 @@ void label_decided(ordered_decider<std::uint32_t>& decider, std::size_t known, s
 /// Labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are grouped.
 /// Holds at most `min_pairs` pairs at a time, or four pairs per set if that is more.
 template <class Index, class Feature>
-std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, double similarity,
-                                 const set_group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
+std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, const set_threshold& least,
+                                 const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
   const std::size_t count = source.size - earlier;
   check_preferences(options.preference, count);
-  const overlap_bounds bounds(options.measure, similarity, options.min_common);
+  const overlap_bounds bounds(least);
   std::vector<Index> labels(count);
   for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
-  if (similarity > 1) return labels;  // not even equal sets match
 
   const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
   // set_at[place] is the set at a place in the order of decision; place_of[set] is the inverse.
-  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, options);
+  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, least.measure, options);
   std::vector<std::uint32_t> place_of(source.size);
   for (std::size_t place = 0; place < set_at.size(); ++place) {
     place_of[set_at[place]] = static_cast<std::uint32_t>(place);
   }
   std::vector<std::uint32_t> first_place(sets.size());  // by rank: the first place of a set and its copies
   for (std::size_t rank = 0; rank < sets.size(); ++rank) {
-    std::uint32_t least = place_of[sets.first_of(rank)];
-    for (const std::uint32_t member : sets.members(rank)) least = (std::min)(least, place_of[member]);
-    first_place[rank] = least;
+    std::uint32_t place = place_of[sets.first_of(rank)];
+    for (const std::uint32_t member : sets.members(rank)) place = (std::min)(place, place_of[member]);
+    first_place[rank] = place;
   }
   const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
 
@@ -220,10 +190,11 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 
 }  // namespace detail
 
-/// Groups sets with a similarity of at least `similarity`, exactly as jaccard_similarity(a, b) >= similarity decides: like the
-/// group() of fingerprints with this check and a distance that excludes nothing. No pair is missed. A set that is not
+/// Groups sets that are similar enough: like the group() of fingerprints with an exact check and a distance that excludes
+/// nothing. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. No pair is missed. A set that is not
 /// kept joins the most similar of the sets kept before it, and the earliest among equally similar ones. A set without
-/// features is alone in its group.
+/// features is alone in its group. For containment without preferences the largest sets come first, so that the sets
+/// that contain others are kept.
 /// Returns: one label per set, the position of the representative of its group, which is its most preferred member. So
 /// set i is kept if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
@@ -232,11 +203,12 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 /// examined: it stays near-linear. Equal sets are joined as one.
 /// Memory: that of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per pair for at most four pairs per
 /// set.
-/// Example: `auto label = group(sets, 0.8, {.by = grouping::components, .run = threads{8}});`
-template <std::integral Index = std::uint32_t, set_range Sets>
-[[nodiscard]] std::vector<Index> group(const Sets& sets, double similarity, const set_group_options& options = {}) {
+/// Example: `auto label = group(sets, jaccard{0.8}, {.by = grouping::components, .run = threads{8}});`
+template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
+[[nodiscard]] std::vector<Index> group(const Sets& sets, const Threshold& least, const group_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "group");
-  return detail::label_similar<Index>(detail::source_of_sets(sets), 0, similarity, options, {}, detail::min_kept_pairs);
+  return detail::label_similar<Index>(detail::source_of_sets(sets), 0, detail::set_threshold_of(least), options, {},
+                                      detail::min_kept_pairs);
 }
 
 /// Groups further sets around the representatives of earlier calls, which do not change: one batch after the other,
@@ -247,16 +219,16 @@ template <std::integral Index = std::uint32_t, set_range Sets>
 /// Throws: as group() of sets; also std::invalid_argument if `options.by` is not grouping::representatives.
 /// Complexity, memory: a join of the batch and all representatives, so batches should not be much smaller than the
 /// number of representatives.
-template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets>
+template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
-[[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, double similarity,
-                                               const set_group_options& options = {}) {
+[[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,
+                                               const group_options& options = {}) {
   detail::check_index_type<Index>(representatives.size() + sets.size(), "extend_groups");
   if (options.by != grouping::representatives) {
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
-  return detail::label_similar<Index>(detail::source_of_sets(representatives, sets), representatives.size(), similarity,
-                                      options, {}, detail::min_kept_pairs);
+  return detail::label_similar<Index>(detail::source_of_sets(representatives, sets), representatives.size(),
+                                      detail::set_threshold_of(least), options, {}, detail::min_kept_pairs);
 }
 
 }  // namespace neardup::inline v0

@@ -24,36 +24,19 @@
 
 namespace neardup::inline v0 {
 
-/// Options of group() and extend_groups() for texts.
-struct text_group_options {
-  /// How groups are formed: around representatives, or by chains of similar texts.
-  grouping by = grouping::representatives;
-
-  /// The preference of texts: a score for each text. Texts with higher scores come first; texts with equal scores are
-  /// in the order of their positions. If empty, all are in the order of their positions.
-  std::span<const double> preference = {};
-
-  /// Whether texts passed to extend_groups join each other, too.
-  bool among_themselves = true;
-
-  /// The progress of the call. Called before the first text, again after every few texts, and within a long comparison.
-  /// An exception ends the call.
-  std::function<void(const text_join_progress&)> progress = nullptr;
-};
-
 namespace detail {
 
 /// Labels for groups of texts. The first `known` texts are representatives of earlier calls. `q`: the length of
 /// q-grams, see edit_join.
-std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, double similarity,
-                                             const text_group_options& options, std::size_t q);
+std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, const edit& least,
+                                             const group_options& options, std::size_t q);
 
 #if NEARDUP_BODIES
 
 NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known,
-                                                            double similarity, const text_group_options& options,
+                                                            const edit& least, const group_options& options,
                                                             std::size_t q) {
-  check_text_similarity(similarity);
+  check_similarity(least.similarity);
   const std::size_t grouped = source.size - known;
   if (!options.preference.empty() && options.preference.size() != grouped) {
     fail<std::invalid_argument>("group: not as many preferences as texts that are grouped");
@@ -63,7 +46,6 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
   }
   std::vector<std::size_t> label(source.size);
   std::iota(label.begin(), label.end(), std::size_t{0});
-  if (similarity > 1) return label;
   const distinct_texts texts(source, source.size);
   constexpr auto none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> rank_of(source.size, none), order(source.size);
@@ -76,10 +58,11 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
         order.begin() + static_cast<std::ptrdiff_t>(known), order.end(),
         [&](std::size_t a, std::size_t b) { return options.preference[a - known] > options.preference[b - known]; });
   }
-  edit_join join(texts, similarity, q);
-  text_join_progress at{0, 0, join.q() == 0};
+  edit_join join(texts, least.similarity, q);
+  edit_progress at{0, 0, join.q() == 0};
   const auto tell_now = [&] {
-    if (options.progress) options.progress(at);
+    options.run.check();
+    if (least.progress) least.progress(at);
   };
   const auto tell = [&](std::size_t done, std::size_t all) {
     constexpr std::size_t step = 64;
@@ -120,7 +103,7 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
     if (rank == none) continue;
     const bool is_known = i < known;
     if (kept_at[rank] != none) {  // nothing is closer than an equal text
-      if (!is_known) label[position] = order[kept_at[rank]];
+      if (!is_known) label[position] = options.originals ? order[kept_at[rank]] : order.front();
       continue;
     }
     if (!is_known) {
@@ -128,8 +111,9 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
         join.visit_candidates(rank, texts.size(), false, memory, [&](std::size_t other) {
           if (kept_at[other] < considered_until[rank]) return;
           // A text that is farther than the closest representative so far cannot be the original.
-          const double least = best[rank] ? best[rank]->closeness : similarity;
-          const auto distance = join.distance(rank, other, least, memory);
+          if (best[rank] && !options.originals) return;
+          const double closer = best[rank] ? best[rank]->closeness : least.similarity;
+          const auto distance = join.distance(rank, other, closer, memory);
           if (!distance) return;
           const std::size_t longer = (std::max)(texts.length(rank), texts.length(other));
           const original_rank<std::size_t> found{edit_similarity_of(*distance, longer), kept_at[other]};
@@ -138,7 +122,7 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
         considered_until[rank] = i;
       }
       if (best[rank]) {
-        label[position] = order[best[rank]->age];
+        label[position] = options.originals ? order[best[rank]->age] : order.front();
         continue;
       }
       if (!options.among_themselves) continue;
@@ -153,18 +137,21 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 
 }  // namespace detail
 
-/// Groups texts with an edit_similarity of at least `similarity`. With representatives, texts are taken in order of
+/// Groups texts by their edit_similarity. `least`: edit{0.8}; for jaccard{0.8} and its like see
+/// neardup/dedup/texts.hpp. With representatives, texts are taken in order of
 /// preference; a text that is similar to earlier representatives joins the closest of them, and the first among equally
 /// close ones. A text that is similar to none becomes a representative. With components, a group consists of the texts
 /// that chains of similar texts connect.
 /// Returns: one label per text, the position of the representative of its group, which is its most preferred member.
 /// Throws: as visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a preference is
 /// NaN.
-/// Complexity, memory: as visit_pairs of texts on one thread, but texts are compared with representatives only.
-template <indexed_texts Texts>
-[[nodiscard]] std::vector<std::size_t> group(const Texts& texts, double similarity,
-                                             const text_group_options& options = {}) {
-  return detail::label_similar_texts(detail::source_of_texts(texts), 0, similarity, options, 0);
+/// Complexity, memory: as visit_pairs of texts on one thread, but texts are compared with representatives only. The
+/// calling thread does all of the work, whatever `options.run`; it calls check() of the runner between steps.
+template <indexed_texts Texts, class Threshold>
+  requires(!threshold_of_sets<Threshold>)
+[[nodiscard]] std::vector<std::size_t> group(const Texts& texts, const Threshold& least,
+                                             const group_options& options = {}) {
+  return detail::label_similar_texts(detail::source_of_texts(texts), 0, detail::edit_of(least), options, 0);
 }
 
 /// Groups further texts around the representatives of earlier calls, which do not change: one batch after the other,
@@ -175,16 +162,17 @@ template <indexed_texts Texts>
 /// Throws: as group() of texts; also std::invalid_argument if `options.by` is not grouping::representatives.
 /// Complexity, memory: those of group() of the batch and all representatives, so batches should not be much smaller
 /// than the number of representatives.
-/// Example: `auto label = extend_groups(kept, batch, 0.8);  // label[i] == kept.size() + i: batch[i] is new`
-template <indexed_texts Kept, indexed_texts Texts>
-[[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts, double similarity,
-                                                     const text_group_options& options = {}) {
+/// Example: `auto label = extend_groups(kept, batch, edit{0.8});  // label[i] == kept.size() + i: batch[i] is new`
+template <indexed_texts Kept, indexed_texts Texts, class Threshold>
+  requires(!threshold_of_sets<Threshold>)
+[[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts,
+                                                     const Threshold& least, const group_options& options = {}) {
   if (options.by != grouping::representatives) {
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
   const std::size_t known = representatives.size();
-  auto label =
-      detail::label_similar_texts(detail::source_of_texts(representatives, texts), known, similarity, options, 0);
+  auto label = detail::label_similar_texts(detail::source_of_texts(representatives, texts), known,
+                                           detail::edit_of(least), options, 0);
   label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(known));
   return label;
 }

@@ -90,21 +90,20 @@ class row_matcher final : public matcher<std::uint32_t> {
 /// Labels as those of label_similar(), by a join of rows. Holds at most `max_pairs` pairs at a time, and a few for each
 /// set.
 template <class Index, class Feature>
-std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::size_t earlier, double similarity,
-                                       const set_group_options& options, row_store store, const row_join_sizes& sizes,
-                                       std::size_t max_pairs) {
+std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::size_t earlier,
+                                       const set_threshold& least, const group_options& options, row_store store,
+                                       const row_join_sizes& sizes, std::size_t max_pairs) {
   const std::size_t count = source.size - earlier;
   check_preferences(options.preference, count);
-  const overlap_bounds bounds(options.measure, similarity, options.min_common);
+  const overlap_bounds bounds(least);
   const auto own_labels = [&] {
     std::vector<Index> labels(count);
     for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
     return labels;
   };
-  if (similarity > 1) return own_labels();  // not even equal sets match
 
   // The join numbers sets by their places in the order of decision.
-  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, options);
+  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, least.measure, options);
   row_join<Feature> join({source.size, [&](std::size_t place) { return source.of(set_at[place]); }}, earlier, bounds,
                          std::move(store), options.run, sizes);
   const equal_groups<std::uint32_t>& copies = join.copies();
@@ -159,30 +158,30 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 /// examined. The rows are read once, and some times again if a group of similar sets is very large.
 /// Memory: `memory`, and up to 90 bytes for each set. Of these, 48 are for the pairs of sets that are similar to more
 /// than four others each, if `memory` has no room for more pairs.
-/// Example: `auto label = group_by_partitions(mapped_sets, 0.8, files, 4 << 30, {.run = threads{8}});`
-template <std::integral Index = std::uint32_t, set_range Sets, partition_store Store>
-[[nodiscard]] std::vector<Index> group_by_partitions(const Sets& sets, double similarity, Store& store,
-                                                     std::uint64_t memory, const set_group_options& options = {}) {
+/// Example: `auto label = group_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, {.run = threads{8}});`
+template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, partition_store Store>
+[[nodiscard]] std::vector<Index> group_by_partitions(const Sets& sets, const Threshold& least, Store& store,
+                                                     std::uint64_t memory, const group_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "group_by_partitions");
-  return detail::label_by_partitions<Index>(detail::source_of_sets(sets), 0, similarity, options,
+  return detail::label_by_partitions<Index>(detail::source_of_sets(sets), 0, detail::set_threshold_of(least), options,
                                             detail::row_store_of(store), {.memory = memory},
                                             detail::pairs_in(memory, sets.size()));
 }
 
 /// Returns the labels of extend_groups() of sets. The join keeps its rows in `store`. Otherwise as above.
-template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, partition_store Store>
+template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold, partition_store Store>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups_by_partitions(const Kept& representatives, const Sets& sets,
-                                                             double similarity, Store& store, std::uint64_t memory,
-                                                             const set_group_options& options = {}) {
+                                                             const Threshold& least, Store& store, std::uint64_t memory,
+                                                             const group_options& options = {}) {
   const std::size_t count = representatives.size() + sets.size();
   detail::check_index_type<Index>(count, "extend_groups_by_partitions");
   if (options.by != grouping::representatives) {
     detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
   }
   return detail::label_by_partitions<Index>(detail::source_of_sets(representatives, sets), representatives.size(),
-                                            similarity, options, detail::row_store_of(store), {.memory = memory},
-                                            detail::pairs_in(memory, count));
+                                            detail::set_threshold_of(least), options, detail::row_store_of(store),
+                                            {.memory = memory}, detail::pairs_in(memory, count));
 }
 
 }  // namespace neardup::inline v0

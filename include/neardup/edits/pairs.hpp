@@ -9,7 +9,6 @@
 #include <functional>
 #include <mutex>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,8 +16,9 @@
 #include "../detail/compiled.hpp"
 #include "../detail/mutex.hpp"
 #include "../detail/visits.hpp"
-#include "../error.hpp"
+#include "../join_options.hpp"
 #include "../runner.hpp"
+#include "../threshold.hpp"
 #include "edit_distance.hpp"
 #include "engine/distinct_texts.hpp"
 #include "engine/edit_join.hpp"
@@ -41,27 +41,6 @@ struct similar_text_pair {
   friend constexpr bool operator==(const similar_text_pair&, const similar_text_pair&) = default;
 };
 
-/// The progress of a join of texts.
-struct text_join_progress {
-  std::size_t done;  ///< texts that are done; equal texts may count as one
-  std::size_t all;   ///< the final value of `done`
-  bool meets_all;    ///< true if no q-grams are used, so that time is quadratic in the number of texts
-};
-
-/// Options of pairs and visit_pairs of texts.
-struct text_join_options {
-  /// Reduces the pairs of copies within one corpus: of equal texts only the first is paired with other texts, and each
-  /// copy is paired with that first one only.
-  bool copies_once = false;
-
-  /// The runner that spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
-  any_runner run = {};
-
-  /// Called before the first text and then from time to time, within a long comparison, too, from any thread; calls
-  /// never overlap. An exception ends the join.
-  std::function<void(const text_join_progress&)> progress = nullptr;
-};
-
 namespace detail {
 
 template <indexed_texts Texts>
@@ -77,13 +56,9 @@ text_source source_of_texts(const A& a, const B& b) {
           }};
 }
 
-inline void check_text_similarity(double similarity) {
-  if (!(similarity > 0)) fail<std::invalid_argument>("similar texts: the similarity must be above 0");
-}
-
 /// Texts from position `first_count` on are the second corpus. `q`: see edit_join.
-void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
-                      const text_join_options& options, std::size_t q,
+void visit_text_pairs(const text_source& source, std::size_t first_count, const edit& least,
+                      const join_options& options, std::size_t q,
                       const std::function<bool(const similar_text_pair&)>& visit);
 
 inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
@@ -94,11 +69,10 @@ inline void sort_text_pairs(std::vector<similar_text_pair>& pairs) {
 
 #if NEARDUP_BODIES
 
-NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t first_count, double similarity,
-                                     const text_join_options& options, std::size_t q,
+NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t first_count, const edit& least,
+                                     const join_options& options, std::size_t q,
                                      const std::function<bool(const similar_text_pair&)>& visit) {
-  check_text_similarity(similarity);
-  if (similarity > 1) return;
+  check_similarity(least.similarity);
   const distinct_texts texts(source, first_count);
   const bool is_across = first_count < source.size, copies_once = options.copies_once && !is_across;
   detail::mutex_type mutex;
@@ -130,7 +104,7 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
       }
     }
   }
-  edit_join join(texts, similarity, q);
+  edit_join join(texts, least.similarity, q);
   for (std::size_t rank = 0; rank < texts.size(); ++rank) join.add(rank);
   const auto is_of = [&](std::size_t rank, bool second) {
     const auto members = texts.members(rank);
@@ -138,10 +112,10 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
   };
   std::size_t done = 0;  // guarded by the mutex
   const auto advance = [&](std::size_t count) {
-    if (!options.progress) return;
+    if (!least.progress) return;
     const std::lock_guard lock(mutex);
     done += count;
-    options.progress({done, texts.size(), join.q() == 0});
+    least.progress({done, texts.size(), join.q() == 0});
   };
   advance(0);
   const std::size_t parts = parts_for(options.run, texts.size(), 256);
@@ -169,58 +143,62 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
 
 }  // namespace detail
 
-/// Calls `visit(pair)` once for each two texts whose edit_similarity is at least `similarity`, positions first <
-/// second. The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The
+/// Calls `visit(pair)` once for each two texts whose edit_similarity is large enough, positions first < second. `least`:
+/// edit{0.8}; for jaccard{0.8} and its like see neardup/dedup/texts.hpp. The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The
 /// visit ends early if the visitor returns false or throws; its exception is rethrown. The result is exact: no pair is
 /// missed. An empty text is similar to no text. Each ill-formed subpart counts as one U+FFFD.
 ///
-/// Throws: std::invalid_argument unless similarity > 0 (above 1 there are no pairs); std::length_error for 2^32 - 1
-/// texts or more; std::bad_alloc.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error for 2^32 - 1 texts or more;
+/// std::bad_alloc.
 /// Complexity: candidates share one of their rarest q-grams (runs of q code points); q is chosen by similarity and
 /// texts. If edits may change all q-grams of a text, as at similarities up to 1/2, or if most texts have the same
 /// q-grams, each text is compared with all texts of fitting length, and time is quadratic. A candidate is tested by
 /// counts of its characters, in some nanoseconds, before its edit distance is computed.
 /// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and 200 bytes or more of
 /// counts.
-template <indexed_texts Texts, class Visit>
-void visit_pairs(const Texts& texts, double similarity, Visit&& visit, const text_join_options& options = {}) {
-  detail::visit_text_pairs(detail::source_of_texts(texts), texts.size(), similarity, options, 0,
+template <indexed_texts Texts, class Threshold, class Visit>
+  requires(!threshold_of_sets<Threshold>)
+void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  detail::visit_text_pairs(detail::source_of_texts(texts), texts.size(), detail::edit_of(least), options, 0,
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
 /// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar; pair.second is a position in `b`.
 /// Pairs within `a` and within `b` are not visited. Otherwise as visit_pairs of one corpus.
-template <indexed_texts A, indexed_texts B, class Visit>
-void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const text_join_options& options = {}) {
-  detail::check_text_similarity(similarity);
+template <indexed_texts A, indexed_texts B, class Threshold, class Visit>
+  requires(!threshold_of_sets<Threshold>)
+void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  detail::check_similarity(detail::edit_of(least).similarity);
   if (a.size() == 0 || b.size() == 0) return;
-  detail::visit_text_pairs(detail::source_of_texts(a, b), a.size(), similarity, options, 0,
+  detail::visit_text_pairs(detail::source_of_texts(a, b), a.size(), detail::edit_of(least), options, 0,
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The pairs of positions of texts whose edit_similarity is at least `similarity`, sorted by (first, second).
+/// The pairs of positions of texts whose edit_similarity is large enough, sorted by (first, second).
 /// Throws: as visit_pairs.
 /// Complexity: that of visit_pairs, and O(p log p) for p pairs.
 /// Memory: that of visit_pairs, and 32 bytes per pair.
-/// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, 0.8, {.run = threads{8}})) …`
-template <indexed_texts Texts>
-[[nodiscard]] std::vector<similar_text_pair> pairs(const Texts& texts, double similarity,
-                                                   const text_join_options& options = {}) {
+/// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, edit{0.8}, {.run = threads{8}})) …`
+template <indexed_texts Texts, class Threshold>
+  requires(!threshold_of_sets<Threshold>)
+[[nodiscard]] std::vector<similar_text_pair> pairs(const Texts& texts, const Threshold& least,
+                                                   const join_options& options = {}) {
   std::vector<similar_text_pair> result;
   visit_pairs(
-      texts, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, options);
+      texts, least, [&](const similar_text_pair& pair) { result.push_back(pair); }, options);
   detail::sort_text_pairs(result);
   return result;
 }
 
 /// The pairs of a position in `a` and a position in `b` whose texts are similar. Otherwise as pairs() of one corpus.
-/// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, 0.8)) …`
-template <indexed_texts A, indexed_texts B>
-[[nodiscard]] std::vector<similar_text_pair> pairs(const A& a, const B& b, double similarity,
-                                                   const text_join_options& options = {}) {
+/// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, edit{0.8})) …`
+template <indexed_texts A, indexed_texts B, class Threshold>
+  requires(!threshold_of_sets<Threshold>)
+[[nodiscard]] std::vector<similar_text_pair> pairs(const A& a, const B& b, const Threshold& least,
+                                                   const join_options& options = {}) {
   std::vector<similar_text_pair> result;
   visit_pairs(
-      a, b, similarity, [&](const similar_text_pair& pair) { result.push_back(pair); }, options);
+      a, b, least, [&](const similar_text_pair& pair) { result.push_back(pair); }, options);
   detail::sort_text_pairs(result);
   return result;
 }

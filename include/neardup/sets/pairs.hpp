@@ -18,7 +18,7 @@
 #include "../detail/equal_groups.hpp"
 #include "../detail/positions.hpp"
 #include "../detail/visits.hpp"
-#include "../error.hpp"
+#include "../join_options.hpp"
 #include "../runner.hpp"
 #include "../threshold.hpp"
 #include "engine/distinct_sets.hpp"
@@ -36,23 +36,6 @@ struct similar_pair {
   double similarity;
 
   friend constexpr bool operator==(const similar_pair&, const similar_pair&) = default;
-};
-
-/// Options of pairs and visit_pairs for sets.
-struct set_join_options {
-  /// The measure of similarity.
-  set_similarity measure = set_similarity::jaccard;
-
-  /// The least overlap of a pair, however similar its sets are. 0 stands for default_min_contained for containment, and
-  /// for 1 otherwise.
-  std::size_t min_common = 0;
-
-  /// Reduces the pairs of copies within one corpus: of equal sets, only the first is paired with other sets, and each
-  /// copy is paired with that first set only. So a thousand copies of a text give 999 pairs instead of 499,500.
-  bool copies_once = false;
-
-  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
-  any_runner run = {};
 };
 
 namespace detail {
@@ -117,10 +100,10 @@ class similar_pair_visits {
 
 /// Sets from number `first_count` on are a second corpus.
 template <class Feature>
-void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
-                     const set_join_options& options, const set_join_sizes& sizes,
+void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, const set_threshold& least,
+                     const join_options& options, const set_join_sizes& sizes,
                      const similar_pair_visits::visit_type& visit) {
-  const overlap_bounds bounds(options.measure, similarity, options.min_common);
+  const overlap_bounds bounds(least);
   const distinct_sets<Feature> sets(source, first_count, bounds.min_common(), options.run);
   const similar_pair_visits visits(sets.copies(), first_count, bounds, options.copies_once, visit);
   if (!visits.visit_copies([&](std::uint32_t number) { return source.of(number).size(); })) return;
@@ -143,19 +126,28 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
   }
 }
 
+/// Returns the pairs that visit_all(add) adds, sorted by (first, second).
 template <class Index>
-void sort_similar(std::vector<similar_pair<Index>>& pairs) {
-  std::sort(pairs.begin(), pairs.end(), [](const similar_pair<Index>& a, const similar_pair<Index>& b) {
+std::vector<similar_pair<Index>> sorted_similar_pairs(
+    const std::function<void(const std::function<void(const similar_pair<std::size_t>&)>&)>& visit_all) {
+  std::vector<similar_pair<Index>> result;
+  visit_all([&](const similar_pair<std::size_t>& p) {
+    result.push_back(
+        {static_cast<Index>(p.first), static_cast<Index>(p.second), static_cast<Index>(p.common), p.similarity});
+  });
+  std::sort(result.begin(), result.end(), [](const similar_pair<Index>& a, const similar_pair<Index>& b) {
     return a.first != b.first ? a.first < b.first : a.second < b.second;
   });
+  return result;
 }
 
 }  // namespace detail
 
-/// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, with a
-/// similarity of at least `similarity`, exactly as jaccard_similarity(a, b) >= similarity decides. Each pair is visited once, in
-/// unspecified order, one call at a time, but from any thread of `options.run`. If the visitor returns false or throws,
-/// the visit ends, and its exception is passed on. A set without features is similar to no set.
+/// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, that are
+/// similar enough. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For jaccard{0.8}, exactly
+/// jaccard_similarity(a, b) >= 0.8 decides. Each pair is visited once, in unspecified order, one call at a time, but from
+/// any thread of `options.run`. If the visitor returns false or throws, the visit ends, and its exception is passed on. A
+/// set without features is similar to no set.
 ///
 /// No pair is missed: no fingerprints, distances or probabilities are involved. The result is exact for the sets of
 /// features. If features are 32-bit hashes, hash collisions can merge two words of a text into one feature (in about
@@ -163,8 +155,8 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// another word of the other text (in about n^2 / 2^32 of pairs). Either changes an overlap by one. With 64 bits,
 /// neither happens in practice.
 ///
-/// Throws: std::invalid_argument unless similarity > 0 (above 1 nothing is found); std::length_error from 2^32 - 1 sets
-/// or features of a set on; std::bad_alloc.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error from 2^32 - 1 sets or features of a set
+/// on; std::bad_alloc.
 /// Complexity: near-linear if few sets share their rare features. Copies, texts of a template just below the
 /// similarity, features that all sets have, and sets of very different sizes do not change that. If all features are
 /// common, it is near-linear (except for containment) if few sets are nearly equal in a part of their features; see
@@ -174,64 +166,47 @@ void sort_similar(std::vector<similar_pair<Index>>& pairs) {
 /// share of about 1 - similarity of the features; posting lists in portions of some 100 MB (250 MB if sets are joined by
 /// parts), or of an eighth of that memory if that is more; temporarily 60 bytes per set; and two thirds of a byte for each
 /// feature, for document frequencies.
-template <set_range Sets, class Visit>
+template <set_range Sets, class Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs(const Sets& sets, double similarity, Visit&& visit, const set_join_options& options = {}) {
+& > void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   detail::visit_set_pairs<set_feature_t<Sets>>(
-      detail::source_of_sets(sets), sets.size(), similarity, options, {},
+      detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), options, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
 /// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.second is a position in
 /// `b`. Pairs within `a` and within `b` are not visited. Otherwise as visit_pairs of one corpus.
-template <set_range A, set_range B, class Visit>
+template <set_range A, set_range B, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
-void visit_pairs(const A& a, const B& b, double similarity, Visit&& visit, const set_join_options& options = {}) {
-  const detail::overlap_bounds checked(options.measure, similarity, options.min_common);
+void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  const set_threshold threshold = detail::set_threshold_of(least);
+  detail::check_similarity(threshold.similarity);
   if (a.size() == 0 || b.size() == 0) return;
   detail::visit_set_pairs<set_feature_t<A>>(
-      detail::source_of_sets(a, b), a.size(), similarity, options, {},
+      detail::source_of_sets(a, b), a.size(), threshold, options, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The pairs of positions of sets whose similarity is at least `similarity`, sorted by (first, second).
+/// The pairs of positions of sets that are similar enough, sorted by (first, second).
 /// Throws: as visit_pairs; std::length_error if Index cannot number the sets.
 /// Complexity, memory: those of visit_pairs, plus O(p log p) for p pairs and 24 bytes per pair.
-/// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, 0.8, {.run = threads{8}})) …`
-template <std::integral Index = std::uint32_t, set_range Sets>
-[[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, double similarity,
-                                                     const set_join_options& options = {}) {
+/// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, jaccard{0.8}, {.run = threads{8}})) …`
+template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, const Threshold& least,
+                                                     const join_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "pairs");
-  std::vector<similar_pair<Index>> result;
-  visit_pairs(
-      sets, similarity,
-      [&](const similar_pair<std::size_t>& p) {
-        result.push_back(
-            {static_cast<Index>(p.first), static_cast<Index>(p.second), static_cast<Index>(p.common), p.similarity});
-      },
-      options);
-  detail::sort_similar(result);
-  return result;
+  return detail::sorted_similar_pairs<Index>([&](const auto& add) { visit_pairs(sets, least, add, options); });
 }
 
 /// The pairs of a position in `a` and a position in `b` whose sets are similar enough, sorted by the position in `a`,
 /// then in `b`.
-/// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, 0.8)) …`
-template <std::integral Index = std::uint32_t, set_range A, set_range B>
+/// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, jaccard{0.8})) …`
+template <std::integral Index = std::uint32_t, set_range A, set_range B, class Threshold>
   requires std::same_as<set_feature_t<A>, set_feature_t<B>>
-[[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, double similarity,
-                                                     const set_join_options& options = {}) {
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
+                                                     const join_options& options = {}) {
   detail::check_index_type<Index>(a.size() + b.size(), "pairs");
-  std::vector<similar_pair<Index>> result;
-  visit_pairs(
-      a, b, similarity,
-      [&](const similar_pair<std::size_t>& p) {
-        result.push_back(
-            {static_cast<Index>(p.first), static_cast<Index>(p.second), static_cast<Index>(p.common), p.similarity});
-      },
-      options);
-  detail::sort_similar(result);
-  return result;
+  return detail::sorted_similar_pairs<Index>([&](const auto& add) { visit_pairs(a, b, least, add, options); });
 }
 
 }  // namespace neardup::inline v0

@@ -32,26 +32,14 @@ concept partition_store = requires(T& store, std::uint32_t partition, std::span<
   store.read(partition, to);
 };
 
-/// Options of visit_pairs_by_partitions.
-struct partitioned_join_options {
-  /// As in set_join_options.
-  set_similarity measure = set_similarity::jaccard;
-  std::size_t min_common = 0;
-  bool copies_once = false;
-  any_runner run = {};
-
-  /// About how many bytes the join takes, besides the sets, and 13 bytes for each set.
-  std::uint64_t memory = std::uint64_t{1} << 30;
-};
-
 namespace detail {
 
 /// Sets from number `first_count` on are a second corpus.
 template <class Feature>
-void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t first_count, double similarity,
-                             row_store store, const partitioned_join_options& options, const row_join_sizes& sizes,
+void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t first_count, const set_threshold& least,
+                             row_store store, const join_options& options, const row_join_sizes& sizes,
                              const similar_pair_visits::visit_type& visit) {
-  const overlap_bounds bounds(options.measure, similarity, options.min_common);
+  const overlap_bounds bounds(least);
   row_join<Feature> join(source, first_count, bounds, std::move(store), options.run, sizes);
   const similar_pair_visits visits(join.copies(), first_count, bounds, options.copies_once, visit);
   if (!visits.visit_copies([&](std::uint32_t number) { return join.size_of(number); })) return;
@@ -80,30 +68,30 @@ template <partition_store Store>
 /// Throws: as visit_pairs(); exceptions of the store.
 /// Complexity: that of visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has: of
 /// about 1 - similarity of the features of a set.
-/// Memory: options.memory; for each set 13 bytes, and 6 more if it equals another one; and what the joins of very frequent
+/// Memory: `memory`, about the number of bytes that the join takes; for each set 13 bytes, and 6 more if it equals
+/// another one; and what the joins of very frequent
 /// prefix features take, as visit_pairs() does.
-/// Example: `visit_pairs_by_partitions(mapped_sets, 0.8, files, print, {.run = threads{8}, .memory = 4 << 30});`
-template <set_range Sets, partition_store Store, class Visit>
+/// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
+template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
-& > void visit_pairs_by_partitions(const Sets& sets, double similarity, Store& store, Visit&& visit,
-                                   const partitioned_join_options& options = {}) {
+& > void visit_pairs_by_partitions(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory,
+                                   Visit&& visit, const join_options& options = {}) {
   detail::visit_partitioned_pairs<set_feature_t<Sets>>(
-      detail::source_of_sets(sets), sets.size(), similarity, detail::row_store_of(store), options,
-      {.memory = options.memory},
-      [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
+      detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), detail::row_store_of(store), options,
+      {.memory = memory}, [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
 /// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.second is a position in
 /// `b`. Otherwise as above.
-template <set_range A, set_range B, partition_store Store, class Visit>
+template <set_range A, set_range B, class Threshold, partition_store Store, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
-void visit_pairs_by_partitions(const A& a, const B& b, double similarity, Store& store, Visit&& visit,
-                               const partitioned_join_options& options = {}) {
-  const detail::overlap_bounds checked(options.measure, similarity, options.min_common);
+void visit_pairs_by_partitions(const A& a, const B& b, const Threshold& least, Store& store, std::uint64_t memory,
+                               Visit&& visit, const join_options& options = {}) {
+  const set_threshold threshold = detail::set_threshold_of(least);
+  detail::check_similarity(threshold.similarity);
   if (a.size() == 0 || b.size() == 0) return;
   detail::visit_partitioned_pairs<set_feature_t<A>>(
-      detail::source_of_sets(a, b), a.size(), similarity, detail::row_store_of(store), options,
-      {.memory = options.memory},
+      detail::source_of_sets(a, b), a.size(), threshold, detail::row_store_of(store), options, {.memory = memory},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 

@@ -78,15 +78,12 @@ class searchable_sets {
     detail::candidate_search finding_;
   };
 
-  /// The least similarity of a search, which is also the default.
-  [[nodiscard]] double least_similarity() const noexcept { return index().search_bounds().threshold(); }
-  [[nodiscard]] set_similarity measure() const noexcept { return index().search_bounds().measure(); }
-  /// The least overlap of similar sets.
-  [[nodiscard]] std::size_t min_common() const noexcept { return index().search_bounds().min_common(); }
+  /// The threshold that the index was made with, which is the default of each search. Its min_common is above 0.
+  [[nodiscard]] set_threshold threshold() const noexcept { return index().search_bounds().least_similar(); }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
-  // Each search throws std::invalid_argument if `least` is below least_similarity() or not a number, or the features
-  // are not ascending and distinct; and std::bad_alloc.
+  // `least` is a similarity by the measure of the index. Each search throws std::invalid_argument if `least` is below
+  // threshold().similarity, above 1 or not a number, or the features are not ascending and distinct; and std::bad_alloc.
 
   /// The matches of a set: all ids whose sets have at least the similarity `least`, by descending similarity, then by
   /// id.
@@ -181,12 +178,15 @@ class searchable_sets {
 
   [[nodiscard]] detail::overlap_bounds bounds_for(std::optional<double> least) const {
     if (!least) return index().search_bounds();
-    if (!(*least >= least_similarity())) {
+    set_threshold wanted = threshold();
+    detail::check_similarity(*least);
+    if (*least < wanted.similarity) {
       detail::fail<std::invalid_argument>("a set_index for similarities of at least " +
-                                          std::to_string(least_similarity()) + " cannot search for " +
+                                          std::to_string(wanted.similarity) + " cannot search for " +
                                           std::to_string(*least));
     }
-    return {measure(), *least, min_common()};
+    wanted.similarity = *least;
+    return detail::overlap_bounds(wanted);
   }
 
   /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false. Returns: false if `take`

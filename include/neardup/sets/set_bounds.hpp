@@ -9,15 +9,13 @@
 
 namespace neardup::inline v0 {
 
-/// The bounds that follow from a least similarity, for programs that find candidates among sets themselves. They use
+/// The bounds that follow from a threshold of sets, for programs that find candidates among sets themselves. They use
 /// the same comparison as pairs(), so rounding never makes them too strict.
 class set_bounds {
  public:
-  /// `min_common`: the least overlap of two sets, however similar they are. 0 stands for default_min_contained for
-  /// containment, and for 1 otherwise.
-  /// Throws: std::invalid_argument unless least_similarity > 0.
-  set_bounds(set_similarity measure, double least_similarity, std::size_t min_common = 0)
-      : bounds_(measure, least_similarity, min_common) {}
+  /// Throws: std::invalid_argument unless 0 < least.similarity <= 1.
+  /// Example: `const set_bounds bounds(jaccard{0.8});`
+  explicit set_bounds(const set_threshold& least) : bounds_(least) {}
 
   /// The least overlap of a set of `size` features with a set that is similar enough. It is also the least size of a
   /// set that is similar enough. More than `size` if no set is similar enough.

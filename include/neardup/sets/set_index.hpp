@@ -34,9 +34,8 @@ namespace neardup::inline v0 {
 ///
 /// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
 /// stored once, whatever their number of ids. An empty set is kept, and matches nothing. Feature: the type of features.
-/// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= least does, and as pairs() of sets does. Each match
-/// comes once. A search may ask for a larger similarity than the index was made for, which is faster. For containment,
-/// the overlap is divided by the size of the smaller set, and has to be at least `min_common`.
+/// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= 0.8 does, and as pairs() of sets does. Each match
+/// comes once. A search may ask for a larger similarity than the index was made for, which is faster.
 ///
 /// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that
 /// share rare features with it (set_postings.hpp has how). erase() is O(1). No single insertion rebuilds the index: the
@@ -47,7 +46,7 @@ namespace neardup::inline v0 {
 /// there are up to twice as many postings.
 /// Guarantee: const members are safe from many threads while no thread writes; a member that throws changes no answer. A
 /// moved-from index may only be destroyed or assigned to.
-/// Example: `set_index<> index{0.8};  index.insert(features, 7);
+/// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);
 ///          for (const auto& [id, common, similarity] : index.search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
@@ -60,11 +59,13 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
  public:
   using typename base::set_type;
 
-  /// Makes an empty index for similarities of at least `least` by `measure`. `min_common`: the least overlap of two
-  /// sets, however similar they are. 0 stands for default_min_contained for containment, and for 1 otherwise.
-  /// Throws: std::invalid_argument unless least > 0.
-  explicit set_index(double least, set_similarity measure = set_similarity::jaccard, std::size_t min_common = 0)
-      : postings_(detail::overlap_bounds(measure, least, min_common)) {}
+  /// Makes an empty index for jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
+  /// Throws: std::invalid_argument unless 0 < similarity <= 1.
+  explicit set_index(const set_threshold& least) : postings_(detail::overlap_bounds(least)) {}
+
+  // Other thresholds do not compile; the message says what to write.
+  template <detail::wrong_threshold_of_sets Threshold>
+  explicit set_index(const Threshold& least) : set_index(detail::set_threshold_of(least)) {}
 
   set_index(set_index&& other) = default;
   set_index& operator=(set_index&& other) = default;

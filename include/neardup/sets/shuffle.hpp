@@ -42,19 +42,15 @@ enum class shuffle_payload : std::uint8_t {
 
 /// Settings of a shuffle: the same in each scatter and each gather. Each blob names them.
 struct shuffle_settings {
-  /// The least similarity of a pair.
-  double similarity = 0.8;
-  /// The measure of similarity.
-  set_similarity measure = set_similarity::jaccard;
-  /// The least overlap of a pair: as in set_join_options.
-  std::size_t min_common = 0;
+  /// The least similarity of a pair, with its measure.
+  set_threshold least = jaccard{0.8};
   /// The number of partitions.
   std::uint32_t partitions = 1;
   shuffle_payload payload = shuffle_payload::sets;
   /// States that the counts have all sets of the run, copies too. Then features that occur once are left out, which
   /// saves most rows.
   bool all_counted = false;
-  /// Reduces the pairs of copies: as in set_join_options.
+  /// Reduces the pairs of copies: as in join_options.
   bool copies_once = false;
   /// Documents from this number on are a second corpus. Then only pairs of one document of each corpus are found, and
   /// copies_once has no effect.
@@ -80,11 +76,11 @@ template <class Feature>
   header.magic = blob_header::magic_number;
   header.version = blob_header::current_version;
   header.width = sizeof(Feature);
-  header.measure = static_cast<std::uint8_t>(settings.measure);
+  header.measure = static_cast<std::uint8_t>(settings.least.measure);
   header.payload = static_cast<std::uint8_t>(settings.payload);
   header.flags = static_cast<std::uint8_t>((settings.all_counted ? blob_header::all_counted : 0) |
                                            (settings.copies_once ? blob_header::copies_once : 0));
-  header.similarity = std::bit_cast<std::uint64_t>(settings.similarity);
+  header.similarity = std::bit_cast<std::uint64_t>(settings.least.similarity);
   header.min_common = bounds.min_common();
   header.partitions = settings.partitions;
   header.partition = partition;
@@ -125,10 +121,10 @@ class set_scatter {
 
  public:
   /// Precondition: the counts outlive the scatter, and do not change.
-  /// Throws: std::invalid_argument unless settings.similarity > 0 and settings.partitions > 0; std::bad_alloc.
+  /// Throws: std::invalid_argument unless 0 < settings.least.similarity <= 1 and settings.partitions > 0; std::bad_alloc.
   set_scatter(const shuffle_settings& settings, const feature_counts<Feature>& counts)
       : settings_(settings),
-        bounds_(settings.measure, settings.similarity, settings.min_common),
+        bounds_(settings.least),
         counts_(&counts),
         header_(detail::header_of<Feature>(settings, bounds_, counts.identity(), 0)),
         writers_(settings.partitions) {}
@@ -287,7 +283,7 @@ struct gathered_pairs {
 
 /// Calls `visit(pairs)` with all pairs of one partition, some at a time, from its blobs of all scatters.
 ///
-/// Of whole sets, these are pairs of documents whose similarity is at least settings.similarity, exactly. A pair
+/// Of whole sets, these are pairs of documents that are similar enough by settings.least, exactly. A pair
 /// belongs to the first prefix feature that its sets have in common, so each pair comes once over all partitions. Of
 /// ids and sketches, they are candidates: each pair is among those of a partition or more, and candidates have to be
 /// verified, see verify_sets(). A candidate comes once in a partition. `first` < `second` in each pair. Pairs come in
@@ -304,7 +300,7 @@ template <std::unsigned_integral Feature = std::uint64_t, class Visit>
   requires std::invocable<Visit&, const gathered_pairs&>
 void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,
                   std::uint32_t partition, Visit&& visit, const any_runner& run = {}) {
-  const detail::overlap_bounds bounds(settings.measure, settings.similarity, settings.min_common);
+  const detail::overlap_bounds bounds(settings.least);
   const bool has_sets = settings.payload == shuffle_payload::sets;
   detail::shuffle_join<Feature> join(detail::header_of<Feature>(settings, bounds, 0, partition), bounds, has_sets,
                                      settings.payload == shuffle_payload::sketch, run);
@@ -371,13 +367,13 @@ struct verified_sets {
 };
 
 /// Verifies candidates: compares set i of `a` with set i of `b`, both in flat arrays as in set_scatter::add(), for each
-/// i. Uses similarity, measure and min_common of the settings.
+/// i. Uses `least` of the settings.
 /// Throws: std::invalid_argument if the offsets are not those of equally many sets; std::bad_alloc.
 template <std::unsigned_integral Feature, std::integral Offset>
 [[nodiscard]] verified_sets verify_sets(std::span<const Feature> a, std::span<const Offset> a_offsets,
                                         std::span<const Feature> b, std::span<const Offset> b_offsets,
                                         const shuffle_settings& settings) {
-  const detail::overlap_bounds bounds(settings.measure, settings.similarity, settings.min_common);
+  const detail::overlap_bounds bounds(settings.least);
   const std::size_t count = a_offsets.empty() ? 0 : a_offsets.size() - 1;
   detail::check_offsets(a_offsets, count, a.size());
   detail::check_offsets(b_offsets, count, b.size());

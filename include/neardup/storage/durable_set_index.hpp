@@ -40,7 +40,7 @@ namespace neardup::inline v0 {
 /// Guarantee: strong, in memory and on the disk. If save() fails, or an error of the log cannot be undone, or memory
 /// runs out after a change was written to the log, further changes throw until save() succeeds. In a forked process all
 /// changes throw.
-/// Example: `durable_set_index seen("seen.sets", set_index<>{0.8}, made_of);  seen.insert(features, 7);
+/// Example: `durable_set_index seen("seen.sets", set_index<>{jaccard{0.8}}, made_of);  seen.insert(features, 7);
 ///          for (const auto& match : seen.get().search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class durable_set_index {
@@ -191,14 +191,11 @@ class durable_set_index {
     sets_->below().file_.check_composition(made_of_);
     const auto text_of = [](const auto& index) {
       const char* const names[] = {"Jaccard", "cosine", "containment"};
-      return std::string(names[static_cast<int>(index.measure())]) + " of at least " +
-             std::to_string(index.least_similarity()) + ", " + std::to_string(index.min_common()) +
-             " or more common features";
+      const set_threshold least = index.threshold();
+      return std::string(names[static_cast<int>(least.measure)]) + " of at least " + std::to_string(least.similarity) +
+             ", " + std::to_string(least.min_common) + " or more common features";
     };
-    if (sets_->least_similarity() == initial.least_similarity() && sets_->measure() == initial.measure() &&
-        sets_->min_common() == initial.min_common()) {
-      return;
-    }
+    if (sets_->threshold() == initial.threshold()) return;
     detail::fail<std::runtime_error>(path_ + ": is for " + text_of(*sets_) + "; not for " + text_of(initial));
   }
   [[noreturn]] void refuse_log(std::string_view bytes, const char* what) const {

@@ -42,7 +42,7 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
 
   /// Begins without changes.
   explicit layered_set_index(set_index_view<Feature, Id> below)
-      : below_(std::move(below)), above_(below_.least_similarity(), below_.measure(), below_.min_common()) {}
+      : below_(std::move(below)), above_(below_.threshold()) {}
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 

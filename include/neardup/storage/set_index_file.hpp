@@ -67,8 +67,7 @@ template <class Index>
   const loaded_sets<feature_type, id_type> loaded(path);
   if (made_of != nullptr) loaded.file().check_composition(*made_of);
   append_log::refuse_changes_beside(path, loaded.state());
-  const overlap_bounds& bounds = loaded.get().bounds();
-  Index index(bounds.threshold(), bounds.measure(), bounds.min_common());
+  Index index(loaded.get().bounds().least_similar());
   std::vector<std::span<const feature_type>> sets;
   std::vector<id_type> ids;
   const auto& stored = loaded.get().sets();
@@ -95,17 +94,14 @@ class listed_sets {
   using set_type = std::span<const Feature>;
 
   /// The parameters and exceptions are those of set_index.
-  explicit listed_sets(double least, set_similarity measure = set_similarity::jaccard, std::size_t min_common = 0)
-      : bounds_(measure, least, min_common) {}
+  explicit listed_sets(const set_threshold& least) : bounds_(least) {}
 
   /// Precondition: the features ascend, each occurs once, and they outlive this object.
   /// Throws: std::bad_alloc. Guarantee: strong.
   void add(set_type set, const Id& id) { sets_.push_back({set, id}); }
 
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
-  [[nodiscard]] double least_similarity() const noexcept { return bounds_.threshold(); }
-  [[nodiscard]] set_similarity measure() const noexcept { return bounds_.measure(); }
-  [[nodiscard]] std::size_t min_common() const noexcept { return bounds_.min_common(); }
+  [[nodiscard]] set_threshold threshold() const noexcept { return bounds_.least_similar(); }
 
   /// Calls `visit(id, set)` for each set, in the order of add().
   template <std::invocable<const Id&, set_type> Visit>
@@ -129,7 +125,7 @@ class listed_sets {
 /// `made_of` is the composition of the features: composition_of() of a simhasher with their tokenizer and hasher.
 /// `attachments` are byte strings of the caller's that are stored in the same file, such as the names of documents;
 /// set_index_view::attachment() returns them.
-/// Throws: std::runtime_error naming the file; std::invalid_argument if min_common() has more than 32 bits;
+/// Throws: std::runtime_error naming the file; std::invalid_argument if the least overlap has more than 32 bits;
 /// std::length_error from 2^32 - 2 ids on; std::bad_alloc.
 template <std::unsigned_integral Feature, class Id>
 void save(const std::string& path, const set_index<Feature, Id>& index, const fingerprint_composition& made_of,

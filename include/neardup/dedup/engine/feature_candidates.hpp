@@ -21,11 +21,11 @@ class feature_candidates {
  public:
   using workspace = set_postings::workspace;
 
-  /// Throws: std::invalid_argument unless the similarity is above 0. `by`: jaccard or cosine.
+  /// Throws: std::invalid_argument unless the similarity is above 0 and at most 1. `by`: jaccard or cosine.
   /// `max_in_row`: see set_postings.
   explicit feature_candidates(double similarity, std::size_t max_in_row = 2048,
                               set_similarity by = set_similarity::jaccard)
-      : postings_(overlap_bounds(by, similarity), max_in_row) {}
+      : postings_(overlap_bounds({by, similarity}), max_in_row) {}
 
   /// Returns: an empty source with the same settings.
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }

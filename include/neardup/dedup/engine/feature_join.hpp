@@ -95,7 +95,7 @@ class feature_join {
         k_(k),
         filter_(filter_for<Words>(bits, k)),
         features_(features),
-        bounds_(set_similarity::jaccard, features.similarity) {
+        bounds_(jaccard{features.similarity}) {
     constexpr std::size_t most = std::size_t{1} << 19;  // features in the sample
     const auto count = static_cast<double>(documents.size());
     // The number of sets in the sample depends on the mean size of a few sets.

@@ -69,9 +69,7 @@ class part_collection {
   /// Throws: std::invalid_argument unless the similarity is above 0 and at most 1.
   explicit part_collection(repeated_part_options options = {}, Tokenizer tokenizer = {})
       : options_(std::move(options)), extract_(std::move(tokenizer)) {
-    if (!(options_.similarity > 0 && options_.similarity <= 1)) {
-      detail::fail<std::invalid_argument>("part_collection: a similarity is above 0 and at most 1");
-    }
+    detail::check_similarity(options_.similarity);
   }
 
   /// Begins the next document, to which the following parts belong.
@@ -105,7 +103,8 @@ class part_collection {
   [[nodiscard]] std::vector<std::uint32_t> decide() const {
     std::vector<std::uint32_t> label_of_distinct(distinct_.size());
     std::iota(label_of_distinct.begin(), label_of_distinct.end(), std::uint32_t{0});
-    if (options_.similarity < 1) label_of_distinct = group(features_, options_.similarity, {.run = options_.run});
+    if (options_.similarity < 1)
+      label_of_distinct = group(features_, jaccard{options_.similarity}, {.run = options_.run});
     const std::vector<bool> is_frequent = frequent(label_of_distinct);
     std::vector<std::uint32_t> label(firsts_.size());
     for (std::size_t i = 0; i < label.size(); ++i) {

@@ -8,24 +8,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 
-#include "../../error.hpp"
 #include "../../threshold.hpp"
 #include "common_elements.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// The bounds for a similarity of at least `threshold` and an overlap of at least `min_common`.
+/// The bounds for a set_threshold: a similarity of at least `threshold` and an overlap of at least `min_common`.
 class overlap_bounds {
  public:
-  /// Throws: std::invalid_argument if the threshold is not above 0.
-  /// `min_common`: 0 for the default of the measure.
-  overlap_bounds(set_similarity by, double threshold, std::size_t min_common = 0)
-      : by_(by), threshold_(threshold), min_common_(min_common) {
-    if (min_common == 0) min_common_ = by == set_similarity::containment ? default_min_contained : 1;
-    if (!(threshold > 0)) fail<std::invalid_argument>("the least similarity of sets is not a number above 0");
+  /// Throws: std::invalid_argument unless 0 < least.similarity <= 1.
+  explicit overlap_bounds(const set_threshold& least)
+      : by_(least.measure), threshold_(least.similarity), min_common_(least.min_common) {
+    check_similarity(threshold_);
+    if (min_common_ == 0) min_common_ = by_ == set_similarity::containment ? default_min_contained : 1;
   }
+
+  /// The threshold, with the default of min_common filled in.
+  [[nodiscard]] set_threshold least_similar() const noexcept { return {by_, threshold_, min_common_}; }
 
   /// The similarity of non-empty sets of `a` and `b` elements with `common` elements in common.
   [[nodiscard]] double similarity(std::size_t a, std::size_t b, std::size_t common) const noexcept {

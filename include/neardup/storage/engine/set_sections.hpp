@@ -99,15 +99,16 @@ std::uint64_t write_sets(file_operations& files, const std::string& path, const 
                          std::span<const std::uint64_t> log = {}) {
   using feature_type = typename Index::feature_type;
   using id_type = typename Index::id_type;
-  if (index.min_common() > (std::numeric_limits<std::uint32_t>::max)()) {
+  const set_threshold least = index.threshold();
+  if (least.min_common > (std::numeric_limits<std::uint32_t>::max)()) {
     fail<std::invalid_argument>(path + ": a saved set_index has a least overlap below 2^32, not " +
-                                std::to_string(index.min_common()));
+                                std::to_string(least.min_common));
   }
-  const set_details details{index.measure(), form_of_id<id_type>(), sizeof(id_type),
-                            static_cast<std::uint32_t>(index.min_common()), index.least_similarity()};
+  const set_details details{least.measure, form_of_id<id_type>(), sizeof(id_type),
+                            static_cast<std::uint32_t>(least.min_common), least.similarity};
   const file_header header{file_content::sets, static_cast<std::uint32_t>(8 * sizeof(feature_type)), details.encode(),
                            index.size(), made_of};
-  const overlap_bounds bounds(details.measure, details.least, details.min_common);
+  const overlap_bounds bounds(least);
   const set_arrays<feature_type, id_type> arrays(index, bounds);
   std::vector<section_source> sections;
   const auto add = [&](section_tag tag, const auto& values) {
@@ -204,14 +205,14 @@ class mapped_sets {
     const file_header& header = file.header();
     const set_details details = set_details::decode(header.details);
     if (details.encode() != header.details || details.measure > set_similarity::containment ||
-        details.min_common == 0 || !(details.least > 0)) {
+        details.min_common == 0 || !(details.least > 0 && details.least <= 1)) {
       file.refuse("the header is damaged");
     }
     if (header.bits != 8 * sizeof(Feature)) {
       file.refuse("features of " + std::to_string(header.bits) + " bits, not " + std::to_string(8 * sizeof(Feature)));
     }
     check_id_form<Id>(file, details.form, details.id_size);
-    return {details.measure, details.least, details.min_common};
+    return overlap_bounds({details.measure, details.least, details.min_common});
   }
 
   void check_sets(const container& file) const {

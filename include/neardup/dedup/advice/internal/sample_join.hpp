@@ -44,7 +44,7 @@ class sample_join {
     for (const hash_set& set : sets_) {
       for (const std::uint64_t hash : set) counts.count(feature_token(hash), false);
     }
-    const overlap_bounds bounds(set_similarity::jaccard, threshold);
+    const overlap_bounds bounds(jaccard{threshold});
     prefix_finder finder;
     for (std::size_t i = 0; i < sets_.size(); ++i) {
       const std::size_t indexed = bounds.prefix(sets_[i].size());
