@@ -26,6 +26,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/rule.hpp
     include/neardup/dedup/stream_deduplicator.hpp
     include/neardup/dedup/string_ids.hpp
+    include/neardup/dedup/texts.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
     include/neardup/detail/compiled.hpp

@@ -17,3 +17,4 @@
 #include "dedup/rule.hpp"
 #include "dedup/stream_deduplicator.hpp"
 #include "dedup/string_ids.hpp"
+#include "dedup/texts.hpp"

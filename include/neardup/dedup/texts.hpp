@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Texts as the input of joins and groups by their features: pairs(texts, jaccard{0.8}) makes the default features.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../edits/pairs.hpp"
+#include "../fingerprint/defaults.hpp"
+#include "../fingerprint/feature_extractor.hpp"
+#include "../join_options.hpp"
+#include "../runner.hpp"
+#include "../sets/engine/common_elements.hpp"
+#include "../sets/engine/overlap_bounds.hpp"
+#include "../sets/feature_sets.hpp"
+#include "../sets/pairs.hpp"
+#include "../threshold.hpp"
+#include "group.hpp"
+#include "group_sets.hpp"
+
+namespace neardup::inline v0 {
+
+/// An object that makes the features of a text, such as a feature_extractor: `extract(text, scratch)` returns them
+/// ascending, each once. Threads call it at once, each with its own workspace.
+template <class T>
+concept extracts_features = requires(const T& extract, typename T::workspace& scratch) {
+  { extract(std::string_view(), scratch) } -> std::convertible_to<std::span<const typename T::feature_type>>;
+};
+
+namespace detail {
+
+using default_extractor = feature_extractor<default_tokenizer>;
+
+/// The features of many texts, by position. A set_range.
+template <class Feature>
+class sets_of_texts {
+ public:
+  template <class Extractor, class Texts>
+  sets_of_texts(const Extractor& extract, const Texts& texts, const any_runner& run) : size_(texts.size()) {
+    const std::size_t parts = parts_for(run, size_, step);
+    std::vector<typename Extractor::workspace> scratch(parts);
+    pieces_.resize((size_ + step - 1) / step);
+    in_steps(run, parts, size_, step, [&](std::size_t part, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) pieces_[i / step].add(extract(texts[i], scratch[part]));
+      return true;
+    });
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::span<const Feature> operator[](std::size_t i) const { return pieces_[i / step][i % step]; }
+
+ private:
+  static constexpr std::size_t step = 64;  // texts of a piece, which one thread makes
+
+  std::size_t size_;
+  std::vector<feature_sets<Feature>> pieces_;
+};
+
+/// Checks the threshold before any text is read.
+template <class Extractor, class Texts>
+[[nodiscard]] sets_of_texts<typename Extractor::feature_type> features_of(const Extractor& extract, const Texts& texts,
+                                                                          const set_threshold& least,
+                                                                          const any_runner& run) {
+  check_similarity(least.similarity);
+  return {extract, texts, run};
+}
+
+}  // namespace detail
+
+/// Compares two texts by the features that `extract` makes of them.
+/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
+/// Returns: true if their sets of features are similar enough; false if either text has no features, even if the texts
+/// are equal.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1; std::bad_alloc.
+template <threshold_of_sets Threshold, extracts_features Extractor>
+[[nodiscard]] bool near_duplicates(std::string_view a, std::string_view b, const Threshold& least,
+                                   const Extractor& extract) {
+  const detail::overlap_bounds bounds{set_threshold(least)};
+  typename Extractor::workspace of_a, of_b;
+  const std::span<const typename Extractor::feature_type> x = extract(a, of_a), y = extract(b, of_b);
+  if (x.empty() || y.empty()) return false;
+  const std::size_t common = bounds.least(x.size(), y.size());
+  return common <= (std::min)(x.size(), y.size()) && detail::count_common(x, y, common) >= common;
+}
+
+/// Compares two texts by their default features: distinct pairs of words.
+/// Example: `if (near_duplicates(a, b, jaccard{0.8})) …`
+template <threshold_of_sets Threshold>
+[[nodiscard]] bool near_duplicates(std::string_view a, std::string_view b, const Threshold& least) {
+  return near_duplicates(a, b, least, detail::default_extractor());
+}
+
+// Numbers of which it is not known what they mean do not compile; the message says what to write.
+template <std::floating_point Number>
+bool near_duplicates(std::string_view /*a*/, std::string_view /*b*/, Number /*least*/) {
+  static_assert(!std::floating_point<Number>,
+                "neardup: texts are compared by their features or their fingerprints: write near_duplicates(a, b, "
+                "jaccard{0.8}) or near_duplicates(a, b, bits{3})");
+  return false;
+}
+
+// ---- Joins ------------------------------------------------------------------------------------------------------------
+
+/// Calls `visit(pair)` for each two texts whose features are similar enough: visit_pairs of the sets that `extract`
+/// makes. The threads of `options.run` read the texts, each once.
+/// Throws: as visit_pairs of sets; exceptions of `extract`.
+/// Complexity: linear in the texts, and that of visit_pairs of sets.
+/// Memory: that of visit_pairs of sets, and sizeof(feature) bytes per feature.
+template <indexed_texts Texts, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
+  requires std::invocable < Visit&, const similar_pair<std::size_t>
+& > void visit_pairs(const Texts& texts, const Threshold& least, const Extractor& extract, Visit&& visit,
+                     const join_options& options = {}) {
+  const set_threshold threshold = least;
+  visit_pairs(detail::features_of(extract, texts, threshold, options.run), threshold, visit, options);
+}
+
+/// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough. Otherwise as
+/// visit_pairs of one corpus.
+template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
+  requires std::invocable < Visit&, const similar_pair<std::size_t>
+& > void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor& extract, Visit&& visit,
+                     const join_options& options = {}) {
+  const set_threshold threshold = least;
+  visit_pairs(detail::features_of(extract, a, threshold, options.run),
+              detail::features_of(extract, b, threshold, options.run), threshold, visit, options);
+}
+
+/// visit_pairs() by the default features: distinct pairs of words.
+template <indexed_texts Texts, threshold_of_sets Threshold, class Visit>
+  requires std::invocable < Visit&, const similar_pair<std::size_t>
+& > void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  visit_pairs(texts, least, detail::default_extractor(), visit, options);
+}
+
+/// visit_pairs() of two corpora by the default features.
+template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, class Visit>
+  requires std::invocable < Visit&, const similar_pair<std::size_t>
+& > void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
+  visit_pairs(a, b, least, detail::default_extractor(), visit, options);
+}
+
+/// The pairs of positions of texts whose features are similar enough, sorted by (first, second): pairs() of the sets
+/// that `extract` makes.
+/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} see neardup/edits/pairs.hpp.
+/// Throws, complexity, memory: those of visit_pairs, and those of pairs of sets.
+/// Example: `pairs(texts, jaccard{0.8}, feature_extractor{normalised{code_point_ngrams{5}}}, {.run = threads{8}})`
+template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold,
+          extracts_features Extractor>
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
+                                                     const Extractor& extract, const join_options& options = {}) {
+  const set_threshold threshold = least;
+  return pairs<Index>(detail::features_of(extract, texts, threshold, options.run), threshold, options);
+}
+
+/// The pairs of a position in `a` and a position in `b` whose texts have similar features. Otherwise as pairs of one
+/// corpus.
+template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B, threshold_of_sets Threshold,
+          extracts_features Extractor>
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
+                                                     const Extractor& extract, const join_options& options = {}) {
+  const set_threshold threshold = least;
+  return pairs<Index>(detail::features_of(extract, a, threshold, options.run),
+                      detail::features_of(extract, b, threshold, options.run), threshold, options);
+}
+
+/// pairs() by the default features: distinct pairs of words.
+/// Example: `for (const auto& [i, j, common, similarity] : pairs(texts, jaccard{0.8})) …`
+template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
+                                                     const join_options& options = {}) {
+  return pairs<Index>(texts, least, detail::default_extractor(), options);
+}
+
+/// pairs() of two corpora by the default features.
+template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B, threshold_of_sets Threshold>
+[[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
+                                                     const join_options& options = {}) {
+  return pairs<Index>(a, b, least, detail::default_extractor(), options);
+}
+
+// ---- Groups -----------------------------------------------------------------------------------------------------------
+
+/// Groups texts whose features are similar enough: group() of the sets that `extract` makes. A text without features is
+/// alone in its group.
+/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} see
+/// neardup/dedup/group_texts.hpp.
+/// Returns: one label per text, the position of the representative of its group.
+/// Throws: as group() of sets; exceptions of `extract`.
+/// Complexity, memory: linear in the texts, sizeof(feature) bytes per feature, and those of group() of sets.
+template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold,
+          extracts_features Extractor>
+[[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const Extractor& extract,
+                                       const group_options& options = {}) {
+  const set_threshold threshold = least;
+  return group<Index>(detail::features_of(extract, texts, threshold, options.run), threshold, options);
+}
+
+/// group() by the default features: distinct pairs of words.
+/// Example: `auto label = group(texts, jaccard{0.8});  // label[i] == i: text i is kept`
+template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
+[[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const group_options& options = {}) {
+  return group<Index>(texts, least, detail::default_extractor(), options);
+}
+
+/// Groups further texts around the representatives of earlier calls: extend_groups() of the sets that `extract` makes.
+/// Throws, complexity, memory: as group() of texts, for the representatives as well.
+template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts Texts, threshold_of_sets Threshold,
+          extracts_features Extractor>
+[[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
+                                               const Extractor& extract, const group_options& options = {}) {
+  const set_threshold threshold = least;
+  return extend_groups<Index>(detail::features_of(extract, representatives, threshold, options.run),
+                              detail::features_of(extract, texts, threshold, options.run), threshold, options);
+}
+
+/// extend_groups() by the default features.
+template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts Texts, threshold_of_sets Threshold>
+[[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
+                                               const group_options& options = {}) {
+  return extend_groups<Index>(representatives, texts, least, detail::default_extractor(), options);
+}
+
+}  // namespace neardup::inline v0
