@@ -133,6 +133,10 @@ labels_type found_by_partitions(const sets_type& sets, std::size_t earlier, cons
       neardup::detail::row_store_of(store), sizes, max_pairs);
 }
 
+neardup::detail::failure_limits random_limits(std::mt19937_64& random) {
+  return {random() % 400, random() % 3, random() % 2 == 0 ? 1000U : 4U};
+}
+
 neardup::detail::row_join_sizes random_sizes(std::mt19937_64& random) {
   const std::uint64_t memory[] = {1, 20'000, 1'000'000'000};
   const std::size_t large[] = {2, 7, 50, 4096};
@@ -140,7 +144,8 @@ neardup::detail::row_join_sizes random_sizes(std::mt19937_64& random) {
   return {.memory = memory[random() % 3],
           .max_partitions = 40,
           .large = large[random() % 4],
-          .cached_prefixes = cached[random() % 3]};
+          .cached_prefixes = cached[random() % 3],
+          .failures = random_limits(random)};
 }
 
 /// Distinct sets of one template: each two have a similarity of at least .8.
@@ -174,10 +179,9 @@ TEST_CASE("groups of similar sets are those of the rule, set by set", "[dedup][s
         group_options how{.by = round % 2 == 0 ? grouping::representatives : grouping::components,
                           .run = threads{parts[random() % 3]}};
         if (round >= 2) how.preference = scores;
-        const neardup::detail::set_join_sizes tiny{
-            1 + random() % 40, 1 + random() % 30,
-            1 + random() % 50, neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)},
-            random() % 400,    random() % 3};
+        const neardup::detail::set_join_sizes tiny{1 + random() % 40, 1 + random() % 30, 1 + random() % 50,
+                                                   neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)},
+                                                   random_limits(random)};
         CAPTURE(static_cast<int>(shape), similarity, round, least.min_common, static_cast<int>(least.measure));
         const labels_type expected = how.by == grouping::components ? expected_components(sets, least, how)
                                                                     : expected_representatives(sets, 0, least, how);
@@ -206,8 +210,7 @@ TEST_CASE("groups of similar sets are extended by the rule, set by set", "[dedup
           const auto keys = neardup::detail::set_keys{static_cast<unsigned char>(random() % 4)};
           CAPTURE(static_cast<int>(shape), earlier, similarity, among_themselves, static_cast<int>(keys));
           const labels_type expected = expected_representatives(sets, earlier, least, how);
-          REQUIRE(found(sets, earlier, least, how, {3, 5, 7, keys, random() % 400, random() % 3}, random() % 20) ==
-                  expected);
+          REQUIRE(found(sets, earlier, least, how, {3, 5, 7, keys, random_limits(random)}, random() % 20) == expected);
           const std::span all(sets);
           REQUIRE(neardup::extend_groups(all.first(earlier), all.subspan(earlier), least, how) == expected);
           REQUIRE(found_by_partitions(sets, earlier, least, how, random_sizes(random), 1 + random() % 200) == expected);

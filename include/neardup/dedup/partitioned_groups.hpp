@@ -37,8 +37,8 @@ class row_matcher final : public matcher<std::uint32_t> {
  public:
   /// set_of[document] is the number of its set.
   row_matcher(row_join<Feature>& join, const overlap_bounds& bounds, std::size_t sets,
-              std::span<const std::uint32_t> set_of)
-      : join_(join), bounds_(bounds), set_of_(set_of), position_of_(sets) {}
+              std::span<const std::uint32_t> set_of, const failure_limits& limits)
+      : join_(join), bounds_(bounds), set_of_(set_of), limits_(limits), position_of_(sets) {}
 
   [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }  // takes come one at a time
   // A pair is found once for each large bucket that has both of its sets: some eight times in a large group.
@@ -56,18 +56,19 @@ class row_matcher final : public matcher<std::uint32_t> {
     std::optional<numbered_classes> by_set;
     if (classes != nullptr) by_set.emplace(*classes, position_of_);
     std::vector<candidate> found;
-    join_.visit({.sets = documents.size() < set_of_.size() ? &chosen : nullptr,
-                 .across = kept != 0 ? &is_kept : nullptr,
-                 .classes = by_set ? &*by_set : nullptr},
-                [&](std::span<const found_pair> pairs) {
-                  found.clear();
-                  for (const found_pair& pair : pairs) {
-                    const std::uint32_t a = position_of_[pair.a], b = position_of_[pair.b];
-                    found.push_back({(std::min)(a, b), (std::max)(a, b), static_cast<int>(pair.common)});
-                  }
-                  return take(0, found);
-                });
-    return true;
+    failure_limit failures = limits_.of(documents.size());
+    return join_.visit({.sets = documents.size() < set_of_.size() ? &chosen : nullptr,
+                        .across = kept != 0 ? &is_kept : nullptr,
+                        .classes = by_set ? &*by_set : nullptr,
+                        .failures = by_set ? &failures : nullptr},
+                       [&](std::span<const found_pair> pairs) {
+                         found.clear();
+                         for (const found_pair& pair : pairs) {
+                           const std::uint32_t a = position_of_[pair.a], b = position_of_[pair.b];
+                           found.push_back({(std::min)(a, b), (std::max)(a, b), static_cast<int>(pair.common)});
+                         }
+                         return take(0, found);
+                       });
   }
 
   [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int known,
@@ -84,6 +85,7 @@ class row_matcher final : public matcher<std::uint32_t> {
   row_join<Feature>& join_;
   const overlap_bounds& bounds_;
   std::span<const std::uint32_t> set_of_;
+  failure_limits limits_;
   std::vector<std::uint32_t> position_of_;  // by set: position of a document in the join
 };
 
@@ -129,7 +131,7 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   const auto known = static_cast<std::size_t>(
       std::partition_point(set_of.begin(), set_of.end(), [&](std::uint32_t place) { return place < earlier; }) -
       set_of.begin());
-  row_matcher<Feature> matcher(join, bounds, source.size, set_of);
+  row_matcher<Feature> matcher(join, bounds, source.size, set_of, sizes.failures);
   ordered_decider<std::uint32_t> decider(matcher, known, set_of.size(), options.originals, max_pairs, options.run);
   decider.decide(options.among_themselves);
   const auto place_at = [&](std::uint32_t document) { return set_of[document]; };

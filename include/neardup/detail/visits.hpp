@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,36 @@ class set_classes {
   [[nodiscard]] virtual bool leaves_out(std::size_t a, std::size_t b) const { return of(a) == of(b); }
   /// Takes a similar pair as soon as it is found. Thread safety: called from several threads.
   virtual void add(std::size_t a, std::size_t b) = 0;
+};
+
+/// Says when a join gives up: after too many candidates that are no pairs (*failures*), if it has found pairs as well.
+/// Without pairs no set would be dropped, and nothing would be saved. Thread safety: all members.
+class failure_limit {
+ public:
+  failure_limit(std::size_t most_failures, std::size_t least_pairs) noexcept
+      : failures_left_(static_cast<std::ptrdiff_t>(most_failures)),
+        pairs_needed_(static_cast<std::ptrdiff_t>(least_pairs)) {}
+
+  void count(std::size_t candidates, std::size_t pairs) noexcept {
+    failures_left_.fetch_sub(static_cast<std::ptrdiff_t>(candidates - pairs), std::memory_order_relaxed);
+    pairs_needed_.fetch_sub(static_cast<std::ptrdiff_t>(pairs), std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_reached() const noexcept {
+    return failures_left_.load(std::memory_order_relaxed) < 0 && pairs_needed_.load(std::memory_order_relaxed) <= 0;
+  }
+
+ private:
+  std::atomic<std::ptrdiff_t> failures_left_, pairs_needed_;
+};
+
+/// The numbers from which failure_limits are made.
+struct failure_limits {
+  std::size_t least = std::size_t{1} << 20, a_set = 256;  // failures; one takes about 10 ns
+  std::size_t sets_a_pair = 4;
+
+  [[nodiscard]] failure_limit of(std::size_t sets) const noexcept {
+    return {(std::max)(least, a_set * sets), sets / sets_a_pair};
+  }
 };
 
 /// Classes of numbers as classes of sets: set i has the class of numbers[i].

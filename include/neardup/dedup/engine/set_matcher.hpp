@@ -57,9 +57,10 @@ class set_matcher final : public matcher<std::uint32_t> {
     join.choose(ranks);
     if (kept != 0) join.join_across(is_kept_);
     std::optional<numbered_classes> by_rank;
+    failure_limit failures = sizes_.failures.of(documents.size());
     if (classes != nullptr) {
       join.leave_out(by_rank.emplace(*classes, position_of_));
-      join.may_give_up();  // joining the kept documents alone with the others costs less then
+      join.give_up_at(failures);
     }
     std::vector<std::vector<candidate>> found(join.parts());
     const bool is_complete = join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {

@@ -91,20 +91,23 @@ class bucket_join {
   /// Takes pairs, one call at a time. Returns: false to end the join.
   using take_type = std::function<bool(std::span<const found_pair>)>;
 
-  /// `large`: see is_corpus(). `classes`: nullptr, or classes of sets by their numbers.
+  /// `large`: see is_corpus(). `classes`: nullptr, or classes of sets by their numbers. `failures`: nullptr, or a limit at
+  /// which visit() gives up.
   bucket_join(const Sets& sets, const overlap_bounds& bounds, const overlap_table& table, const any_runner& run,
-              std::size_t large, set_classes* classes)
-      : sets_(sets), bounds_(bounds), table_(table), run_(run), large_(large), classes_(classes) {}
+              std::size_t large, set_classes* classes, failure_limit* failures)
+      : sets_(sets), bounds_(bounds), table_(table), run_(run), large_(large), classes_(classes), failures_(failures) {}
 
   /// Passes all pairs to `take`. Sorts the rows. If sets have features, all pairs are similar; otherwise they are
   /// candidates. With features and without classes each pair comes once. Otherwise a pair may come once for each prefix
   /// feature, or each large bucket, that its sets have in common.
-  /// Returns: false if `take` did. Throws: exceptions of `take`; std::bad_alloc.
+  /// Returns: false if `take` did, or the join gave up. Throws: exceptions of `take`; std::bad_alloc.
   bool visit(std::span<row> rows, scratch_array<row>& scratch, const take_type& take) {
     const std::vector<std::size_t> starts = partition(rows, scratch);
     mutex_type mutex;
     bool goes_on = true;
     const auto hand_over = [&](worker& of, std::size_t at_least) {
+      if (failures_ != nullptr) failures_->count(std::exchange(of.candidates_seen, 0), std::exchange(of.pairs, 0));
+      if (gave_up()) return false;
       if (of.found.size() < at_least) return true;
       const std::lock_guard lock(mutex);
       if (goes_on) {
@@ -141,7 +144,7 @@ class bucket_join {
       return true;
     });
     for (const std::span<const row> bucket : large) {
-      if (!goes_on) return false;
+      if (!goes_on || gave_up()) return false;
       worker& own = workers_.front();
       if (!sets_.has_features()) {
         in_steps(run_, parts, bucket.size(), step, [&](std::size_t part, std::size_t first, std::size_t last) {
@@ -202,7 +205,10 @@ class bucket_join {
     std::size_t unlike = 0;               // the number of rows with another label than `common`
     // Candidates that are left out, since the labels were found: as pairs of a class, and as those of an earlier feature.
     std::array<std::size_t, 2> needless{};
+    std::size_t candidates_seen = 0, pairs = 0;  // until they are counted for all workers
   };
+
+  [[nodiscard]] bool gave_up() const noexcept { return failures_ != nullptr && failures_->is_reached(); }
 
   void add_workers(std::size_t parts) {
     if (workers_.size() < parts) workers_.resize(parts);
@@ -290,6 +296,7 @@ class bucket_join {
         kept += bucket[place].position <= last && (labels == nullptr || labels[place] != labels[j]) ? 1 : 0;
       }
     }
+    memory.candidates_seen += kept;
     if (sets_.has_bitmaps()) {
       kept = filter_by_bitmaps(
           std::span(memory.candidates).first(kept), y.size, sets_.bitmap(y),
@@ -338,6 +345,7 @@ class bucket_join {
       common = count_common(sets_.features(x.set), sets_.features(y.set), need);
       if (common < need) return;
     }
+    ++memory.pairs;
     if (classes_ != nullptr) classes_->add(x.set, y.set);
     push_back(x.set, y.set, common, memory);
   }
@@ -376,6 +384,7 @@ class bucket_join {
     shared_features shared(classes_ == nullptr ? sets.size() : 0,
                            [&](std::size_t rank) { return sets_.before(row_of(rank), workers_.front().sets); });
     join.leave_out(given ? static_cast<set_classes&>(*given) : shared);
+    if (failures_ != nullptr) join.give_up_at(*failures_);
     add_workers(join.parts());
     join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
       worker& own = workers_[part];
@@ -418,6 +427,7 @@ class bucket_join {
   any_runner run_;
   std::size_t large_;
   set_classes* classes_;
+  failure_limit* failures_;
   instruction_set level_ = active_instruction_set();
   std::vector<worker> workers_;  // kept from call to call, with what is in their scratch memory
 };

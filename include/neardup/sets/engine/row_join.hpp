@@ -55,6 +55,7 @@ struct row_join_sizes {
   std::uint64_t max_rows = std::uint64_t{1} << 22;  // of a partition, about
   std::size_t large = large_bucket;
   std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // by a thread, for each set of a pair
+  failure_limits failures = {};
 };
 
 /// The prefixes of the sets of a source, made again when they are needed.
@@ -194,13 +195,14 @@ class row_join {
     const std::vector<bool>* sets = nullptr;    // by number: the sets that are marked; nullptr for all
     const std::vector<bool>* across = nullptr;  // by number: marks one set of each pair; nullptr for all pairs
     set_classes* classes = nullptr;             // leaves out pairs, such as those of sets of one class
+    failure_limit* failures = nullptr;          // lets the visit give up
   };
 
   /// Passes all pairs of sets that are no copies to `take`, as bucket_join::visit() does.
-  /// Returns: false if `take` did. Throws: exceptions of the store and of `take`; std::bad_alloc.
+  /// Returns: false if `take` did, or the visit gave up. Throws: exceptions of the store and of `take`; std::bad_alloc.
   bool visit(const selection& chosen, const take_type& take) {
     const row_sets<Feature> sets(source_, first_count_, prefixes_, chosen.across);
-    bucket_join<row_sets<Feature>> join(sets, bounds_, table_, run_, sizes_.large, chosen.classes);
+    bucket_join<row_sets<Feature>> join(sets, bounds_, table_, run_, sizes_.large, chosen.classes, chosen.failures);
     large_array<set_row> rows;
     scratch_array<set_row> scratch;
     for (std::uint32_t partition = 0; partition < partitions_; ++partition) {

@@ -60,8 +60,7 @@ struct set_join_sizes {
   std::size_t max_chunks = 8;
   std::size_t block = std::size_t{1} << 12;  // number of consecutive sets whose prefixes are stored together
   set_keys keys = set_keys::cheapest;
-  // A join that may give up does so after as many candidates that are not similar enough. Each takes about 10 ns.
-  std::size_t min_failures = std::size_t{1} << 20, failures_a_set = 256;
+  failure_limits failures = {};
 };
 
 /// Returns: true if set_join joins the sets of one feature's rows faster than a join row by row does: there are at least
@@ -99,10 +98,8 @@ class set_join {
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
   /// Leaves out pairs, such as those of sets of one class. The classes are of ranks. Precondition: they outlive the join.
   void leave_out(set_classes& classes) noexcept { classes_ = &classes; }
-  /// Lets visit() give up after too many candidates that are not similar enough. Precondition: the sets are selected.
-  void may_give_up() noexcept {
-    failures_left_ = static_cast<std::ptrdiff_t>((std::max)(how_.min_failures, how_.failures_a_set * size()));
-  }
+  /// Lets visit() give up when the limit is reached. Precondition: it outlives the join.
+  void give_up_at(failure_limit& failures) noexcept { failures_ = &failures; }
 
   /// The maximum number of parts that work concurrently.
   [[nodiscard]] std::size_t parts() const { return parts_for(run_, size(), 256); }
@@ -176,8 +173,8 @@ class set_join {
     std::vector<posting_list> lists;  // of all sets to look up, concatenated
     std::vector<set_candidate> candidates;
     std::vector<similar_ranks> found;
-    std::ptrdiff_t failures = 0;  // candidates that are not similar enough, until they are counted for all workers
-    part_keys keys;               // of the set that is looked up
+    std::size_t candidates_seen = 0, pairs = 0;  // until they are counted for all workers
+    part_keys keys;                              // of the set that is looked up
   };
 
   [[nodiscard]] std::size_t size() const noexcept { return is_all_ ? sets_.size() : chosen_.size(); }
@@ -461,8 +458,9 @@ class set_join {
                           memory.found.clear();
                         }
                       }
-                      const std::ptrdiff_t failures = std::exchange(memory.failures, 0);
-                      return failures_left_.fetch_sub(failures, std::memory_order_relaxed) >= failures;
+                      if (failures_ == nullptr) return true;
+                      failures_->count(std::exchange(memory.candidates_seen, 0), std::exchange(memory.pairs, 0));
+                      return !failures_->is_reached();
                     });
   }
 
@@ -659,7 +657,7 @@ class set_join {
     const std::uint32_t b = rank(place);
     const auto size_of = [&](std::size_t other) { return size_at(other); };
     const auto bitmap_of = [&](std::size_t other) -> const set_bitmap& { return sets_.bitmap_of(rank(other)); };
-    memory.failures += static_cast<std::ptrdiff_t>(candidates.size());
+    memory.candidates_seen += candidates.size();
     const std::size_t left = filter_by_bitmaps(candidates, n, sets_.bitmap_of(b), size_of, bitmap_of, level_);
     if (left == 0) return;
     const std::span<const Feature> set = sets_[b];
@@ -670,7 +668,7 @@ class set_join {
       if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;
-      --memory.failures;
+      ++memory.pairs;
       if (classes_ != nullptr) classes_->add(a, b);
       memory.found.push_back({(std::min)(a, b), (std::max)(a, b), static_cast<std::uint32_t>(common)});
     }
@@ -685,7 +683,7 @@ class set_join {
   bool is_all_ = true;
   const std::vector<bool>* side_ = nullptr;
   set_classes* classes_ = nullptr;
-  std::atomic<std::ptrdiff_t> failures_left_ = (std::numeric_limits<std::ptrdiff_t>::max)();
+  failure_limit* failures_ = nullptr;
   instruction_set level_ = active_instruction_set();
 };
 

@@ -147,7 +147,7 @@ class shuffle_join {
     scratch_array<record_row<Feature>> scratch;
     const record_sets<Feature> sets(sets_, unique_, has_sets_, has_bitmaps_);
     const overlap_table table(bounds_);
-    bucket_join<record_sets<Feature>> join(sets, bounds_, table, run_, large_, nullptr);
+    bucket_join<record_sets<Feature>> join(sets, bounds_, table, run_, large_, nullptr, nullptr);
     std::vector<found_pair> candidates;
     join.visit(rows, scratch, [&](std::span<const found_pair> some) {
       if (has_sets_) {
