@@ -186,7 +186,7 @@ const int64_t* neardup_sets_offsets(const neardup_sets*); /* array of size + 1 e
 typedef enum { NEARDUP_JACCARD = 0, NEARDUP_COSINE, NEARDUP_CONTAINMENT } neardup_measure;
 
 typedef struct {
-  double similarity; /* the least similarity, above 0; 0 stands for 0.8 */
+  double similarity; /* the least similarity, above 0 and at most 1; 0 stands for 0.8 */
   neardup_measure measure;
   size_t min_common; /* the least overlap; 0: 8 for containment, else 1 */
   int copies_once;   /* of equal sets, only the first is paired with other sets */

@@ -260,6 +260,9 @@ static void test_errors(void) {
   CHECK(neardup_pairs_of_sets(sets, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
   join.similarity = NAN;
   CHECK(neardup_pairs_of_sets(sets, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
+  join.similarity = 80;
+  CHECK(neardup_pairs_of_sets(sets, NULL, &join, NULL, &pairs, error) == NEARDUP_INVALID);
+  CHECK(strcmp(e.message, "a least similarity is above 0 and at most 1, not 80") == 0);
   CHECK(neardup_pairs_of_sets(NULL, NULL, NULL, NULL, &pairs, error) == NEARDUP_INVALID);
   CHECK(neardup_verify(sets, NULL, beyond, beyond, 1, NULL, NULL, &pairs, error) == NEARDUP_INVALID);
   memset(&run, 0, sizeof(run));

@@ -71,7 +71,7 @@ service::service(const cascade_options& options, fingerprint_index& titles, fing
       kept_(kept),
       features_(features_share(options)),
       pairs_(options.feature_memory - features_share(options)) {
-  if (finds_by_features(options)) content_sets_.emplace(options_.content.similarity);
+  if (finds_by_features(options)) content_sets_.emplace(neardup::jaccard{options_.content.similarity});
   in_transaction([] {});  // an empty transaction gives the indexes what they lack
   count_memory();
   if (options_.finds_clues) {
