@@ -1,5 +1,6 @@
 """Bad input ends with a message that names the place. NEARDUP_PROGRAM names the program."""
 
+import base64
 import json
 import os
 import random
@@ -161,6 +162,74 @@ class BadInput(CommandTest):
         index = self.folder / "index"
         done = run("index", "--jsonl", "--skip-bad", "--output", index, "-", data="bad\n")
         self.assert_fails(done, "all of the input was bad")
+
+    def test_ill_formed_texts_in_any_encoding_are_counted(self):
+        """A note counts them and names the first; --strict refuses; --skip-bad leaves them out."""
+        def utf16(text, big=False):
+            return (b"\xfe\xff" if big else b"\xff\xfe") + text.encode("utf-16-be" if big else "utf-16-le", "surrogatepass")
+
+        def warc(charset, body):
+            http = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=" + charset + b"\r\n\r\n" + body
+            return (b"WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
+                    b"Content-Length: %d\r\n\r\n" % len(http)) + http + b"\r\n\r\n"
+
+        def mail(charset, body):
+            return (b"Subject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=" + charset
+                    + b"\nContent-Transfer-Encoding: base64\n\n" + base64.b64encode(body))
+
+        cases = []
+        for broken in (A + "\ud800 " + B, A + "\udc00", A + " \ud800", "\ud800\ud800" + A, A + "\udc00\ud800" + B):
+            for big in (False, True):
+                cases += [
+                    ("UTF-16", "", (), utf16(broken, big)),
+                    ("UTF-16", ":2", ("--lines",), utf16(f"{A}\n{broken}\n{B}\n", big)),
+                    ("UTF-16", ":2", ("--jsonl",), utf16(f'{{"text":"{A}"}}\n{{"text":"{broken}"}}\n{{"text":"{B}"}}\n', big)),
+                    ("UTF-16", ":2", ("--jsonl",), utf16(f'[{{"text":"{A}"}},{{"text":"{broken}"}},{{"text":"{B}"}}]', big)),
+                    ("UTF-16", ":3", ("--input-format", "csv"), utf16(f"id,text\n1,{A}\n2,{broken}\n3,{B}\n", big)),
+                    ("UTF-16", ":2", ("--lines", "--encoding", "shift_jis"), utf16(f"{A}\n{broken}\n{B}\n", big)),
+                ]
+        cases.append(("UTF-16", "", (), utf16(A) + b"x"))
+        cases.append(("UTF-16", ":2", ("--lines",), utf16(f"{B}\n{A}") + b"x"))
+        lone, odd, beyond = utf16(A + "\ud800 " + B)[2:], utf16(A)[2:] + b"x", A.encode("utf-32-le") + b"\0\0\x11\0"
+        for charset, body in ((b"utf-16le", lone), (b"utf-16", b"\xff\xfe" + lone), (b"utf-16le", odd), (b"utf-32le", beyond),
+                              (b"utf-32le", A.encode("utf-32-le") + b"\0\xd8\0\0"), (b"shift_jis", A.encode() + b"\x81"),
+                              (b"gb18030", A.encode() + b" \xff x"), (b"us-ascii", A.encode() + b" \xff x"),
+                              (b"utf-8", A.encode() + b"\xff"), (b"iso-2022-jp", A.encode() + b"\x1b$B!")):
+            good = warc(b"utf-8", B.encode())
+            cases.append(("text", ":2", ("--input-format", "warc"), good + warc(charset, body) + good))
+            cases.append(("text", "", ("--input-format", "mail"), mail(charset, body)))
+        for encoding, broken in (("shift_jis", b"\x81"), ("gb18030", b"\xff x"), ("iso-2022-jp", b"\x1b$B!"), ("windows-1252", b"\x81 x")):
+            lines = A.encode() + b"\n" + A.encode() + broken + b"\n" + B.encode() + b"\n"
+            cases.append((encoding, ":2", ("--lines", "--encoding", encoding), lines))
+        for name, place, options, data in cases:
+            with self.subTest(options=options, data=data):
+                done = run("hash", *options, "-", data=data)
+                if "this build of neardup reads no mail" in done.err:
+                    continue
+                where = f"standard input{place}"
+                self.assertIn(f"1 document is not well-formed {name} ({where}); ill-formed bytes read as U+FFFD", done.err)
+                self.assertNotIn("zero bytes", self.assert_done(done).err)
+                strict = ("--strict", *options)
+                self.assert_fails(run("hash", *strict, "-", data=data), f"neardup: {where}: not well-formed {name}\n")
+                self.assert_fails(run("groups", *strict, "--grouping", "components", "-", data=data), f"{where}: not well-formed {name}")
+                skipped = run("hash", *strict, "--skip-bad", "-", data=data)
+                self.assertEqual(len(skipped.text.splitlines()), len(done.text.splitlines()) - 1)
+                self.assertEqual(skipped.status, 0 if place else 2)
+        for text in (A + "\U0001f600 \ufffd", "w \ufffd", "\U0001f600 " * 40000):  # well-formed
+            done = self.assert_done(run("unique", "--lines", "--strict", "-", data=utf16(f"{text}\n{B}")))
+            self.assertEqual((done.text, "well-formed" in done.err), (f"{text}\n{B}", False))
+        # The second pass reads a copy, and large input comes in several batches.
+        lines = [f"{A} {i}" + "\ud800" * (i % 7 == 3) for i in range(70_000)]
+        done = self.assert_done(run("unique", "--lines", "--grouping", "components", "-", data=utf16("\n".join(lines))))
+        self.assertIn("10,000 documents are not well-formed UTF-16 (the first: standard input:4)", done.err)
+
+    def test_zero_bytes_are_noted(self):
+        for options, data in (((), f"{A}\0"), (("--jsonl",), '{"text":"a few\\u0000 words"}'), (("--jsonl",), '{"text":["a","b\\u0000"]}'),
+                              (("--input-format", "csv"), f"id,text\n1,{A}\0\n"), (("--lines",), f"{A}\0\n{B}")):
+            done = self.assert_done(run("hash", *options, "-", data=data))
+            self.assertIn("1 document has zero bytes (standard input", done.err, options)
+        for data in ('{"id":"\\u0000","text":"a few words"}', '{"text":"a few \\\\u0000 words"}'):
+            self.assertNotIn("zero bytes", self.assert_done(run("hash", "--jsonl", "-", data=data)).err)
 
     def test_ill_formed_utf8_is_counted(self):
         self.write("bad", b"one \xff two \xe2\x82")

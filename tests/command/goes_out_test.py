@@ -112,6 +112,15 @@ class Formats(CommandTest):
         done = self.assert_fails(run("hash", "--lines", "--strict", "--encoding", "gb18030", "-", data=b"a\xff\n"),
                                  "standard input:1: not well-formed gb18030")
 
+    def test_crawls_in_seven_bits(self):
+        """ISO-2022-JP is UTF-8 by its bytes."""
+        from inputs_test import JAPANESE
+
+        plain = self.assert_done(run("hash", "--input-format", "warc", "-", data=warc("response", http(JAPANESE.encode(), "text/plain; charset=utf-8"))))
+        body = warc("response", http(JAPANESE.encode("iso2022_jp"), "text/plain; charset=ISO-2022-JP"))
+        done = self.assert_done(run("hash", "--input-format", "warc", "--strict", "-", data=body))
+        self.assertEqual(done.text.split()[0], plain.text.split()[0])
+
     def test_an_encoding_is_guessed(self):
         from inputs_test import FRENCH, JAPANESE, TRADITIONAL
 

@@ -218,8 +218,9 @@ class batch_worker {
     d.index = static_cast<std::uint32_t>(out.lines);
     d.begin = static_cast<std::uint64_t>(raw.data() - out.input.bytes.view().data());
     d.length = raw.size();
-    d.ill_formed = record_.ill_formed;
-    d.has_zeros = content.find('\0') != content.npos;
+    const std::uint64_t place = place_of(out, raw);
+    d.ill_formed = record_.ill_formed || is_ill_formed_utf16(*out.input.from, place, raw.size());
+    d.has_zeros = has_zeros(record_);
     d.has_attachments = record_.has_attachments;
     d.is_undecoded = record_.is_undecoded;
     d.score = record_.score;
@@ -233,6 +234,15 @@ class batch_worker {
     }
     make_(texts_of_record(), d, out);
     return std::nullopt;
+  }
+
+  static bool is_ill_formed_utf16(const source& from, std::uint64_t place, std::uint64_t size) {
+    return from.utf16 && from.utf16->any_in(place, place + size);
+  }
+
+  static bool has_zeros(const record& read) {
+    return std::any_of(read.fields.begin(), read.fields.end(),
+                       [](std::string_view text) { return text.find('\0') != text.npos; });
   }
 
   /// The texts of the record, folded if that is set.
@@ -270,10 +280,10 @@ class batch_worker {
     try {
       const std::string_view text = read_file(*out.input.files[i], buffer_);
       d.length = buffer_.size();
-      d.has_zeros = text.find('\0') != text.npos;
       static_cast<void>(read_(*out.input.files[i], text, record_));  // a plain text is always valid
-      d.ill_formed = record_.ill_formed;
-      if (d.ill_formed) sample(out, text);
+      d.has_zeros = has_zeros(record_);
+      d.ill_formed = record_.ill_formed || is_ill_formed_utf16(*out.input.files[i], 0, d.length);
+      if (record_.ill_formed) sample(out, text);
       make_(texts_of_record(), d, out);
       out.bytes += d.length;
       out.documents.push_back(d);
@@ -313,7 +323,7 @@ void visit_batch(finished_batch& done, bool watches_ids, run_notes& notes, const
     document& d = done.documents[number];
     say_bad(number++);
     if (placed.line == 0 && placed.from->unit != unit_of_input::mail) notes.read_as_one_text(placed.from->path);
-    if (d.ill_formed && !notes.ill_formed(where(d.index))) return;
+    if (d.ill_formed && !notes.ill_formed(where(d.index), *placed.from)) return;
     if (!d.has_tokens && !notes.without_tokens(where(d.index))) return;
     if (d.has_zeros) notes.zeros(where(d.index));
     if (d.has_attachments) notes.attachments(where(d.index));

@@ -150,6 +150,13 @@ bool run_notes::note(tally& t, const std::string& where, const std::string& what
   return false;
 }
 
+bool run_notes::ill_formed(const std::string& where, const source& from) {
+  // Each record of a crawl and each part of a mail may name its own encoding.
+  const bool has_own = is_of_mail(from.unit) || (from.unit == unit_of_input::warc && input_.encoding.empty());
+  const std::string encoding = from.utf16 ? "UTF-16" : has_own ? "text" : encoding_;
+  return note(ill_formed_[encoding], where, "not well-formed " + encoding);
+}
+
 void run_notes::read_as_one_text(const std::string& path) {
   if (muted_) return;
   if (const one_text_hint* const hint = hint_by_name(path)) count(as_one_text_[hint], path);
@@ -292,8 +299,10 @@ void run_notes::finish(const std::string& summary, const source_walker& sources,
   if (!quiet_) {
     say(summary);
     if (documents_ == against) say("there were no documents in the input");
-    note(ill_formed_.count, "document is not well-formed " + encoding_, "documents are not well-formed " + encoding_,
-         example(ill_formed_) + "; ill-formed bytes read as U+FFFD");
+    for (const auto& [encoding, found] : ill_formed_) {
+      note(found.count, "document is not well-formed " + encoding, "documents are not well-formed " + encoding,
+           example(found) + "; ill-formed bytes read as U+FFFD");
+    }
     if (const auto likely = input_.encoding.empty() ? likely_encoding(sample_) : std::nullopt) {
       say("the ill-formed bytes look like " + *likely + "; --encoding " + *likely + " reads them so");
     }

@@ -76,7 +76,7 @@ class run_notes {
   void bad(const bad_input& input);
 
   /// Counts an ill-formed document; with --strict it is bad input. Returns: whether the document is kept.
-  bool ill_formed(const std::string& where) { return note(ill_formed_, where, "not well-formed " + encoding_); }
+  bool ill_formed(const std::string& where, const source& from);
   bool without_tokens(const std::string& where) {
     return note(without_tokens_, where, "a document without tokens" + weight_);
   }
@@ -186,8 +186,8 @@ class run_notes {
   std::uint64_t total_bytes_ = 0;  // 0 if the total is unknown
   std::uint64_t documents_ = 0;
   std::uint64_t bytes_ = 0;
-  tally bad_, passed_over_, ill_formed_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_,
-      undecoded_;
+  tally bad_, passed_over_, without_tokens_, zeros_, foreign_, without_line_ends_, attachments_, undecoded_;
+  std::map<std::string, tally> ill_formed_;  // by what the documents should be, such as UTF-8
   std::map<const one_text_hint*, tally> as_one_text_;
   tally unread_;  // sources that were not read to their end
   std::uint64_t unread_bytes_ = 0;

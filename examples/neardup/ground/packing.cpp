@@ -275,8 +275,8 @@ class surviving_unpacker final : public byte_stream {
 /// Converts UTF-16 with a byte order mark to UTF-8 without one.
 class utf16_reader final : public block_unpacker {
  public:
-  utf16_reader(std::shared_ptr<byte_stream> text, bool big_endian)
-      : block_unpacker(std::move(text)), big_endian_(big_endian) {}
+  utf16_reader(std::shared_ptr<byte_stream> text, bool big_endian, std::shared_ptr<ill_formed_places> ill_formed)
+      : block_unpacker(std::move(text)), big_endian_(big_endian), ill_formed_(std::move(ill_formed)) {}
 
  private:
   std::size_t unpack(char* to, std::size_t size) override {
@@ -284,13 +284,14 @@ class utf16_reader final : public block_unpacker {
       take(static_cast<unsigned char>(rest_.front()));
     }
     if (at_end_ && rest_.empty()) {
-      if (is_half_ || high_ != 0) put(replacement);
+      if (is_half_ || high_ != 0) put_replacement();
       is_half_ = false;
       high_ = 0;
       ended_ = waiting_.empty();
     }
     const std::size_t count = waiting_.copy(to, size);
     waiting_.erase(0, count);
+    returned_ += count;
     return count;
   }
 
@@ -305,11 +306,10 @@ class utf16_reader final : public block_unpacker {
     const bool is_first = std::exchange(is_first_, false);
     if (is_first && unit == 0xFEFF) return;
     if (unit >= 0xDC00 && unit < 0xE000) {
-      put(high_ == 0 ? replacement : 0x10000 + ((high_ - 0xD800) << 10U) + (unit - 0xDC00));
-      high_ = 0;
-      return;
+      const char32_t high = std::exchange(high_, 0);
+      return high == 0 ? put_replacement() : put(0x10000 + ((high - 0xD800) << 10U) + (unit - 0xDC00));
     }
-    if (high_ != 0) put(replacement);
+    if (high_ != 0) put_replacement();
     high_ = unit >= 0xD800 && unit < 0xDC00 ? unit : 0;
     if (high_ == 0) put(unit);
   }
@@ -319,13 +319,20 @@ class utf16_reader final : public block_unpacker {
     waiting_.append(bytes.data(), neardup::encode(c, bytes.data()));
   }
 
-  static constexpr char32_t replacement = 0xFFFD;
+  void put_replacement() {
+    const std::uint64_t begin = returned_ + waiting_.size();
+    put(neardup::replacement_character);
+    ill_formed_->add(begin, returned_ + waiting_.size());
+  }
+
   bool big_endian_;
+  std::shared_ptr<ill_formed_places> ill_formed_;
   bool is_first_ = true;
   bool is_half_ = false;
   unsigned half_ = 0;
-  char32_t high_ = 0;    // the first half of a surrogate pair
-  std::string waiting_;  // decoded input, as UTF-8
+  char32_t high_ = 0;           // the first half of a surrogate pair
+  std::string waiting_;         // decoded input, as UTF-8
+  std::uint64_t returned_ = 0;  // bytes of UTF-8 before those of waiting_
 };
 
 #ifdef NEARDUP_WITH_ZLIB
@@ -634,6 +641,23 @@ std::shared_ptr<peeking_stream> unzipped(const std::shared_ptr<peeking_stream>& 
 
 }  // namespace
 
+void ill_formed_places::add(std::uint64_t begin, std::uint64_t end) {
+  const std::lock_guard lock(mutex_);
+  if (!places_.empty() && begin < places_.back().second) return;
+  if (!places_.empty() && begin == places_.back().second) {
+    places_.back().second = end;
+  } else {
+    places_.emplace_back(begin, end);
+  }
+}
+
+bool ill_formed_places::any_in(std::uint64_t begin, std::uint64_t end) const {
+  const std::lock_guard lock(mutex_);
+  const auto first = std::upper_bound(places_.begin(), places_.end(), begin,
+                                      [](std::uint64_t place, const auto& range) { return place < range.second; });
+  return first != places_.end() && first->first < end;
+}
+
 std::string_view peeking_stream::peek(std::size_t size, const std::atomic<bool>& stop) {
   if (ahead_.empty() && failure_) throw_failure();
   while (ahead_.size() < size && !ended_) {
@@ -666,7 +690,8 @@ std::size_t peeking_stream::read(char* to, std::size_t size, const std::atomic<b
 }
 
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         when_foreign foreign, when_damaged damaged, const std::atomic<bool>& stop) {
+                                         when_foreign foreign, when_damaged damaged,
+                                         std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop) {
   std::shared_ptr<peeking_stream> text = unzipped(file, name, damaged, stop);
   std::string_view beginning;
   try {
@@ -680,7 +705,8 @@ std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& 
   if (found) return text;
   const bool is_little = beginning.starts_with(utf16_little), is_big = beginning.starts_with(utf16_big);
   if (!is_little && !is_big) return text;
-  return std::make_shared<peeking_stream>(std::make_shared<utf16_reader>(std::move(text), is_big));
+  if (!utf16) utf16 = std::make_shared<ill_formed_places>();
+  return std::make_shared<peeking_stream>(std::make_shared<utf16_reader>(std::move(text), is_big, utf16));
 }
 
 std::unique_ptr<packer> make_packer(const std::string& name) {

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <exception>
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "platform.hpp"
 
@@ -46,12 +49,29 @@ enum class when_damaged {
   go_on_when_whole  ///< the same; but return content of a member only after its checksum is verified
 };
 
+/// The places in the UTF-8 of a UTF-16 file where U+FFFD stands for a lone surrogate or for half a unit. Thread safety:
+/// may be used from any thread.
+class ill_formed_places {
+ public:
+  /// Adds the bytes [begin, end), in ascending order. Places that are known, because the file is read again, are ignored.
+  void add(std::uint64_t begin, std::uint64_t end);
+
+  /// Whether any of the bytes [begin, end) was added.
+  [[nodiscard]] bool any_in(std::uint64_t begin, std::uint64_t end) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> places_;  // [begin, end), disjoint and sorted
+};
+
 /// The content of a file, judged by its first bytes: decompressed, and UTF-16 with a byte order mark as UTF-8. Returns:
-/// `file` if it is neither.
+/// `file` if it is neither. `utf16` gets the places of what is ill-formed in UTF-16, as reading goes on, and stays as it
+/// is for other files.
 /// Throws: foreign_file; read_error, now or when it is read, also if the program is built without the necessary
 /// library, or if the file is not compressed and `name` ends in .gz or .zst.
 std::shared_ptr<peeking_stream> unpacked(const std::shared_ptr<peeking_stream>& file, const std::string& name,
-                                         when_foreign foreign, when_damaged damaged, const std::atomic<bool>& stop);
+                                         when_foreign foreign, when_damaged damaged,
+                                         std::shared_ptr<ill_formed_places>& utf16, const std::atomic<bool>& stop);
 
 /// Compresses output.
 class packer {

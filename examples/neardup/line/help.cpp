@@ -17,10 +17,11 @@ namespace {
 
 constexpr std::string_view rules_text = R"(Rules:
   A document's id is its path; PATH:LINE for a line; the id field of a JSON record, or PATH:LINE if it has none.
-  Files in folders come in the order of their names. A file that is reached twice, by a link or by two arguments, is
-  read once. Pipes, sockets and devices inside folders are left out, and unless asked for hidden files and folders
-  (.name) and binary files (a zero byte in the first 32 KB); name them to have them read. What cannot be read in a
-  folder, a link that leads nowhere or back, and the output are reported and skipped: the exit status is then 2.
+  Files in folders come in the order of their names. A file that is reached twice, by a symbolic link or by two
+  arguments, is read once; hard links are files of their own. Pipes, sockets and devices inside folders are left out,
+  and unless asked for hidden files and folders (.name) and binary files (a zero byte in the first 32 KB); name them to
+  have them read. What cannot be read in a folder, a link that leads nowhere or back, and the output are reported and
+  skipped: the exit status is then 2.
   --include and --exclude take patterns as in .gitignore: a name, or with a / at the beginning or inside the path below
   the folder; dir/ is a folder with all that is in it. *, ? and [a-z] stay within a name, ** does not; {a,b} is either.
   Files that gzip or zstd compressed are unpacked, whatever they are called; --output packs by the name, .gz or .zst.
@@ -33,7 +34,8 @@ constexpr std::string_view rules_text = R"(Rules:
   A byte order mark and the end of a line are not part of a text.
   zh:words are the words of Chinese text, ASCII words and numbers among them, as jieba cuts the text as it stands;
   zh:keywords those of two characters and more that are not stop words. HTML is taken as text: strip it before.
-  Ill-formed UTF-8 reads as U+FFFD; such documents, and documents without tokens, are counted and named at the end.
+  What is ill-formed in its encoding reads as U+FFFD. Such documents, and documents without tokens, are counted at the
+  end, where the first is named; with --strict they are bad input.
   A document without tokens is in no group and no pair. One with fewer than {tokens} distinct features is, without a
   check, a near-duplicate only of documents with the same features.
   Without --similarity, --distance and --min-similarity a run is one of --similarity {similarity}. --distance alone

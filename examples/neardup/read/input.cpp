@@ -234,7 +234,8 @@ bool source_lines::read_next(batch& out, const std::atomic<bool>& stop) {
       std::string_view row = content_of_line(from_->header, true);
       bool ignored = false;
       std::optional<decoder> decode;
-      if (!settings_.encoding.empty()) row = decode.emplace(settings_.encoding).decode(row, 0, ignored);
+      if (!settings_.encoding.empty() && !from_->utf16)
+        row = decode.emplace(settings_.encoding).decode(row, 0, ignored);
       if (auto wrong = take_header(settings_, row, *from_)) {
         out = batch{};
         out.from = from_;

@@ -57,7 +57,8 @@ record_reader make_record_reader(const input_settings& settings) {
   if (settings.encoding.empty()) return read;
   return [read = std::move(read), decode = decoder(settings.encoding)](const source& from, std::string_view content,
                                                                        record& out) mutable {
-    if (from.unit == unit_of_input::warc || is_of_mail(from.unit)) return read(from, content, out);
+    const bool is_decoded = from.utf16 || from.unit == unit_of_input::warc || is_of_mail(from.unit);
+    if (is_decoded) return read(from, content, out);
     bool ill_formed = false;
     const std::string_view text = decode.decode(content, padding, ill_formed);
     auto wrong = read(from, text, out);

@@ -109,7 +109,7 @@ void source_file::begin(const std::atomic<bool>& stop) {
                       !from_.survives       ? when_damaged::stop
                       : file_->is_regular() ? when_damaged::go_on_when_whole
                                             : when_damaged::go_on,
-                      stop);
+                      from_.utf16, stop);
   is_packed_ = content_ != plain;
   if (is_kept && is_packed_ && copy_ == nullptr) keep();
   // An archive is detected late, and so many bytes of a pipe may take long to arrive.

@@ -81,6 +81,9 @@ struct source {
 
   std::shared_ptr<recovered_records> recovered = std::make_shared<recovered_records>();
 
+  /// Set for a source in UTF-16, once reading has begun: the places in its UTF-8 of what was ill-formed.
+  std::shared_ptr<ill_formed_places> utf16 = nullptr;
+
   bool in_folder = false;  ///< found in a folder, instead of named
   bool text_only = false;  ///< whether a binary file is refused
   bool as_it_is = false;   ///< reads bytes of a format that is not text, too

@@ -129,7 +129,11 @@ void warc_reader::decode(const std::string& encoding, std::string_view& body, bo
       return;
     }
   }
-  if (encoding.empty() || is_name_of_utf8(encoding) || (settings_.encoding.empty() && is_utf8(body))) return;
+  if (encoding.empty() || is_name_of_utf8(encoding)) return;
+  // Encodings in 7 bits, such as ISO-2022-JP, are UTF-8 by their bytes, too. They switch between character sets by ESC.
+  const bool has_high = std::any_of(body.begin(), body.end(), [](char c) { return (c & 0x80) != 0; });
+  const bool may_switch = !has_high && body.find('\x1b') != body.npos;
+  if (settings_.encoding.empty() && !may_switch && is_utf8(body)) return;
   const auto [place, is_new] = decoders_.try_emplace(encoding);
   if (is_new) {
     try {
