@@ -83,6 +83,15 @@ const support::durable_steps<durable_type> checked_steps{
                               : std::make_unique<durable_type>(*files, path, empty_index(), any);
     }};
 
+/// The log with version 7 in its header, and the checksum of that.
+std::string of_version_7(std::string log) {
+  log[8] = 7;
+  const std::uint64_t checksum =
+      neardup::detail::checksum_of(neardup::detail::to_bytes(std::string_view(log).substr(0, 24)));
+  for (std::size_t i = 0; i < 8; ++i) log[24 + i] = static_cast<char>(checksum >> 8 * i & 0xff);
+  return log;
+}
+
 std::string flipped(std::string bytes, std::size_t bit) {
   bytes[bit / 8] = static_cast<char>(static_cast<unsigned char>(bytes[bit / 8]) ^ 1U << bit % 8);
   return bytes;
@@ -216,11 +225,7 @@ TEST_CASE("a durable set_index refuses other settings, other logs, records that 
   CHECK_THROWS_WITH(durable_type(path, empty_index(), any),
                     other + "there is none); put that file back, or move the log away");
   // A log of another version is refused as a file of one is, whether its file is there or not.
-  std::string later = log;
-  later[8] = 7;  // the version; then the checksum of the header
-  const std::uint64_t checksum =
-      neardup::detail::checksum_of(neardup::detail::to_bytes(std::string_view(later).substr(0, 24)));
-  for (std::size_t i = 0; i < 8; ++i) later[24 + i] = static_cast<char>(checksum >> 8 * i & 0xff);
+  std::string later = of_version_7(log);
   support::write_bytes(path + ".log", later);
   const std::string of_version = path + ".log: format version 7; this program reads version 1";
   CHECK_THROWS_WITH(durable_type(path, empty_index(), any), of_version);
@@ -258,6 +263,16 @@ TEST_CASE("an index with changes in a log beside it is not loaded without them")
   CHECK_THROWS_WITH(neardup::load<set_index<>>(path),
                     path + ".log: it has changes since " + path + " was saved; open that as durable, and save");
   durable_type(path, empty_index(), any).save();
+  CHECK(neardup::load<set_index<>>(path).size() == 1);
+  // A log of another version, or with a damaged header, may have changes. Another file of that name has none.
+  const std::string log = support::read_bytes(path + ".log");
+  support::write_bytes(path + ".log", of_version_7(log));
+  CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ".log: format version 7; this program reads version 1");
+  for (const std::string& damaged : {flipped(log, 8 * 9), flipped(log, 8 * 20), log.substr(0, 20)}) {
+    support::write_bytes(path + ".log", damaged);
+    CHECK_THROWS_WITH(neardup::load<set_index<>>(path), path + ".log: its header is damaged");
+  }
+  support::write_bytes(path + ".log", "12:30 the job has begun\n");
   CHECK(neardup::load<set_index<>>(path).size() == 1);
 }
 

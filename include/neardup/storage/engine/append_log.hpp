@@ -110,8 +110,9 @@ class append_log {
     if (file_ >= 0) files_->close(std::exchange(file_, -1));
   }
 
-  /// Throws: std::runtime_error, if PATH.log has changes that the file at PATH, of this state, has not: who reads the
-  /// file alone would lose them.
+  /// Throws: std::runtime_error naming the log, if PATH.log has changes that the file at PATH, of this state, has not: who
+  /// reads the file alone would lose them; also if it is a log of another version, or its header is damaged, because
+  /// then nobody can tell. A file of that name that is no log does not matter.
   static void refuse_changes_beside(const std::string& path, std::uint64_t state);
 
  private:
@@ -130,6 +131,8 @@ class append_log {
   static std::size_t end_of(std::size_t position, std::size_t payload) noexcept {
     return position + 16 + (payload + 7) / 8 * 8;
   }
+
+  static constexpr std::string_view magic{"\x89NDUL\r\n\x1a", 8};
 
   static std::string encode_header(std::uint64_t state);
 
@@ -205,9 +208,8 @@ NEARDUP_INLINE std::optional<std::uint64_t> append_log::state_of(std::string_vie
 }
 
 NEARDUP_INLINE std::string append_log::problem_of(std::string_view bytes) {
-  const std::string right = encode_header(0);
-  constexpr std::size_t version_at = 8, checksum_at = header_size - 8;
-  if (bytes.size() >= header_size && bytes.starts_with(std::string_view(right).substr(0, version_at))) {
+  constexpr std::size_t version_at = magic.size(), checksum_at = header_size - 8;
+  if (bytes.size() >= header_size && bytes.starts_with(magic)) {
     const auto version = get<std::uint64_t>(to_bytes(bytes), version_at);
     const auto checksum = get<std::uint64_t>(to_bytes(bytes), checksum_at);
     if (version != format_version && checksum == checksum_of(to_bytes(bytes.substr(0, checksum_at)))) {
@@ -238,14 +240,16 @@ NEARDUP_INLINE void append_log::refuse_changes_beside(const std::string& path, s
   const std::string log_path = settled_path(path) + ".log";
   if (system_files().type_of(log_path) != file_type::regular) return;
   const std::string bytes = read_file(log_path);
-  if (state_of(bytes) == state && extent_of(bytes).size > header_size) {
+  const std::optional<std::uint64_t> follows = state_of(bytes);
+  if (!follows && bytes.starts_with(magic)) fail<std::runtime_error>(log_path + ": " + problem_of(bytes));
+  if (follows == state && extent_of(bytes).size > header_size) {
     fail<std::runtime_error>(log_path + ": it has changes since " + path +
                              " was saved; open that as durable, and save");
   }
 }
 
 NEARDUP_INLINE std::string append_log::encode_header(std::uint64_t state) {
-  std::string header("\x89NDUL\r\n\x1a", 8);
+  std::string header(magic);
   put(header, std::uint64_t{format_version});
   put(header, state);
   put(header, checksum_of(to_bytes(header)));
