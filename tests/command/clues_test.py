@@ -5,7 +5,7 @@ import json
 import os
 import random
 
-from harness import A, B, CommandTest, jsonl, run, words, main
+from harness import A, B, CommandTest, jsonl, run, words, main, as_json
 from passage_oracle import passage
 
 
@@ -49,7 +49,7 @@ class Clues(CommandTest):
             ranked = sorted((share, -longest_run(clue, texts[i]), i) for share, i in sorted(expected)[: max(most, 100)])
             found = self.find(clue, "--min-similarity", least, "--most", most)
             self.assertEqual([(row["id"], row["share"], row["run"]) for row in found],
-                             [(f"d{i}", float(f"{-share:.6g}"), -length) for share, length, i in ranked[:most]])
+                             [(f"d{i}", as_json(-share), -length) for share, length, i in ranked[:most]])
             for row in found:
                 text = texts[int(row["id"][1:])]
                 self.assertIn(f"[{text[row['offset'] : row['offset'] + row['length']]}]", row["passage"])

@@ -3,7 +3,7 @@
 import json
 import random
 
-from harness import closeness_in, A, CommandTest, connected, jsonl, members_of, represented, run, words, main
+from harness import closeness_in, A, CommandTest, connected, jsonl, members_of, represented, run, words, main, as_json
 
 
 LEAST_COMMON = 8
@@ -48,7 +48,7 @@ class Containment(CommandTest):
         relation = "in" if sizes[0] <= sizes[1] else "holds"
         if self.all[a] == self.all[b]:
             relation = "equals"
-        share = float(f"{containment(self.all[a], self.all[b]):.6g}")
+        share = as_json(containment(self.all[a], self.all[b]))
         return (a, b, relation, share, len(self.all[a] & self.all[b]), sizes)
 
     def rows(self, outcome):

@@ -8,7 +8,7 @@ import signal
 import time
 import zlib
 
-from harness import CommandTest, characters, corpus, effort, jaccard, jsonl
+from harness import CommandTest, characters, corpus, effort, jaccard, jsonl, as_json
 from harness import SANITIZED, run, start, stop, words, main
 
 
@@ -35,7 +35,7 @@ def similar(a, b, measure, least):
 
 
 def rounded(similarity):
-    return float(f"{similarity:.6g}")
+    return as_json(similarity)
 
 
 class Kept(CommandTest):

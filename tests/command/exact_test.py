@@ -8,7 +8,7 @@ import re
 import threading
 import time
 
-from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, jaccard, jsonl, large_corpus
+from harness import closeness_in, A, CommandTest, characters, connected, corpus, fingerprints, jaccard, jsonl, large_corpus, as_json
 from harness import SANITIZED, cpu_seconds, hamming_distance, members_of, represented, run, start, stop, words, main
 
 
@@ -78,7 +78,7 @@ class ByDefault(CommandTest):
         for measure, similarity in MEASURES.items():
             for least in (0.3, 0.5, 0.8, 1):
                 expected = [
-                    (a, b, float(f"{s:.6g}")) for (a, b), s in matches(self.sets, similarity, least).items()
+                    (a, b, as_json(s)) for (a, b), s in matches(self.sets, similarity, least).items()
                 ]
                 self.assertGreater(len(expected), 20)
                 options = ("pairs", *self.exact, *JSON, "--check", measure, "--similarity", least)
@@ -158,7 +158,7 @@ class ByDefault(CommandTest):
 
     def test_dropped_names_what_was_kept(self):
         expected = [
-            {"id": name, "kept": by, "similarity": float(f"{jaccard(self.sets[name], self.sets[by]):.6g}")}
+            {"id": name, "kept": by, "similarity": as_json(jaccard(self.sets[name], self.sets[by]))}
             for name, by in represented(
                 self.sets, closeness_in(matches(self.sets, jaccard, 0.5))
             ).items()
@@ -364,7 +364,7 @@ class Unasked(CommandTest):
                 of_fingerprint = () if options[0] not in ("--weights", "--top") else options
                 prints = fingerprints(self.data, "--kind", kind, "--bits", bits, *of_fingerprint)
                 expected = [
-                    (a, b, d, float(f"{similarity:.6g}"))
+                    (a, b, d, as_json(similarity))
                     for (a, b), similarity in every.items()
                     if a in prints and b in prints and (d := hamming_distance(prints[a], prints[b])) <= int(distance)
                 ]

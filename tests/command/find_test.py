@@ -2,7 +2,7 @@
 
 import random
 
-from harness import A, B, SANITIZED, CommandTest, cpu_seconds, effort, jsonl, run, words, unittest, main
+from harness import A, B, SANITIZED, CommandTest, cpu_seconds, effort, jsonl, run, words, unittest, main, as_json
 from passage_oracle import passage
 
 
@@ -26,7 +26,7 @@ class Find(CommandTest):
             done = self.assert_done(run("find", "--jsonl", "--features", "words", "--min-similarity", 0.4, "--most", 1000,
                                         "--format", "jsonl", " ".join(clue), "-", data=jsonl(texts)))
             self.assertEqual([(r["id"], r["share"]) for r in done.json],
-                             [(f"d{i}", float(f"{-s:.6g}")) for s, i in sorted(shares)])
+                             [(f"d{i}", as_json(-s)) for s, i in sorted(shares)])
 
     def test_finds_a_changed_sentence(self):
         page = B + ". " + A + ". " + B

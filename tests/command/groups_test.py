@@ -4,7 +4,7 @@ import math
 import random
 import re
 
-from harness import closeness_in, A, B, SOURCE, CommandTest, characters, close_pairs, connected, corpus, cpu_seconds, fingerprints
+from harness import closeness_in, A, B, SOURCE, CommandTest, characters, close_pairs, connected, corpus, cpu_seconds, fingerprints, as_json
 from harness import hamming_distance, jaccard, jsonl, members_of, represented, run, unless_short, words, main
 
 
@@ -43,7 +43,7 @@ class Groups(CommandTest):
                     with self.subTest(bits=bits, distance=distance, rule=rule):
                         def member(name, first):
                             apart = hamming_distance(prints[name], prints[first])
-                            estimate = float(f"{math.cos(math.pi * apart / bits):.6g}")
+                            estimate = as_json(math.cos(math.pi * apart / bits))
                             return {"id": name, "distance": apart, "estimate": estimate}
 
                         expected = [[member(m, group[0]) for m in group] for group in members_of(label)]

@@ -24,6 +24,7 @@ import contextlib
 import fcntl
 import functools
 import json
+import math
 import os
 import pathlib
 import random
@@ -87,6 +88,11 @@ def run(*arguments, data=b"", **more):
 def start(*arguments):
     pipe = subprocess.PIPE
     return subprocess.Popen([PROGRAM, *arguments], stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+def as_json(similarity):
+    """Similarities in JSON are rounded down; 1e-9 is for the rounding of a quotient."""
+    return math.floor(similarity * 1e6 + 1e-9) / 1e6
 
 
 def cpu_seconds():

@@ -10,7 +10,9 @@ import re
 import resource
 import subprocess
 
-from harness import A, B, IS_SAMPLE, PROGRAM, SANITIZED, CommandTest, characters, close_pairs, connected, corpus, effort
+import json
+
+from harness import A, B, IS_SAMPLE, PROGRAM, SANITIZED, CommandTest, characters, close_pairs, connected, corpus, effort, as_json
 from harness import fingerprints, jaccard, jsonl, members_of, represented, run, run_with, unless_short, unittest, main
 
 
@@ -23,7 +25,7 @@ class Pairs(CommandTest):
             with self.subTest(bits=bits, distance=distance, blocks=blocks):
                 prints = fingerprints(data, "--bits", bits)
                 expected = [
-                    {"a": a, "b": b, "distance": d, "estimate": float(f"{math.cos(math.pi * d / bits):.6g}")}
+                    {"a": a, "b": b, "distance": d, "estimate": as_json(math.cos(math.pi * d / bits))}
                     for a, b, d in close_pairs(prints, distance, unless_short(texts))
                 ]
                 layout = ["--bits", bits, "--distance", distance] + (["--blocks", blocks] if blocks else [])
@@ -40,11 +42,26 @@ class Pairs(CommandTest):
         for a, b, d in close_pairs(prints, 14):
             similarity = jaccard(characters(text_of[a], 4), characters(text_of[b], 4))
             if similarity >= 0.6:
-                expected.append((a, b, d, float(f"{similarity:.6g}")))
+                expected.append((a, b, d, as_json(similarity)))
         options = ("--features", "chars:4", "--distance", 14, "--min-similarity", 0.6)
         rows = run("pairs", "--jsonl", "--format", "jsonl", *options, "-", data=data).json
         self.assertEqual([(r["a"], r["b"], r["distance"], r["similarity"]) for r in rows], expected)
         self.assertGreater(len(rows), 20)
+
+    def test_only_equal_sets_have_a_similarity_of_one(self):
+        """By the cosine of weights, 1 / sqrt(1 + 1e-8) is nearer to 1 than six decimals tell."""
+        rows = [{"id": "a", "f": [["x", 1]]}, {"id": "b", "f": [["x", 1], ["y", 1e-4]]}, {"id": "c", "f": [["x", 1]]}]
+        data = "".join(json.dumps(row) + "\n" for row in rows)
+        options = ("--jsonl", "--weighted-field", "f", "--check", "cosine", "--distance", 60, "--min-similarity", 0.5, "-")
+        found = self.assert_done(run("pairs", "--format", "jsonl", *options, data=data)).json
+        self.assertEqual([(p["a"], p["b"], p["similarity"]) for p in found], [("a", "b", 0.999999), ("a", "c", 1), ("b", "c", 0.999999)])
+        text = self.assert_done(run("pairs", *options, data=data)).text
+        self.assertEqual([line.split()[0] for line in text.splitlines()], ["0.999", "1.000", "0.999"])
+        members = self.assert_done(run("groups", "--format", "jsonl", *options, data=data)).json[0]["members"]
+        self.assertEqual([m["similarity"] for m in members], [1, 0.999999, 1])
+        self.assert_done(run("unique", "--dropped", self.folder / "gone", *options, data=data))
+        gone = [json.loads(line) for line in (self.folder / "gone").read_text().splitlines()]
+        self.assertEqual([(row["id"], row["similarity"]) for row in gone], [("b", 0.999999), ("c", 1)])
 
     def test_text_has_tabs(self):
         done = run("pairs", "--lines", "-", data=f"{A}\n{B}\n{A}\n")

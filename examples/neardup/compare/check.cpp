@@ -60,8 +60,9 @@ std::string text_of_match(const fingerprint_settings& settings, bool as_json, co
   }
   json_object line;
   line.add(match.name, json_string(match.id)).add(match.other_name, json_string(match.other));
-  if (match.distance) line.add("distance", std::to_string(*match.distance)).add("estimate", number(estimate));
-  if (match.similarity) line.add("similarity", number(*match.similarity));
+  if (match.distance)
+    line.add("distance", std::to_string(*match.distance)).add("estimate", similarity_number(estimate));
+  if (match.similarity) line.add("similarity", similarity_number(*match.similarity));
   if (!match.place.empty()) line.add("at", json_string(match.place));
   if (!match.other_place.empty()) line.add(match.other_name + std::string("_at"), json_string(match.other_place));
   if (match.passage) {
@@ -85,7 +86,7 @@ std::string text_of_containment(bool as_json, const containment_line& pair) {
   }
   json_object line;
   line.add("a", json_string(pair.id)).add(pair.other_name, json_string(pair.other));
-  line.add("relation", json_string(relation)).add("containment", number(pair.containment));
+  line.add("relation", json_string(relation)).add("containment", similarity_number(pair.containment));
   line.add("common", std::to_string(common)).add("features", '[' + std::to_string(a) + ',' + std::to_string(b) + ']');
   return line.text() + '\n';
 }

@@ -77,9 +77,9 @@ std::string group_as_json(const run_settings& settings, std::uint64_t number_of_
     text += "{\"id\":" + json_string(m.id);
     if (m.distance) {
       text += ",\"distance\":" + std::to_string(*m.distance) +
-              ",\"estimate\":" + number(estimate_of(settings.fingerprint, *m.distance));
+              ",\"estimate\":" + similarity_number(estimate_of(settings.fingerprint, *m.distance));
     }
-    if (settings.comparison.min_similarity) text += ",\"similarity\":" + number(m.similarity);
+    if (settings.comparison.min_similarity) text += ",\"similarity\":" + similarity_number(m.similarity);
     if (m.is_against) text += ",\"against\":true";
     text += '}';
   }

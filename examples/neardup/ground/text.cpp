@@ -101,10 +101,15 @@ std::string fixed(double value, int digits) {
   return {text.data(), end.ptr};
 }
 
-std::string similarity_text(double value) {
-  // 1e-9 compensates the rounding of a quotient.
-  return fixed(std::floor(value * 1000 + 1e-9) / 1000, 3);
-}
+namespace {
+
+/// Rounds down to a multiple of 1 / `steps`. The added 1e-9 compensates the rounding of a quotient.
+double rounded_down(double value, double steps) { return std::floor(value * steps + 1e-9) / steps; }
+
+}  // namespace
+
+std::string similarity_text(double value) { return fixed(rounded_down(value, 1e3), 3); }
+std::string similarity_number(double value) { return number(rounded_down(value, 1e6)); }
 
 std::string grouped(std::uint64_t value) {
   std::string digits = std::to_string(value);

@@ -43,6 +43,8 @@ std::string fixed(double value, int digits);
 
 /// A similarity with three decimals, rounded down, so that only equal documents get 1.000.
 std::string similarity_text(double value);
+/// A similarity as a number of JSON with up to six decimals, rounded down, so that only equal documents get 1.
+std::string similarity_number(double value);
 
 /// "1,234,567"
 std::string grouped(std::uint64_t value);

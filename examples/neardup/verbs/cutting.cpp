@@ -246,7 +246,7 @@ void run_without_parts(context& c, const part_settings& how) {
     if (c.settings.input.text_fields.size() > 1) line.add("field", json_string(c.settings.input.text_fields[field]));
     line.add("offset", std::to_string(offset)).add("length", std::to_string(part.size()));
     line.add("first", json_string(names.id(first.document))).add("first_offset", std::to_string(first.offset));
-    line.add("similarity", command::number(similarity)).add("part", json_string(part));
+    line.add("similarity", similarity_number(similarity)).add("part", json_string(part));
     *c.dropped << line.text() + '\n';
   };
   documents.visit_documents(

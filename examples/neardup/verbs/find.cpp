@@ -114,7 +114,7 @@ struct clue_finding {
 void print_finding(context& c, const clue_finding& f) {
   if (c.settings.output.as_json()) {
     json_object line;
-    line.add("id", json_string(f.id)).add("share", number(f.share));
+    line.add("id", json_string(f.id)).add("share", similarity_number(f.share));
     if (f.run > 0) line.add("run", std::to_string(f.run));
     if (f.passage) {
       if (!f.passage->field.empty()) line.add("field", json_string(f.passage->field));
