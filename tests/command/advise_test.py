@@ -289,7 +289,13 @@ class Advise(CommandTest):
     def test_says_how_near_duplicates_of_a_sample_are_counted(self):
         done = self.assert_done(run("advise", "--lines", "-", data="\n".join(corpus(2300, 71))))
         pairs = r"^About [\d,]+ pairs of near-duplicates with .* \(a sample of 2,000 documents has [\d,]+, counted for each of its documents\)$"
-        self.assertRegex(done.text.splitlines()[1], pairs)
+        lines = done.text.splitlines()
+        self.assertRegex(lines[1], pairs)
+        self.assertRegex(lines[2], r"^[\d.]+ % of the distinct documents of this sample have any; a document and its copies count as one$")
+        self.assertIn("Features per document of a sample of 2,000 documents, and the share", done.text)
+        whole = self.assert_done(run("advise", "--lines", "--recall", 0.99, "-", data="\n".join(corpus(300, 71)))).text
+        self.assertRegex(whole, r"(?m)^[\d.]+ % of the distinct documents have any; ")
+        self.assertRegex(whole, r"; measured on [\d,]+ documents")
         failed = run("advise", "--features", "zh:words", "-", data=A)
         self.assert_fails(failed, "only words:N, masked:words:N, canonical:words:N, chars:N, canonical:chars:N, letters:N, longest:N, code:N, spaced:words:N and bytes:N")
 
@@ -300,6 +306,8 @@ class Advise(CommandTest):
         self.assertEqual((found["documents"], found["command"]), (0, None))
         found = self.advice("--recall", 0.99, "--jsonl", "-", data="\n\n")
         self.assertEqual((found["documents"], found["setups"], found["recommended"]), (0, [], None))
+        for data, size in (("o", "1 byte on average"), ("one", "3 bytes on average")):
+            self.assertIn(f"1 document, {size}, half", self.assert_done(run("advise", "--lines", "-", data=data)).text)
         for data in ("one", "one two three", "one two\none two", "???", "\n\n", "\xff\n"):
             done = self.assert_done(run("advise", "--lines", "-", data=data))
             self.assertIn("neardup groups ", done.text)

@@ -95,6 +95,15 @@ class Head(CommandTest):
             (("--distance", "5"), "their simhash fingerprints of 64 bits (words:2) differ in at most 5 bits"),
             (("--distance", "1", "--min-similarity", "0.9"), "the Jaccard similarity of their features (words:2) is at least 0.9, and "
              "their simhash fingerprints of 64 bits (words:2) differ in at most 1 bit"),
+            (("--distance", "5", "--weights", "tfidf", "--top", "9"), "their simhash fingerprints of 64 bits (words:2, --weights "
+             "tfidf, --top 9) differ in at most 5 bits"),
+            (("--distance", "5", "--weights", "levels:5"), "their simhash fingerprints of 64 bits (words:2, --weights levels:5:tf) "
+             "differ in at most 5 bits"),
+            (("--distance", "5", "--check", "cosine", "--weights", "tf", "--min-similarity", "0.9"), "the cosine of their features "
+             "(words:2, --weights tf) is at least 0.9, and their simhash fingerprints of 64 bits (words:2, --weights tf) differ in at "
+             "most 5 bits"),
+            (("--grouping", "components"), "the Jaccard similarity of their features (words:2) is at least 0.8. A group has all that "
+             "chains of near-duplicates connect (--grouping components)"),
             (("--same", "numbers"), "the Jaccard similarity of their features (words:2) is at least 0.8, and they agree by --same numbers"),
         ):
             with self.subTest(options=options):

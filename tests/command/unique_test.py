@@ -272,10 +272,12 @@ class Unique(CommandTest):
     def test_no_room_for_features(self):
         lines = self.write("lines", "\n".join(" ".join(f"w{i}" for i in range(16000)) for _ in range(2)))
         for option in ((), ("--also-within", "--against", lines)):
-            environment = os.environ | {"TMPDIR": str(self.folder / "nowhere")}
-            done = run("unique", "--lines", "--memory", "1", *option, lines, env=environment)
-            self.assert_fails(done, "there is no folder for a temporary file (TMPDIR)")
-            self.assertEqual(done.bytes, b"")
+            for folder, problem in ((self.folder / "nowhere", "No such file or directory"), (lines, "Not a directory")):
+                done = run("unique", "--lines", "--memory", "1", *option, lines, env=os.environ | {"TMPDIR": str(folder)})
+                self.assert_fails(done, f"cannot write a temporary file in {folder} (TMPDIR names another folder): {problem}")
+                self.assertEqual(done.bytes, b"")
+            # Without a value TMPDIR is as if it were not set.
+            self.assert_done(run("unique", "--lines", "--memory", "1", *option, lines, env=os.environ | {"TMPDIR": ""}))
 
     def test_hands_on_records_at_once(self):
         self.assert_answers_at_once(("unique", "--lines", "-"),

@@ -28,9 +28,15 @@ namespace {
 
 [[noreturn]] void fail_to_read() { throw read_error(std::generic_category().message(errno)); }
 
+/// The folder of TMPDIR; /tmp if that is not set, or empty.
+std::string temporary_folder() {
+  const char* const given = std::getenv("TMPDIR");
+  return given == nullptr || *given == '\0' ? "/tmp" : given;
+}
+
 [[noreturn]] void fail_temporary(int error) {
-  throw output_error("cannot write a temporary file in " + std::filesystem::temp_directory_path().string() + ": " +
-                     std::generic_category().message(error));
+  throw output_error("cannot write a temporary file in " + temporary_folder() +
+                     " (TMPDIR names another folder): " + std::generic_category().message(error));
 }
 
 descriptor opened(const std::string& path) {
@@ -41,16 +47,14 @@ descriptor opened(const std::string& path) {
 
 /// Opens a file that has no name. Throws: output_error.
 descriptor open_temporary() {
-  std::error_code error;
-  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) throw output_error("there is no folder for a temporary file (TMPDIR): " + error.message());
+  const std::string folder = temporary_folder();
 #if defined(O_TMPFILE)
   // The file never has a name, so a process that is killed leaves none. Not every file system can do that.
   if (const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); unnamed >= 0) {
     return descriptor(unnamed);
   }
 #endif
-  std::string path = (folder / "neardup-XXXXXX").string();
+  std::string path = folder + "/neardup-XXXXXX";
   const int number = ::mkstemp(path.data());
   if (number < 0) fail_temporary(errno);
   ::unlink(path.c_str());

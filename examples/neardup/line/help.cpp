@@ -40,8 +40,9 @@ constexpr std::string_view rules_text = R"(Rules:
   check, a near-duplicate only of documents with the same features.
   Without --similarity, --distance and --min-similarity a run is one of --similarity {similarity}. --distance alone
   means no check: fingerprints alone decide. query checks by the features that its index keeps.
-  --weights idf without a file, --keep but first, --grouping components, report and advise read everything twice;
-  standard input and pipes are copied to a temporary file (in TMPDIR, or /tmp) then. unique reads files twice.
+  unique reads files twice. report, advise and --weights idf without a file read everything twice; so does unique with
+  --keep but first or --grouping components. Standard input and pipes are copied to a temporary file (in TMPDIR, or
+  /tmp) then.
   The check keeps features, 4 bytes each; what is above --memory lies in a temporary file, too.
   Exit status: 0 done; with --exit-status 1 if nothing was found; 2 wrong usage, bad input, something passed over, or
   output that could not be written.

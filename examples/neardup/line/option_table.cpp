@@ -151,7 +151,7 @@ constexpr std::array options_of_groups{
                "which document of a group is kept, or which one it is around: first (the default), longest, or by a "
                "field of its record highest:FIELD or lowest:FIELD: numbers, after these texts by their bytes, such as "
                "dates, and last NaN. unique reads files twice; with all but first, "
-               "and with --grouping components, standard input and pipes, too, through a temporary file",
+               "and with --grouping components, it also reads standard input and pipes twice, through a temporary file",
                usual::with_verb, "first (default), longest, highest:FIELD, lowest:FIELD"},
     option_row{"--no-verify", flag, takes::verification, section::index, "do not check the whole file first"},
     option_row{"--format", "F", takes::format, section::output, "text (default) or jsonl", usual::with_verb},

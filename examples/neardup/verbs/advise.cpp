@@ -147,6 +147,12 @@ std::string count_text(double value, bool is_exact) {
   return grouped(static_cast<std::uint64_t>(std::llround(value / step) * std::llround(step)));
 }
 
+/// A number of bytes on average.
+std::string bytes_text(double value) {
+  const std::string count = count_text(value, true);
+  return count + (count == "1" ? " byte" : " bytes");
+}
+
 std::string seconds_text(double seconds) {
   if (seconds < 0.1) return "< 0.1 s";
   if (seconds < 10) return fixed(seconds, 1) + " s";
@@ -180,8 +186,8 @@ void print_table(output& out, const std::vector<std::vector<std::string>>& rows)
 }
 
 void print_corpus(output& out, const advised_run& settings, const neardup::advice& found) {
-  out << counted(found.documents, "document", "documents") << ", " << count_text(found.mean_bytes, true)
-      << " bytes on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
+  out << counted(found.documents, "document", "documents") << ", " << bytes_text(found.mean_bytes)
+      << " on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
   const bool is_whole = found.followed == found.documents;
   const std::string similar = "with a similarity of " + number(*settings.comparison.min_similarity) + " by " +
                               to_string(settings.comparison.check_features);
@@ -194,7 +200,8 @@ void print_corpus(output& out, const advised_run& settings, const neardup::advic
     const std::string pairs = count_text(found.similar_pairs, is_whole);
     out << (is_whole ? "" : "About ") << pairs << (pairs == "1" ? " pair" : " pairs") << " of near-duplicates "
         << similar << looked_at << '\n'
-        << fixed(100 * found.partnered, 1) << " % of the documents have any, copies counted as one document\n";
+        << fixed(100 * found.partnered, 1) << " % of the distinct documents" << (is_whole ? "" : " of this sample")
+        << " have any; a document and its copies count as one\n";
   }
   if (found.followed < found.sampled) {
     out << "So many documents resemble one another that only " << grouped(found.followed) << " of "
@@ -212,8 +219,10 @@ void print_hints(output& out, const advised_run& settings, const std::vector<fea
 }
 
 void print_features(output& out, const advised_run& settings, const neardup::advice& found) {
-  out << "\nFeatures per document, and the share of documents that are too short: one changed word (of chars and "
-         "bytes: one\ncharacter) makes their similarity less than "
+  out << "\nFeatures per document"
+      << (found.sampled < found.documents ? " of a sample of " + grouped(found.sampled) + " documents" : "")
+      << ", and the share of documents that are too short: one changed word (of chars and bytes: one\ncharacter) makes "
+         "their similarity less than "
       << number(*settings.comparison.min_similarity) << ". Documents are compared by those with a *:\n\n";
   std::vector<std::vector<std::string>> rows{{"  features", "per document", "too short"}};
   for (const neardup::feature_facts& facts : found.facts) {
@@ -336,7 +345,9 @@ void print_setups_text(output& out, const advised_run& settings, const neardup::
                                         [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
   out << "\nTo find " << number(100 * settings.recall)
       << " % of the near-duplicates of a document by fingerprints (recall: a family of them counts once, copies\ndo not"
-      << (is_measured(found) ? "" : ", and without any it is only theory")
+      << (is_measured(found)
+              ? "; measured on " + counted(found.documents_measured, "document", "documents") + " that have any"
+              : ", and without any it is only theory")
       << (has_interval ? "; in brackets what comes out in nine of ten cases, by the luck of the sample and of the hash"
                        : "")
       << ";\npairs: the share of all pairs, of which large families have most"

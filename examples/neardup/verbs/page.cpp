@@ -92,21 +92,26 @@ std::string rule_text(const run_settings& settings) {
   const comparison_settings& how = settings.comparison;
   const fingerprint_settings& made = settings.fingerprint;
   if (how.only_copies) return "their texts are equal";
-  // Ready-made features of records have no name.
-  const auto named = [&](const feature_setting& features) {
-    return made.are_given ? std::string() : " (" + to_string(features) + ")";
+  // Ready-made features of records have no name. A check compares sets, but for the cosine of weighted features.
+  const auto named = [&](const feature_setting& features, bool are_weighted) {
+    std::string text = made.are_given ? "" : to_string(features);
+    const auto add = [&text](const std::string& option) { text += (text.empty() ? "" : ", ") + option; };
+    const bool has_weights = made.weights != weighting::unit || made.levels != level_rule::none;
+    if (are_weighted && has_weights) add("--weights " + weights_text(made));
+    if (are_weighted && made.top > 0) add("--top " + std::to_string(made.top));
+    return text.empty() ? text : " (" + text + ")";
   };
   const std::string bits = " of " + std::to_string(made.bits) + " bits";
   const std::string fingerprints = made.are_codes ? "their codes" + bits
                                                   : "their " + std::string(neardup::to_string(made.kind)) +
-                                                        " fingerprints" + bits + named(made.features);
+                                                        " fingerprints" + bits + named(made.features, true);
   const std::string apart =
       fingerprints + " differ in at most " + counted(static_cast<std::uint64_t>(how.distance), "bit", "bits");
   std::string rule;
   if (!how.min_similarity) {
     rule = apart;
   } else {
-    const std::string features = " features" + named(how.check_features);
+    const std::string features = " features" + named(how.check_features, how.check == similarity_measure::cosine);
     switch (how.check) {
       case similarity_measure::jaccard: rule = "the Jaccard similarity of their" + features; break;
       case similarity_measure::cosine:

@@ -139,7 +139,11 @@ std::string run_text(const context& c) {
       c.settings.against.any() ? " with " + counted(c.against + c.searched, "other", "others") : "";
   const std::uint64_t documents = c.notes.documents() - c.against;
   return counted(documents, "document was", "documents were") + " compared" + against +
-         ". Two documents are near-duplicates if " + rule_text(c.settings) + ". Written " + time_text() + '.';
+         ". Two documents are near-duplicates if " + rule_text(c.settings) +
+         (c.settings.grouping.by_components
+              ? ". A group has all that chains of near-duplicates connect (--grouping components)"
+              : "") +
+         ". Written " + time_text() + '.';
 }
 
 /// Reports what is not on the page, and whether the page is too large for browsers.
@@ -220,8 +224,8 @@ const verb report_verb{
 Writes the groups of near-duplicates as one HTML page that needs nothing else: sizes, similarities, which
 document each group is around and which others are in it, and what differs, side by side. It can be sorted
 and filtered. Stretches that are equal are shortened. Of codes it shows the pictures: the files that their
-ids name. With --by a table says what goes of each source. Of very many groups --most N writes the largest. The input is
-read twice, standard input through a temporary file.
+ids name. With --by a table says what goes of each source. Of very many groups --most N writes the largest.
+The input is read twice, standard input through a temporary file.
 )",
     takes::comparing | takes::codes | takes::exact | takes::same | takes::near_against | takes::grouping,
     report_options,
