@@ -52,7 +52,7 @@ constexpr std::array options_of_groups{
     option_row{"--skip-bad", flag, takes::texts, section::input,
                "go on after bad input; the count is printed at the end", usual::with_verb},
     option_row{"--strict", flag, takes::texts, section::input,
-               "ill-formed UTF-8 and documents without tokens are errors"},
+               "documents with ill-formed characters, or without tokens, are errors"},
     option_row{
         "--features", "F", takes::features, section::fingerprint,
         "words, words:N, chars:N of the normalised text, bytes:N of the raw one, masked:words:N where numbers, "
