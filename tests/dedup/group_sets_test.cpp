@@ -249,6 +249,51 @@ TEST_CASE("a template among other sets is grouped by the rule", "[dedup][similar
   }
 }
 
+TEST_CASE("a set whose only candidate is decided late is grouped by the rule", "[dedup][similar]") {
+  oracle::random_engine random(25);
+  const auto ascending = [](std::vector<std::uint32_t> set) {
+    std::sort(set.begin(), set.end());
+    return set;
+  };
+  // Sets of the crowd have 30 features of a template, up to 4 of them changed, and 20 of their own: each two of them
+  // match at .2. Each of the others has 9 changed: it matches the crowd, and hardly any of the others. The first of all is one of these, so it
+  // drops the crowd, and the others stay, which takes more pairs than are looked at. The last sets each match one of
+  // them.
+  std::vector<std::uint32_t> base(30);
+  for (std::uint32_t& feature : base) feature = static_cast<std::uint32_t>(random());
+  const auto member = [&](std::size_t changed) {
+    std::vector<std::uint32_t> set(base);
+    std::shuffle(set.begin(), set.end(), random);
+    for (std::size_t i = 0; i < changed; ++i) set[i] = static_cast<std::uint32_t>(random());
+    for (int i = 0; i < 20; ++i) set.push_back(static_cast<std::uint32_t>(random()));
+    return set;
+  };
+  sets_type sets{ascending(member(9))}, tails;
+  for (int i = 0; i < 60; ++i) sets.push_back(ascending(member(random() % 5)));
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<std::uint32_t> other = member(9);
+    std::vector<std::uint32_t> tail(other.end() - 20, other.end());
+    for (int own = 0; own < 20; ++own) tail.push_back(static_cast<std::uint32_t>(random()));
+    sets.push_back(ascending(other));
+    tails.push_back(ascending(tail));
+  }
+  sets.insert(sets.end(), tails.begin(), tails.end());
+  const set_threshold least{set_similarity::jaccard, 0.2};
+  const labels_type expected = expected_representatives(sets, 0, least, {});
+  std::size_t late = 0;
+  for (std::size_t i = 81; i < 101; ++i) late += expected[i] + 20 == i ? 1 : 0;
+  REQUIRE(late > 10);
+  for (const unsigned parts : {1U, 3U}) {
+    const group_options how{.run = threads{parts}};
+    REQUIRE(neardup::group(sets, least, how) == expected);
+    for (std::size_t round = 0; round < oracle::effort(20, 10, 5); ++round) {
+      const auto keys = neardup::detail::set_keys{static_cast<unsigned char>(round % 4)};
+      REQUIRE(found(sets, 0, least, how, {3, 5, 7, keys, random_limits(random)}, random() % 20) == expected);
+      REQUIRE(found_by_partitions(sets, 0, least, how, random_sizes(random), 1 + random() % 200) == expected);
+    }
+  }
+}
+
 TEST_CASE("crowds of similar sets do not take the time of their pairs", "[dedup][similar]") {
   // The plain rule would look at 2 * 10^8 pairs for each, which takes a minute.
   oracle::random_engine random(23);
