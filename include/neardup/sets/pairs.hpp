@@ -126,14 +126,24 @@ void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count,
   }
 }
 
+/// Visits the pairs of a set of `a` and a set of `b`.
+template <set_range A, set_range B>
+void visit_set_pairs_across(const A& a, const B& b, const set_threshold& least, const join_options& options,
+                            const similar_pair_visits::visit_type& visit) {
+  check_similarity(least.similarity);
+  if (a.size() == 0 || b.size() == 0) return;
+  visit_set_pairs<set_feature_t<A>>(source_of_sets(a, b), a.size(), least, options, {}, visit);
+}
+
 /// Returns the pairs that visit_all(add) adds, sorted by (first, second).
 template <class Index>
 std::vector<similar_pair<Index>> sorted_similar_pairs(
-    const std::function<void(const std::function<void(const similar_pair<std::size_t>&)>&)>& visit_all) {
+    const std::function<void(const similar_pair_visits::visit_type&)>& visit_all) {
   std::vector<similar_pair<Index>> result;
   visit_all([&](const similar_pair<std::size_t>& p) {
     result.push_back(
         {static_cast<Index>(p.first), static_cast<Index>(p.second), static_cast<Index>(p.common), p.similarity});
+    return true;
   });
   std::sort(result.begin(), result.end(), [](const similar_pair<Index>& a, const similar_pair<Index>& b) {
     return a.first != b.first ? a.first < b.first : a.second < b.second;
@@ -179,11 +189,8 @@ template <set_range Sets, class Threshold, class Visit>
 template <set_range A, set_range B, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
-  const set_threshold threshold = detail::set_threshold_of(least);
-  detail::check_similarity(threshold.similarity);
-  if (a.size() == 0 || b.size() == 0) return;
-  detail::visit_set_pairs<set_feature_t<A>>(
-      detail::source_of_sets(a, b), a.size(), threshold, options, {},
+  detail::visit_set_pairs_across(
+      a, b, detail::set_threshold_of(least), options,
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
@@ -195,7 +202,10 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, const Threshold& least,
                                                      const join_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "pairs");
-  return detail::sorted_similar_pairs<Index>([&](const auto& add) { visit_pairs(sets, least, add, options); });
+  return detail::sorted_similar_pairs<Index>([&](const auto& add) {
+    detail::visit_set_pairs<set_feature_t<Sets>>(detail::source_of_sets(sets), sets.size(),
+                                                 detail::set_threshold_of(least), options, {}, add);
+  });
 }
 
 /// The pairs of a position in `a` and a position in `b` whose sets are similar enough, sorted by the position in `a`,
@@ -206,7 +216,8 @@ template <std::integral Index = std::uint32_t, set_range A, set_range B, class T
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const join_options& options = {}) {
   detail::check_index_type<Index>(a.size() + b.size(), "pairs");
-  return detail::sorted_similar_pairs<Index>([&](const auto& add) { visit_pairs(a, b, least, add, options); });
+  return detail::sorted_similar_pairs<Index>(
+      [&](const auto& add) { detail::visit_set_pairs_across(a, b, detail::set_threshold_of(least), options, add); });
 }
 
 }  // namespace neardup::inline v0
