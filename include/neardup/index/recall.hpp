@@ -13,6 +13,7 @@
 
 #include "../error.hpp"
 #include "../simhash.hpp"
+#include "../threshold.hpp"
 #include "estimates.hpp"
 
 namespace neardup::inline v0 {
@@ -25,11 +26,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-inline void check_jaccard(double similarity) {
-  if (!(similarity > 0 && similarity <= 1)) {  // refuses NaN, too
-    fail<std::invalid_argument>("Jaccard similarity " + std::to_string(similarity) + " is not above 0 and at most 1");
-  }
-}
+inline void check_jaccard(double similarity) { check_similarity(similarity); }
 
 inline void check_recall(double recall) {
   if (!(recall >= 0 && recall <= 1)) {
