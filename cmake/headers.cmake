@@ -43,7 +43,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/positions.hpp
     include/neardup/detail/prefetch.hpp
     include/neardup/detail/radix_partition.hpp
-    include/neardup/detail/sort_words.hpp
     include/neardup/detail/text_lines.hpp
     include/neardup/detail/union_find.hpp
     include/neardup/detail/visits.hpp
@@ -120,7 +119,6 @@ set(NEARDUP_HEADERS
     include/neardup/index/flat_index.hpp
     include/neardup/index/frozen_index.hpp
     include/neardup/index/join/components.hpp
-    include/neardup/index/join/copy_groups.hpp
     include/neardup/index/join/fingerprint_join.hpp
     include/neardup/index/join/join_input.hpp
     include/neardup/index/join/join_pairs.hpp

@@ -378,7 +378,7 @@ TEST_CASE("positions beyond 32 bits have the same joins", "[dedup]") {
     neardup::detail::fingerprint_join<1, std::uint64_t> join(words, 64, 3, blocks, run);
     auto pairs = neardup::detail::distinct_pairs(join, run);
     oracle::pair_list found;
-    neardup::detail::visit_in_order(join.distinct(), std::move(pairs), stored.size(), run,
+    neardup::detail::visit_in_order(join.copies(), std::move(pairs), run,
                                     [&](std::size_t i, std::size_t j, int distance) {
                                       found.emplace_back(i, j, distance);
                                       return true;

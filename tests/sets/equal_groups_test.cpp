@@ -9,7 +9,7 @@
 
 #include <neardup/detail/bits.hpp>
 #include <neardup/detail/equal_groups.hpp>
-#include <neardup/detail/sort_words.hpp>
+#include <neardup/detail/radix_partition.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
@@ -25,7 +25,8 @@ template <class Number>
 void check_groups(const std::vector<std::uint64_t>& values, const std::vector<std::uint64_t>& hashes,
                   const neardup::any_runner& run) {
   const equal_groups<Number> groups(
-      hashes, [&](Number a, Number b) { return values[a] <=> values[b]; }, run);
+      hashes.size(), [&](std::size_t i) { return hashes[i]; },
+      [&](Number a, Number b) { return values[a] <=> values[b]; }, run);
   std::map<std::uint64_t, std::vector<Number>> expected;
   for (std::size_t i = 0; i < values.size(); ++i) expected[values[i]].push_back(static_cast<Number>(i));
   REQUIRE(groups.size() == values.size());

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -18,7 +17,6 @@
 #include "bits.hpp"
 #include "large_array.hpp"
 #include "radix_partition.hpp"
-#include "sort_words.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -35,30 +33,41 @@ class equal_groups {
   /// For `count` things that are all different.
   explicit equal_groups(std::size_t count = 0) noexcept : count_(count) {}
 
-  /// Finds the groups. hashes[i] is a well-mixed hash of thing i; equal things have equal hashes.
+  /// Finds the groups among `count` things. hash_of(i) is a well-mixed hash of 64 bits; equal things have equal hashes.
+  /// Several threads call it at once.
   /// Complexity: O(n) for n things, and one comparison for each copy. If different things have the same hash, these are
-  /// sorted by comparisons. Memory: 4 bytes for each thing, temporarily (8 bytes if Number has 64 bits).
-  equal_groups(std::span<const std::uint64_t> hashes, const compare_type& compare, const any_runner& run)
-      : count_(hashes.size()) {
+  /// sorted by comparisons. Memory: 8 bytes for each thing, temporarily.
+  template <class HashOf>
+  equal_groups(std::size_t count, const HashOf& hash_of, const compare_type& compare, const any_runner& run)
+      : count_(count) {
     constexpr int bits_of_bucket = 12;
-    const int bits = std::clamp(static_cast<int>(std::bit_width(count_)) - bits_of_bucket, 0, max_pass_bits);
-    large_array<Number> numbers(count_);
-    std::vector<std::size_t> begins{0, count_};
+    const int bits = std::clamp(static_cast<int>(std::bit_width(count)) - bits_of_bucket, 0, max_pass_bits);
+    // The highest bits of a hash choose the bucket. A word has the next bits above the number.
+    const int low = (std::max)(32, static_cast<int>(std::bit_width(count)));
+    const auto word_of = [bits, mask = ~low_mask(to_size(low))](std::uint64_t hash, std::size_t number) {
+      return (hash << bits & mask) | number;
+    };
+    large_array<std::uint64_t> words(count);
+    std::vector<std::size_t> begins{0, count};
     if (bits == 0) {
-      std::iota(numbers.data(), numbers.data() + count_, Number{0});
+      for (std::size_t i = 0; i < count; ++i) words[i] = word_of(hash_of(i), i);
     } else {
+      struct hashed {
+        std::uint64_t hash;
+        std::size_t number;
+      };
       radix_scatter(
-          count_, bits, [](std::size_t i) { return static_cast<Number>(i); },
-          [hashes, bits](Number i) { return to_size(hashes[to_size(i)] >> (64 - bits)); },
-          [to = numbers.data()](std::size_t place, Number i) { to[place] = i; }, begins, run);
+          count, bits,
+          [hash_of](std::size_t i) {
+            return hashed{hash_of(i), i};
+          },
+          [bits](const hashed& one) { return to_size(one.hash >> (64 - bits)); },
+          [word_of, to = words.data()](std::size_t place, const hashed& one) {
+            to[place] = word_of(one.hash, one.number);
+          },
+          begins, run);
     }
-    std::vector<finder> finders(parts_for(run, count_, std::size_t{1} << 14));
-    in_steps(run, finders.size(), begins.size() - 1, 1, [&](std::size_t part, std::size_t bucket, std::size_t) {
-      const std::size_t size = begins[bucket + 1] - begins[bucket];
-      finders[part].find(numbers.span().subspan(begins[bucket], size), hashes, bits, compare);
-      return true;
-    });
-    collect(finders);
+    find(words.span(), begins, low, compare, run);
   }
 
   /// The number of things.
@@ -91,11 +100,13 @@ class equal_groups {
 
   /// The numbers of the things that are no copies.
   [[nodiscard]] std::vector<Number> firsts() const {
-    std::vector<Number> result;
-    result.reserve(distinct());
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (!is_copy(i)) result.push_back(static_cast<Number>(i));
+    std::vector<Number> result(distinct() + 1);
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < count_; ++i) {  // without branches, which could not be predicted
+      result[found] = static_cast<Number>(i);
+      found += is_copy(i) ? 0 : 1;
     }
+    result.resize(found);
     return result;
   }
 
@@ -103,23 +114,18 @@ class equal_groups {
   /// Finds groups in buckets. Each thread has its own finder.
   class finder {
    public:
-    /// Finds the groups of a bucket, in which things have the highest `bits` bits of their hashes in common.
-    void find(std::span<const Number> bucket, std::span<const std::uint64_t> hashes, int bits,
-              const compare_type& compare) {
-      const std::size_t count = bucket.size();
-      if (count < 2) return;
-      if (words_.size() < 2 * count) words_.resize(2 * count);
-      const std::span<std::uint64_t> words = std::span(words_).first(count);
-      // A word has the next bits of the hash above the place in the bucket.
-      const int low = (std::max)(32, static_cast<int>(std::bit_width(count)));
-      const std::uint64_t places = low_mask(to_size(low));
-      for (std::size_t i = 0; i < count; ++i) words[i] = (hashes[to_size(bucket[i])] << bits & ~places) | i;
-      sort_words(words, std::span(words_).subspan(count, count), low);
+    /// Finds the groups of a bucket. Words have bits of the hash from bit `low` on, and the number below.
+    void find(std::span<std::uint64_t> words, int low, const compare_type& compare) {
+      const std::size_t count = words.size();
+      if (scratch_.size() < count) scratch_.resize(count);
+      sort_words(words, std::span(scratch_).first(count), low);
       for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
         while (end < count && words[end] >> low == words[begin] >> low) ++end;
         if (end - begin == 1) continue;
         same_.clear();
-        for (std::size_t i = begin; i < end; ++i) same_.push_back(bucket[to_size(words[i] & places)]);
+        for (const std::uint64_t word : words.subspan(begin, end - begin)) {
+          same_.push_back(static_cast<Number>(word & low_mask(to_size(low))));
+        }
         divide_same(compare);
       }
     }
@@ -138,21 +144,22 @@ class equal_groups {
     /// Finds the groups among things with the same hash.
     void divide_same(const compare_type& compare) {
       const auto equals = [&](Number a) { return [&compare, a](Number b) { return compare(a, b) == 0; }; };
-      if (!std::all_of(same_.begin() + 1, same_.end(), equals(same_.front()))) {
+      const bool are_all = std::all_of(same_.begin() + 1, same_.end(), equals(same_.front()));
+      if (!are_all) {
         std::sort(same_.begin(), same_.end(), [&](Number a, Number b) {
           const std::strong_ordering order = compare(a, b);
           return order != 0 ? order < 0 : a < b;
         });
       }
       for (auto first = same_.begin(), last = first; first != same_.end(); first = last) {
-        last = std::find_if_not(first + 1, same_.end(), equals(*first));
+        last = are_all ? same_.end() : std::find_if_not(first + 1, same_.end(), equals(*first));
         if (last - first == 1) continue;
         members_.insert(members_.end(), first, last);
         ends_.push_back(members_.size());
       }
     }
 
-    std::vector<std::uint64_t> words_;  // and scratch memory to sort them
+    std::vector<std::uint64_t> scratch_;
     std::vector<Number> same_, members_;
     std::vector<std::size_t> ends_;  // of the groups in members_
   };
@@ -163,7 +170,14 @@ class equal_groups {
     std::size_t before = 0;
   };
 
-  void collect(std::span<const finder> finders) {
+  /// Finds the groups in buckets of words.
+  void find(std::span<std::uint64_t> words, std::span<const std::size_t> begins, int low, const compare_type& compare,
+            const any_runner& run) {
+    std::vector<finder> finders(parts_for(run, count_, std::size_t{1} << 14));
+    in_steps(run, finders.size(), begins.size() - 1, 1, [&](std::size_t part, std::size_t bucket, std::size_t) {
+      finders[part].find(words.subspan(begins[bucket], begins[bucket + 1] - begins[bucket]), low, compare);
+      return true;
+    });
     const auto for_each = [&](const auto& use) {
       for (const finder& one : finders) one.for_each(use);
     };

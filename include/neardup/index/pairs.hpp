@@ -52,15 +52,14 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 /// soon as it is found. `within`: bits{k}.
 /// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The visit ends
 /// early if the visitor returns false or throws; its exception is rethrown.
-/// `Index`: a type that can number the fingerprints. A program compiles faster with std::uint32_t, because it contains no
-/// join of 2^32 fingerprints and more.
+/// `Index`: a type that can number the fingerprints: std::uint64_t from 2^32 - 1 fingerprints on.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
 /// there is no layout of its blocks; std::bad_alloc.
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of filters of
 /// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; then the calls.
 /// Memory: independent of the number of pairs: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order,
 /// and 16 bytes per copy of another fingerprint.
-template <std::integral Index = std::size_t, fingerprint_range Range, class Threshold, class Visit>
+template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Visit>
 void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t width = detail::range_bits<Range>;
   const bits k = detail::bits_of(within);
@@ -84,7 +83,7 @@ void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& vis
 /// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
 /// compared.
 /// Memory: that of visit_pairs.
-template <std::integral Index = std::size_t, fingerprint_range A, fingerprint_range B, class Threshold, class Visit>
+template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold, class Visit>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
 void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t width = detail::range_bits<A>;

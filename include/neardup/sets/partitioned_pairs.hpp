@@ -68,7 +68,7 @@ template <partition_store Store>
 /// Throws: as visit_pairs(); exceptions of the store.
 /// Complexity: that of visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has: of
 /// about 1 - similarity of the features of a set.
-/// Memory: `memory`, about the number of bytes that the join takes; for each set 13 bytes, and 6 more if it equals
+/// Memory: `memory`, about the number of bytes that the join takes; for each set 17 bytes, and 6 more if it equals
 /// another one; and what the joins of very frequent
 /// prefix features take, as visit_pairs() does.
 /// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`

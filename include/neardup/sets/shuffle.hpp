@@ -143,7 +143,6 @@ class set_scatter {
     const auto count = static_cast<std::uint32_t>(documents.size());
     const auto set_of = [&](std::size_t i) { return detail::set_at(features, offsets, i); };
     sketches_.clear();
-    hashes_.clear();
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::span<const Feature> set = set_of(i);
       if (set.size() >= none) detail::fail<std::length_error>("a set of 2^32 - 1 features or more");
@@ -151,10 +150,10 @@ class set_scatter {
         detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
       }
       sketches_.push_back(detail::sketch_of(set));
-      hashes_.push_back(sketches_.back().hash);
     }
     const detail::equal_groups<std::uint32_t> copies(
-        hashes_, [&](std::uint32_t a, std::uint32_t b) { return detail::compare_sets(set_of(a), set_of(b)); }, {});
+        count, [&](std::size_t i) { return sketches_[i].hash; },
+        [&](std::uint32_t a, std::uint32_t b) { return detail::compare_sets(set_of(a), set_of(b)); }, {});
     const auto first_feature = static_cast<std::size_t>(offsets.front());
     const std::span<const Feature> all =
         features.subspan(first_feature, static_cast<std::size_t>(offsets.back()) - first_feature);
@@ -268,7 +267,7 @@ class set_scatter {
   std::vector<detail::set_sketch> sketches_;
   std::vector<std::uint32_t> indexes_, positions_;
   std::vector<std::uint16_t> feature_count_;
-  std::vector<std::uint64_t> hashes_, documents_, keys_, rows_;
+  std::vector<std::uint64_t> documents_, keys_, rows_;
   std::vector<Feature> features_;
 };
 

@@ -148,7 +148,10 @@ shared_components<Offset> find_components(const fingerprint_words<Words>& finger
   // With a check, copies are joined as separate documents, because the check may reject a pair of copies.
   fingerprint_join<Words, Offset> join(fingerprints, bits, k, blocks, run, check ? copies_as::others : copies_as::one);
   shared_components<Offset> components(fingerprints.size());
-  for (const auto& copy : join.distinct().copies()) components.unite(copy.first, copy.position);
+  join.copies().visit_groups([&](std::span<const Offset> group) {
+    for (const Offset copy : group.subspan(1)) components.unite(group.front(), copy);
+    return true;
+  });
   std::vector<component_finder<Words, Offset>> finders;
   finders.reserve(join.parts(run));
   for (std::size_t part = 0; part < finders.capacity(); ++part) finders.emplace_back(join, check, components);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -15,11 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/bits.hpp"
+#include "../../detail/equal_groups.hpp"
 #include "../../detail/filters.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
-#include "copy_groups.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
 
@@ -109,6 +111,10 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
+/// How a join treats equal fingerprints. one: as one fingerprint. others: as separate fingerprints, because a check may
+/// reject a pair of copies.
+enum class copies_as { one, others };
+
 /// A join of the distinct fingerprints of a corpus within k bits, divided into jobs. If kept > 0, each pair is one of
 /// the first `kept` fingerprints and one of the others.
 template <std::size_t Words, class Offset>
@@ -125,18 +131,20 @@ class fingerprint_join {
         kept_(kept),
         copies_as_(as),
         filter_(filter_for<Words>(bits, k)),
-        distinct_(fingerprints, as, run),
-        plan_(bits, k, blocks, distinct_.size(), kept, sample(), level_) {}
+        copies_(as == copies_as::one ? find_copies(fingerprints, run) : equal_groups<Offset>(fingerprints.size())),
+        positions_(copies_.distinct() < copies_.size() ? copies_.firsts() : std::vector<Offset>()),
+        plan_(bits, k, blocks, copies_.distinct(), kept, sample(), level_) {}
 
   [[nodiscard]] int k() const noexcept { return k_; }
   [[nodiscard]] instruction_set level() const noexcept { return level_; }
   [[nodiscard]] join_filter filter() const noexcept { return filter_; }
-  [[nodiscard]] const copy_groups<Words, Offset>& distinct() const noexcept { return distinct_; }
+  /// The equal fingerprints, of which only the first one is joined. None with copies_as::others.
+  [[nodiscard]] const equal_groups<Offset>& copies() const noexcept { return copies_; }
   [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 
   /// The greatest number of parts that run() uses, for callers that need memory for each part.
   [[nodiscard]] std::size_t parts(const any_runner& run) const {
-    return parts_for(run, distinct_.size(), std::size_t{1} << 12);
+    return parts_for(run, copies_.distinct(), std::size_t{1} << 12);
   }
 
   /// Frees the records, which only run() needs.
@@ -178,13 +186,24 @@ class fingerprint_join {
     std::vector<Offset> positions;
   };
 
+  static equal_groups<Offset> find_copies(const chosen_words<Words, Offset>& fingerprints, const any_runner& run) {
+    const auto compare = [&](Offset a, Offset b) {
+      const words_type x = fingerprints[a], y = fingerprints[b];
+      if (are_equal(x, y)) return std::strong_ordering::equal;
+      return x < y ? std::strong_ordering::less : std::strong_ordering::greater;
+    };
+    const auto hash_of = [fingerprints](std::size_t i) { return mix_words(fingerprints[i]); };
+    return {fingerprints.size(), hash_of, compare, run};
+  }
+
   std::vector<words_type> sample() const {
     constexpr std::size_t most = 4096;
-    const std::size_t size = (std::min)(most, distinct_.size() / 8);
+    const std::size_t count = copies_.distinct(), size = (std::min)(most, count / 8);
     std::vector<words_type> result;
     result.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
-      result.push_back(fingerprints_[distinct_.position(distinct_.size() / size * i)]);
+      const std::size_t at = count / size * i;
+      result.push_back(fingerprints_[positions_.empty() ? at : positions_[at]]);
     }
     return result;
   }
@@ -194,15 +213,14 @@ class fingerprint_join {
       words_type words;
       Offset position;
     };
-    const std::size_t count = distinct_.size();
+    const std::size_t count = copies_.distinct();
     const int high = first_pass_bits(count, table.address_bits);
     const int low = table.address_bits - high;
     records_.take(count);
-    const std::span<const Offset> positions = distinct_.positions();
     table_groups groups{{}, low};
     radix_scatter(
         count, high,
-        [from = fingerprints_, first = positions.empty() ? nullptr : positions.data()](std::size_t i) {
+        [from = fingerprints_, first = positions_.empty() ? nullptr : positions_.data()](std::size_t i) {
           const auto position = first == nullptr ? static_cast<Offset>(i) : first[i];
           return record{from[static_cast<std::size_t>(position)], position};
         },
@@ -269,7 +287,7 @@ class fingerprint_join {
   /// within the radius.
   bool join_by_buckets(std::size_t table, const any_runner& run, bool splits, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
-    const std::size_t count = distinct_.size();
+    const std::size_t count = copies_.distinct();
     std::vector<Offset> starts((std::size_t{1} << shape.address_bits) + 1);
     arrays& all = records_;
     {
@@ -367,7 +385,8 @@ class fingerprint_join {
   copies_as copies_as_;
   join_filter filter_;
   instruction_set level_ = active_instruction_set();
-  copy_groups<Words, Offset> distinct_;
+  equal_groups<Offset> copies_;
+  std::vector<Offset> positions_;  // of the distinct fingerprints, by number; empty if all are distinct
   join_plan<Words> plan_;
   arrays records_{filter_};  // in the order of the current table
 };

@@ -6,21 +6,20 @@
 #include <bit>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
+#include "../../detail/equal_groups.hpp"
 #include "../../detail/filters.hpp"
-#include "../../detail/mutex.hpp"
 #include "../../detail/radix_partition.hpp"
+#include "../../detail/visits.hpp"
 #include "../../join_options.hpp"
 #include "../../runner.hpp"
 #include "../../threshold.hpp"
 #include "../fingerprint_range.hpp"
-#include "copy_groups.hpp"
 #include "fingerprint_join.hpp"
 
 namespace neardup::inline v0::detail {
@@ -102,69 +101,33 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
   return pairs;
 }
 
-/// Calls visit(i, j, distance) for all positions i < j of which one is `a` or a copy of `a`, and the other is `b` or a
-/// copy of `b`. Precondition: a and b are the first positions of distinct fingerprints.
-/// Returns: false if the visitor returned false.
-template <std::size_t Words, class Offset, class Visit>
-bool visit_copies(const copy_groups<Words, Offset>& groups, std::size_t a, std::size_t b, int distance,
-                  const Visit& visit) {
-  const auto of_a = groups.copies_of(a);
-  const auto of_b = groups.copies_of(b);
-  for (std::size_t i = 0; i <= of_a.size(); ++i) {
-    const std::size_t one = i == 0 ? a : static_cast<std::size_t>(of_a[i - 1].position);
-    for (std::size_t j = 0; j <= of_b.size(); ++j) {
-      const std::size_t other = j == 0 ? b : static_cast<std::size_t>(of_b[j - 1].position);
-      if (!visit((std::min)(one, other), (std::max)(one, other), distance)) return false;
-    }
-  }
-  return true;
-}
-
-/// Calls visit(i, j, 0) for all pairs of equal fingerprints. Returns: false if the visitor returned false.
-template <std::size_t Words, class Offset, class Visit>
-bool visit_copy_pairs(const copy_groups<Words, Offset>& groups, const Visit& visit) {
-  const auto copies = groups.copies();
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    if (!visit(copies[i].first, copies[i].position, 0)) return false;
-    for (std::size_t j = i + 1; j < copies.size() && copies[j].first == copies[i].first; ++j) {
-      if (!visit(copies[i].position, copies[j].position, 0)) return false;
-    }
-  }
-  return true;
-}
-
 /// Calls visit(i, j, distance) for all pairs of positions i < j, sorted by (i, j), until it returns false. `pairs` are
 /// the pairs of distinct fingerprints.
-template <std::size_t Words, class Offset, class Visit>
-void visit_in_order(const copy_groups<Words, Offset>& groups, std::vector<near_pair<Offset>>&& pairs, std::size_t count,
-                    const any_runner& run, const Visit& visit) {
+template <class Offset, class Visit>
+void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Offset>>&& pairs, const any_runner& run,
+                    const Visit& visit) {
   // A copy of `first` may come after `second`. The pair of `second` and that copy is found from `second`, so the
   // reversed pair is added.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
-    const auto copies = groups.copies_of(pair.first);
-    if (!copies.empty() && copies.back().position > pair.second) {
-      pairs.push_back({pair.second, pair.first, pair.distance});
-    }
+    if (copies.members(pair.first).back() > pair.second) pairs.push_back({pair.second, pair.first, pair.distance});
   }
-  sort_pairs(std::span(pairs), 0, count, run);
+  sort_pairs(std::span(pairs), 0, copies.size(), run);
   struct member {
     Offset position, first;
   };
   std::vector<member> members;  // fingerprints that have copies or are copies, by position
-  for (const auto& copy : groups.copies()) {
-    if (members.empty() || members.back().first != copy.first) members.push_back({copy.first, copy.first});
-    members.push_back({copy.position, copy.first});
-  }
+  copies.visit_groups([&](std::span<const Offset> group) {
+    for (const Offset position : group) members.push_back({position, group.front()});
+    return true;
+  });
   std::sort(members.begin(), members.end(), [](const member& m, const member& n) { return m.position < n.position; });
   std::vector<std::pair<Offset, int>> later;  // all j > i that are paired with the current i, with distances
-  const auto add = [&](Offset i, Offset first, int distance) {
-    if (first > i) later.emplace_back(first, distance);
-    if (!groups.is_copied(first)) return;
-    const auto copies = groups.copies_of(first);
-    const auto behind =
-        std::partition_point(copies.begin(), copies.end(), [i](const auto& c) { return c.position <= i; });
-    for (auto c = behind; c != copies.end(); ++c) later.emplace_back(c->position, distance);
+  const auto add = [&](Offset i, const Offset& first, int distance) {
+    const std::span<const Offset> group = copies.members(first);
+    for (auto j = std::upper_bound(group.begin(), group.end(), i); j != group.end(); ++j) {
+      later.emplace_back(*j, distance);
+    }
   };
   const auto is_before = [](const near_pair<Offset>& pair, Offset first) { return pair.first < first; };
   auto pair = pairs.cbegin();
@@ -192,12 +155,15 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t wi
   fingerprint_join<Words, Offset> join(fingerprints, width, within.count, within.blocks, options.run);
   auto pairs = distinct_pairs(join, options.run);
   join.release();
-  const auto& groups = join.distinct();
-  if (!options.copies_once && !groups.copies().empty()) {
-    return visit_in_order(groups, std::move(pairs), fingerprints.size(), options.run, visit);
+  const equal_groups<Offset>& copies = join.copies();
+  if (!options.copies_once && copies.distinct() < copies.size()) {
+    return visit_in_order(copies, std::move(pairs), options.run, visit);
   }
-  for (const auto& copy : groups.copies()) pairs.push_back({copy.first, copy.position, 0});
-  sort_pairs(std::span(pairs), 0, fingerprints.size(), options.run);
+  copies.visit_groups([&](std::span<const Offset> group) {
+    for (const Offset copy : group.subspan(1)) pairs.push_back({group.front(), copy, 0});
+    return true;
+  });
+  sort_pairs(std::span(pairs), 0, copies.size(), options.run);
   for (const near_pair<Offset>& pair : pairs) {
     if (!visit(pair.first, pair.second, pair.distance)) return;
   }
@@ -208,39 +174,21 @@ void visit_in_order(const fingerprint_words<Words>& fingerprints, std::size_t wi
 template <class Offset, std::size_t Words>
 void visit_as_found(fingerprint_join<Words, Offset>& join, const join_options& options,
                     const std::function<bool(std::size_t, std::size_t, int)>& visit) {
-  const auto& groups = join.distinct();
-  if (options.copies_once) {
-    for (const auto& copy : groups.copies()) {
-      if (!visit(copy.first, copy.position, 0)) return;
-    }
-  } else if (!visit_copy_pairs(groups, visit)) {
-    return;
-  }
-  // Each part collects its pairs, and visits them in batches, so that parts seldom wait for the mutex.
-  constexpr std::size_t handed = 1024;
-  std::vector<std::vector<near_pair<Offset>>> waiting(join.parts(options.run));
-  detail::mutex_type mutex;
-  bool goes_on = true;
-  const auto hand_over = [&](std::vector<near_pair<Offset>>& pairs) {
-    const std::lock_guard lock(mutex);
-    // Cleared before the calls: if the visitor throws, no other part calls it again.
-    const bool went_on = std::exchange(goes_on, false);
-    for (const auto& [a, b, distance] : pairs) {
-      if (!went_on) return false;
-      if (!(options.copies_once ? visit(a, b, distance) : visit_copies(groups, a, b, distance, visit))) return false;
-    }
-    pairs.clear();
-    goes_on = went_on;
-    return went_on;
+  const equal_groups<Offset>& copies = join.copies();
+  const group_pairs<Offset> all{options.copies_once};
+  const auto visit_with = [&visit](int distance) {
+    return [&visit, distance](Offset i, Offset j) { return visit(i, j, distance); };
   };
+  if (!copies.visit_groups([&](std::span<const Offset> group) { return all.within(group, visit_with(0)); })) return;
+  const std::function<bool(std::span<const near_pair<Offset>>)> take = [&](std::span<const near_pair<Offset>> pairs) {
+    return std::all_of(pairs.begin(), pairs.end(), [&](const near_pair<Offset>& pair) {
+      return all.between(copies.members(pair.first), copies.members(pair.second), visit_with(pair.distance));
+    });
+  };
+  found_by_parts<near_pair<Offset>> found(join.parts(options.run), take);
   visit_distinct_pairs<Words, Offset>(join, options.run,
-                                      [&](std::size_t part, std::span<const near_pair<Offset>> pairs) {
-                                        waiting[part].insert(waiting[part].end(), pairs.begin(), pairs.end());
-                                        return waiting[part].size() < handed || hand_over(waiting[part]);
-                                      });
-  for (auto& pairs : waiting) {
-    if (!hand_over(pairs)) return;
-  }
+                                      [&](std::size_t part, auto pairs) { return found.add(part, pairs); });
+  found.finish();
 }
 
 #if defined(NEARDUP_COMPILED)

@@ -14,6 +14,8 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/filters.hpp"
+#include "../../detail/radix_partition.hpp"
+#include "../../error.hpp"
 #include "../../instruction_set.hpp"
 #include "../engine/search_plans.hpp"
 #include "../layout.hpp"
@@ -84,8 +86,8 @@ class join_plan {
   /// by `sample`, which is some of the fingerprints: with skewed keys some buckets are crowded, and the best layout
   /// differs from that for uniform fingerprints.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
-  join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
-            std::span<const words_type> sample, instruction_set level)
+  NEARDUP_COLD join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
+                         std::span<const words_type> sample, instruction_set level)
       : count_(static_cast<double>(count)),
         pairs_(kept == 0 ? count_ * count_ / 2 : static_cast<double>(kept) * static_cast<double>(count - kept)),
         costs_(join_costs::of(k, Words, level)),
@@ -117,9 +119,9 @@ class join_plan {
   using table_list = std::vector<join_table<Words>>;
 
   /// A single table with a single bucket, which contains all fingerprints.
-  static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
+  NEARDUP_COLD static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
 
-  table_list tables_of(const layout& shape) const {
+  NEARDUP_COLD table_list tables_of(const layout& shape) const {
     table_list result;
     for (const table_probe& probe : shape.plan(shape.k())) {
       join_table<Words> table{table_key<Words>(shape.table_mask(probe.table)), probe.radius, 0};
@@ -132,7 +134,7 @@ class join_plan {
   /// Returns: log2 of the number of buckets. With radius 0: buckets of 4 to 8 records, because smaller buckets are
   /// compared no faster, and each bucket has a fixed cost. With a radius: the cheapest number. (More buckets are
   /// smaller, but each is joined with more other buckets.)
-  int address_bits_for(const join_table<Words>& table) const noexcept {
+  NEARDUP_COLD int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
     if (table.radius == 0) return most;
@@ -154,28 +156,29 @@ class join_plan {
            (1 + joined) / 2 * (count_ * costs_.few + buckets * costs_.bucket);
   }
 
-  double uniform_cost(const table_list& tables) const noexcept {
+  NEARDUP_COLD double uniform_cost(const table_list& tables) const noexcept {
     double sum = 0;
     for (const join_table<Words>& table : tables) sum += cost(table.address_bits, table.radius, 0);
     return sum;
   }
 
-  double sampled_cost(const table_list& tables) const {
+  NEARDUP_COLD double sampled_cost(const table_list& tables) const {
     double sum = 0;
     for (const join_table<Words>& table : tables) sum += cost(table.address_bits, table.radius, sampled_share(table));
     return sum;
   }
 
   /// The share of the pairs of the sample that are compared in this table.
-  double sampled_share(const join_table<Words>& table) const {
+  NEARDUP_COLD double sampled_share(const join_table<Words>& table) const {
     constexpr std::size_t max_with_radius = 512;  // with a radius, all pairs are compared
     const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
     if (size < 2) return 0;
-    std::vector<std::size_t> addresses(size);
+    std::vector<std::uint64_t> addresses(size);
     for (std::size_t i = 0; i < size; ++i) addresses[i] = table.address(sample_[i]);
     double meeting = 0;
     if (table.radius == 0) {
-      std::sort(addresses.begin(), addresses.end());
+      std::vector<std::uint64_t> scratch(size);
+      sort_words(addresses, scratch);
       for (std::size_t begin = 0, end = 0; begin < size; begin = end) {
         while (end < size && addresses[end] == addresses[begin]) ++end;
         meeting += static_cast<double>(end - begin) * static_cast<double>(end - begin - 1) / 2;
@@ -190,7 +193,7 @@ class join_plan {
     return meeting / (static_cast<double>(size) * static_cast<double>(size - 1) / 2);
   }
 
-  table_list cheapest(std::size_t bits, int k) {
+  NEARDUP_COLD table_list cheapest(std::size_t bits, int k) {
     struct choice {
       double cost;  // for uniform fingerprints
       int blocks;   // 0: one table that compares all pairs
@@ -208,14 +211,16 @@ class join_plan {
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
       least = (std::min)(least, choices.back().cost);
     }
-    // The sample can only raise a cost, so a layout that costs too much without it is not sampled.
-    std::sort(choices.begin(), choices.end(), [](const choice& a, const choice& b) {
-      return a.cost != b.cost ? a.cost < b.cost : a.blocks < b.blocks;
-    });
+    // The sample can only raise a cost, so a layout that costs too much without it is not sampled. There are few choices,
+    // so the cheapest one of those left is searched each time.
     table_list best;
     cost_ = std::numeric_limits<double>::infinity();
-    for (const choice& next : choices) {
+    const auto is_cheaper = [](const choice& a, const choice& b) { return a.cost < b.cost; };
+    for (;;) {
+      const auto cheapest_left = std::min_element(choices.begin(), choices.end(), is_cheaper);
+      const choice next = *cheapest_left;
       if (next.cost >= cost_) break;
+      cheapest_left->cost = std::numeric_limits<double>::infinity();
       table_list tables = next.blocks == 0 ? everything() : tables_of(layout(bits, k, next.blocks));
       if (const double estimate = sampled_cost(tables); estimate < cost_) {
         cost_ = estimate;

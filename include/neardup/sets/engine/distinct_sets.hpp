@@ -14,7 +14,7 @@
 
 #include "../../detail/equal_groups.hpp"
 #include "../../detail/large_array.hpp"
-#include "../../detail/sort_words.hpp"
+#include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
 #include "bitmap_filter.hpp"
@@ -75,7 +75,7 @@ template <class Feature>
     const bool a_is_second = a >= first_count, b_is_second = b >= first_count;
     return a_is_second != b_is_second ? a_is_second <=> b_is_second : compare_sets(source.of(a), source.of(b));
   };
-  return {hashes, compare, run};
+  return {source.size, [hashes](std::size_t i) { return hashes[i]; }, compare, run};
 }
 
 /// Throws std::length_error if a source has too many sets for a join.

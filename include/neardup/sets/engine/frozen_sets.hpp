@@ -269,11 +269,9 @@ struct set_arrays {
     if (std::adjacent_find(entries.begin(), entries.end(), have_same_id) != entries.end()) {
       fail<std::invalid_argument>("two sets have the same id");
     }
-    std::vector<std::uint64_t> hashes;
-    hashes.reserve(entries.size());
-    for (const entry& one : entries) hashes.push_back(one.sketch.hash);
     const equal_groups<std::uint32_t> copies(
-        hashes, [&](std::uint32_t a, std::uint32_t b) { return compare_sets(entries[a].set, entries[b].set); }, {});
+        entries.size(), [&](std::size_t i) { return entries[i].sketch.hash; },
+        [&](std::uint32_t a, std::uint32_t b) { return compare_sets(entries[a].set, entries[b].set); }, {});
     const std::vector<std::uint32_t> firsts = copies.firsts();  // the entries of the slots
     std::size_t count = 0;
     for (const std::uint32_t first : firsts) count += entries[first].set.size();

@@ -161,7 +161,7 @@ class row_sets {
 };
 
 /// Finds the similar pairs among the sets of a source.
-/// Memory: about three quarters of sizes.memory; and 8 bytes per set, 12 for a while.
+/// Memory: about three quarters of sizes.memory; and 8 bytes per set, 16 for a while.
 template <class Feature>
 class row_join {
  public:

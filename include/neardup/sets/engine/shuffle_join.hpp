@@ -222,7 +222,8 @@ class shuffle_join {
       }
     }
     const equal_groups<std::uint32_t> copies(
-        hashes, [this](std::uint32_t a, std::uint32_t b) { return compare(a, b); }, run_);
+        hashes.size(), [&](std::size_t i) { return hashes[i]; },
+        [this](std::uint32_t a, std::uint32_t b) { return compare(a, b); }, run_);
     const std::vector<std::uint32_t> firsts = copies.firsts();
     std::size_t merged = 0, prefixes = 0;
     for (const std::uint32_t first : firsts) prefixes += sets_[first].head.prefix;

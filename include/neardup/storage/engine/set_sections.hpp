@@ -236,7 +236,8 @@ class mapped_sets {
       hashes.push_back(sketch.hash);
     }
     const equal_groups<std::uint32_t> copies(
-        hashes, [&](std::uint32_t a, std::uint32_t b) { return compare_sets(sets_.set(a), sets_.set(b)); }, {});
+        hashes.size(), [&](std::size_t i) { return hashes[i]; },
+        [&](std::uint32_t a, std::uint32_t b) { return compare_sets(sets_.set(a), sets_.set(b)); }, {});
     if (copies.distinct() != slots) file.refuse("a set is there twice");
   }
 
