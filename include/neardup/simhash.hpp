@@ -34,8 +34,8 @@ namespace detail {
 /// Throws std::invalid_argument unless k is in 0..bits, the distances that fingerprints of `bits` bits can have.
 inline void check_distance(std::size_t bits, int k) {
   if (k < 0 || static_cast<std::size_t>(k) > bits) {
-    fail<std::invalid_argument>("distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(bits) +
-                                ", the distances of fingerprints of " + std::to_string(bits) + " bits");
+    fail<std::invalid_argument>(
+        {"distance k = ", k, " is outside 0..", bits, ", the distances of fingerprints of ", bits, " bits"});
   }
 }
 
@@ -65,8 +65,7 @@ class fingerprint_bits {
   /// Throws: std::invalid_argument if the last word has a bit beyond `Bits`.
   constexpr explicit fingerprint_bits(const words_type& value) : words_(value) {
     if ((value[words - 1] & ~last_mask) != 0) {
-      detail::fail<std::invalid_argument>("the value has bits beyond the " + std::to_string(Bits) +
-                                          " bits of the fingerprint");
+      detail::fail<std::invalid_argument>({"the value has bits beyond the ", Bits, " bits of the fingerprint"});
     }
   }
 
@@ -151,8 +150,7 @@ class fingerprint_bits {
 
   static constexpr void check(std::size_t i) {
     if (i >= Bits) {
-      detail::fail<std::out_of_range>("bit " + std::to_string(i) + " of a fingerprint of " + std::to_string(Bits) +
-                                      " bits");
+      detail::fail<std::out_of_range>({"bit ", i, " of a fingerprint of ", Bits, " bits"});
     }
   }
 

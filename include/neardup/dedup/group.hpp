@@ -71,8 +71,7 @@ namespace detail {
 template <class Number>
 std::vector<Number> order_of_preference(std::size_t count, std::span<const double> preference) {
   if (!preference.empty() && preference.size() != count) {
-    fail<std::invalid_argument>("group: " + std::to_string(preference.size()) + " preferences for " +
-                                std::to_string(count) + " fingerprints");
+    fail<std::invalid_argument>({"group: ", preference.size(), " preferences for ", count, " fingerprints"});
   }
   if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
     fail<std::invalid_argument>("group: a preference is not a number");

@@ -66,8 +66,7 @@ class component_classes final : public set_classes {
 /// Throws std::invalid_argument unless there are no preferences, or one for each of `count` sets.
 inline void check_preferences(std::span<const double> preference, std::size_t count) {
   if (!preference.empty() && preference.size() != count) {
-    fail<std::invalid_argument>("group: " + std::to_string(preference.size()) + " preferences for " +
-                                std::to_string(count) + " sets");
+    fail<std::invalid_argument>({"group: ", preference.size(), " preferences for ", count, " sets"});
   }
   if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
     fail<std::invalid_argument>("group: a preference is not a number");

@@ -87,7 +87,7 @@ class large_array {
   static T* allocate(std::size_t count) {
     if (count == 0) return nullptr;
     if (count > ((std::numeric_limits<std::size_t>::max)() - large_page) / sizeof(T)) {
-      fail<std::length_error>("an array of " + std::to_string(count) + " values is too large for this machine");
+      fail<std::length_error>({"an array of ", count, " values is too large for this machine"});
     }
     if (!is_large(count)) return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{alignment}));
     void* const memory = ::operator new (count * sizeof(T), std::align_val_t{large_page});

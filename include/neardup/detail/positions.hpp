@@ -29,8 +29,8 @@ void check_index_type(std::size_t count, const char* what) {
     const bool is_small = sizeof(Index) <= sizeof(std::uint32_t);
     if (count > 0 &&
         (std::cmp_greater(count - 1, (std::numeric_limits<Index>::max)()) || (is_small && count >= many_positions))) {
-      fail<std::length_error>(std::string(what) + ": the index type cannot number " + std::to_string(count) +
-                              " fingerprints; write " + what + "<std::uint64_t>");
+      fail<std::length_error>(
+          {what, ": the index type cannot number ", count, " fingerprints; write ", what, "<std::uint64_t>"});
     }
   }
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../detail/compiled.hpp"
+#include "../detail/equal_groups.hpp"
 #include "../detail/mutex.hpp"
 #include "../detail/visits.hpp"
 #include "../join_options.hpp"
@@ -74,36 +75,25 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
                                      const std::function<bool(const similar_text_pair&)>& visit) {
   check_similarity(least.similarity);
   const distinct_texts texts(source, first_count);
-  const bool is_across = first_count < source.size, copies_once = options.copies_once && !is_across;
+  const bool is_across = first_count < source.size;
+  group_pairs<std::uint32_t> all{options.copies_once};
+  if (is_across) all.second_from = static_cast<std::uint32_t>(first_count);
+  const auto visit_with = [&](std::size_t distance, double similarity) {
+    return [&visit, distance, similarity, behind = is_across ? first_count : 0](std::size_t i, std::size_t j) {
+      return visit({i, j - behind, distance, similarity});
+    };
+  };
+  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
+    if (!all.within(texts.members(rank), visit_with(0, 1))) return;
+  }
   detail::mutex_type mutex;
   bool goes_on = true;
-  const auto visit_members = [&](std::uint32_t i, std::uint32_t j, std::size_t distance, std::size_t longer) {
-    const bool i_is_second = i >= first_count, j_is_second = j >= first_count;
-    if (is_across && i_is_second == j_is_second) return true;
-    const std::size_t behind = is_across ? first_count : 0;
-    return visit({(std::min)(i, j), (std::max)(i, j) - behind, distance, edit_similarity_of(distance, longer)});
-  };
   const auto visit_ranks = [&](std::size_t a, std::size_t b, std::size_t distance) {
     const std::lock_guard lock(mutex);
     if (!std::exchange(goes_on, false)) return false;
-    const std::size_t longer = (std::max)(texts.length(a), texts.length(b));
-    for (const std::uint32_t i : texts.members(a)) {
-      for (const std::uint32_t j : texts.members(b)) {
-        if (!visit_members(i, j, distance, longer)) return false;
-        if (copies_once) break;
-      }
-      if (copies_once) break;
-    }
-    return goes_on = true;
+    const double similarity = edit_similarity_of(distance, (std::max)(texts.length(a), texts.length(b)));
+    return goes_on = all.between(texts.members(a), texts.members(b), visit_with(distance, similarity));
   };
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    const auto members = texts.members(rank);
-    for (std::size_t i = 0; i < (copies_once ? std::min<std::size_t>(1, members.size()) : members.size()); ++i) {
-      for (std::size_t j = i + 1; j < members.size(); ++j) {
-        if (!visit_members(members[i], members[j], 0, 1)) return;
-      }
-    }
-  }
   edit_join join(texts, least.similarity, q);
   for (std::size_t rank = 0; rank < texts.size(); ++rank) join.add(rank);
   const auto is_of = [&](std::size_t rank, bool second) {

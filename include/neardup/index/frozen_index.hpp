@@ -122,8 +122,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
 
   static std::size_t checked(std::size_t fingerprints, std::size_t ids) {
     if (fingerprints != ids) {
-      detail::fail<std::invalid_argument>("frozen_index: " + std::to_string(fingerprints) + " fingerprints, but " +
-                                          std::to_string(ids) + " ids");
+      detail::fail<std::invalid_argument>({"frozen_index: ", fingerprints, " fingerprints, but ", ids, " ids"});
     }
     return ids;
   }
@@ -135,8 +134,8 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
         "of characters); give the ids as well");
     if constexpr (counting_id<Id>) {
       if (count > 0 && std::cmp_greater(count - 1, (std::numeric_limits<Id>::max)())) {
-        detail::fail<std::length_error>("frozen_index: the type of the ids cannot number " + std::to_string(count) +
-                                        " fingerprints; write frozen_index<Bits, std::uint64_t>");
+        detail::fail<std::length_error>({"frozen_index: the type of the ids cannot number ", count,
+                                         " fingerprints; write frozen_index<Bits, std::uint64_t>"});
       }
     }
     return count;

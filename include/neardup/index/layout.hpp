@@ -202,9 +202,8 @@ class layout {
 
  private:
   [[noreturn]] static void refuse(std::size_t bits, int k, int blocks) {
-    detail::fail<std::invalid_argument>("no index layout for bits = " + std::to_string(bits) +
-                                        ", k = " + std::to_string(k) + ", blocks = " + std::to_string(blocks) +
-                                        ": it needs 0 <= k < bits, 1 <= blocks <= bits and at most 256 tables");
+    detail::fail<std::invalid_argument>({"no index layout for bits = ", bits, ", k = ", k, ", blocks = ", blocks,
+                                         ": it needs 0 <= k < bits, 1 <= blocks <= bits and at most 256 tables"});
   }
 
   constexpr std::size_t block_count() const noexcept { return static_cast<std::size_t>(blocks_); }

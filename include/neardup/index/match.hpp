@@ -87,8 +87,8 @@ constexpr bool check_fingerprint_type() noexcept {
 
 /// Throws std::invalid_argument unless the distance k of a search is in 0..max.
 [[noreturn]] inline void refuse_distance(int k, int max) {
-  fail<std::invalid_argument>("search distance k = " + std::to_string(k) + " is outside 0.." + std::to_string(max) +
-                              ", the distances that this index answers");
+  fail<std::invalid_argument>(
+      {"search distance k = ", k, " is outside 0..", max, ", the distances that this index answers"});
 }
 
 }  // namespace detail

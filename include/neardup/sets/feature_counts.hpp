@@ -76,8 +76,8 @@ class feature_counts {
   void merge(const feature_counts& other) {
     check_is_writable();
     if (cells() != other.cells()) {
-      detail::fail<std::invalid_argument>("counts of " + std::to_string(other.cells()) +
-                                          " cells do not merge into counts of " + std::to_string(cells()));
+      detail::fail<std::invalid_argument>(
+          {"counts of ", other.cells(), " cells do not merge into counts of ", cells()});
     }
     const std::size_t count = own_.size() / 2;
     for (std::size_t i = 0; i < count; ++i) {
@@ -185,8 +185,8 @@ class feature_counts {
     }
     if (head.version != version) detail::fail<std::runtime_error>("counts of features: of another version");
     if (head.width != sizeof(Feature)) {
-      detail::fail<std::runtime_error>("counts of features: of " + std::to_string(8 * head.width) +
-                                       " bits instead of " + std::to_string(8 * sizeof(Feature)));
+      detail::fail<std::runtime_error>(
+          {"counts of features: of ", 8 * head.width, " bits instead of ", 8 * sizeof(Feature)});
     }
     if (head.cells == 0 || head.cells > max_cells ||
         bytes.size() - sizeof head != 2 * head.cells * sizeof(std::uint16_t)) {

@@ -69,8 +69,7 @@ template <class Feature>
                                     std::uint64_t counts, std::uint32_t partition) {
   if (settings.partitions == 0) fail<std::invalid_argument>("a shuffle into 0 partitions");
   if (partition >= settings.partitions) {
-    fail<std::invalid_argument>("partition " + std::to_string(partition) + " of " +
-                                std::to_string(settings.partitions));
+    fail<std::invalid_argument>({"partition ", partition, " of ", settings.partitions});
   }
   blob_header header{};
   header.magic = blob_header::magic_number;
@@ -96,8 +95,8 @@ void check_offsets(std::span<const Offset> offsets, std::size_t sets, std::size_
   bool are_right = offsets.size() == sets + 1 && std::is_sorted(offsets.begin(), offsets.end());
   if constexpr (std::is_signed_v<Offset>) are_right = are_right && offsets.front() >= 0;
   if (!are_right || static_cast<std::uint64_t>(offsets.back()) > features) {
-    fail<std::invalid_argument>("the offsets of " + std::to_string(sets) +
-                                " sets are not that many and one, ascending, within the features");
+    fail<std::invalid_argument>(
+        {"the offsets of ", sets, " sets are not that many and one, ascending, within the features"});
   }
 }
 template <class Feature, class Offset>

@@ -199,8 +199,8 @@ class bucket_segment {
   static_assert(sizeof(bucket) == 8);
 
   [[noreturn]] static void refuse_bucket() {
-    fail<std::length_error>("no room in a table of the index: more than " + std::to_string(bucket::max_count) +
-                            " fingerprints share a key; more blocks make longer keys");
+    fail<std::length_error>({"no room in a table of the index: more than ", bucket::max_count,
+                             " fingerprints share a key; more blocks make longer keys"});
   }
   [[noreturn]] static void refuse_arena() {
     fail<std::length_error>("the index is full: a sixteenth of a table holds as many entries as it can");

@@ -324,9 +324,8 @@ class fingerprint_store {
   static std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash); }
 
   [[noreturn]] static void refuse(std::size_t count) {
-    fail<std::length_error>("no room for " + std::to_string(count) +
-                            " distinct fingerprints: the index holds at most " + std::to_string(max_slots) +
-                            "; give it a wider Offset");
+    fail<std::length_error>({"no room for ", count, " distinct fingerprints: the index holds at most ", max_slots,
+                             "; give it a wider Offset"});
   }
 
   std::vector<words_type> fingerprints_;

@@ -100,10 +100,9 @@ class frozen_builder {
                  std::size_t max_at_once = std::size_t{1} << 26)
       : count_(count), max_at_once_(max_at_once), run_(run) {
     if (count > (std::numeric_limits<pair_number>::max)()) {
-      fail<std::length_error>("no room for " + std::to_string(count) +
-                              " pairs of fingerprint and id: with this Offset " + "there may be at most " +
-                              std::to_string((std::numeric_limits<pair_number>::max)()) +
-                              "; give the index a wider one");
+      fail<std::length_error>({"no room for ", count, " pairs of fingerprint and id: with this Offset ",
+                               "there may be at most ", (std::numeric_limits<pair_number>::max)(),
+                               "; give the index a wider one"});
     }
     // With a radius, each bit of a key costs a probe, so keys have no more bits than the directory distinguishes.
     const int bits = frozen_directory_bits(count, word_bits);
@@ -269,9 +268,8 @@ class frozen_builder {
     };
     partition(count_, order_bits, read, address, write, load, scratch, starts, append);
     if (slots > store_type::max_slots) {
-      fail<std::length_error>("no room for " + std::to_string(slots) +
-                              " distinct fingerprints: the index holds at most " +
-                              std::to_string(store_type::max_slots) + "; give it a wider Offset");
+      fail<std::length_error>({"no room for ", slots, " distinct fingerprints: the index holds at most ",
+                               store_type::max_slots, "; give it a wider Offset"});
     }
     bucket_starts[std::size_t{1} << bits] = static_cast<Offset>(slots);
     fingerprints.truncate(slots);

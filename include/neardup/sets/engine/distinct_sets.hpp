@@ -50,7 +50,7 @@ template <class Feature, class Take>
     for (std::size_t i = first; i < last; ++i) {
       const std::span<const Feature> set = source.of(i);
       if (set.size() >= (std::numeric_limits<std::uint32_t>::max)()) {
-        fail<std::length_error>("a set of " + std::to_string(set.size()) + " features is too large to join");
+        fail<std::length_error>({"a set of ", set.size(), " features is too large to join"});
       }
       set_sketcher sketcher;
       for (const Feature feature : set) {
@@ -82,7 +82,7 @@ template <class Feature>
 template <class Feature>
 void check_count(const set_source<Feature>& source) {
   if (source.size < (std::numeric_limits<std::uint32_t>::max)()) return;
-  fail<std::length_error>("a join of " + std::to_string(source.size) + " sets: there may be at most 2^32 - 2");
+  fail<std::length_error>({"a join of ", source.size, " sets: there may be at most 2^32 - 2"});
 }
 
 /// The sets of a source without their copies, numbered by ascending size, and sets of one size by their numbers in the
