@@ -13,7 +13,7 @@
 
 #include <benchmark/benchmark.h>
 #include <neardup/fingerprint.hpp>
-#include <neardup/fingerprint/kernels/registry.hpp>
+#include <neardup/fingerprint/kernels/code_point_windows.hpp>
 #include <neardup/fingerprint/kernels/votes.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>
@@ -165,10 +165,10 @@ void add_kernels(const corpus& english, const corpus& chinese) {
     kernel("validate" + suffix, part.size(),
            [part] { return detail::is_well_formed(part, neardup::active_instruction_set()); });
     kernel("code-point-pairs" + suffix, part.size(), [part] {
-      static detail::hash_scratch<neardup::code_point_ngrams, neardup::xxh3<64>> scratch;
+      static detail::hash_block<1> block;
       const auto drop = [](const detail::hash_block<1>&) {};
-      detail::hash_code_points<1>(part, 2, 0, scratch.kernel.grams, {scratch.block, drop});
-      return scratch.block.columns[0][0];
+      detail::add_code_point_windows<1>(part, 2, 0, neardup::active_instruction_set(), {block, drop});
+      return block.columns[0][0];
     });
     kernel("normalise" + suffix, part.size(), [part] {
       static std::string normalised;

@@ -66,18 +66,15 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/idf_table.hpp
     include/neardup/fingerprint/kernels/bin_minima.hpp
     include/neardup/fingerprint/kernels/bit_tally.hpp
-    include/neardup/fingerprint/kernels/byte_kernel.hpp
-    include/neardup/fingerprint/kernels/canonical_kernel.hpp
     include/neardup/fingerprint/kernels/checked_parts.hpp
-    include/neardup/fingerprint/kernels/code_point_kernel.hpp
+    include/neardup/fingerprint/kernels/code_point_windows.hpp
     include/neardup/fingerprint/kernels/distinct_hashes.hpp
+    include/neardup/fingerprint/kernels/hash_block.hpp
     include/neardup/fingerprint/kernels/hash_sort.hpp
     include/neardup/fingerprint/kernels/pair_counts.hpp
-    include/neardup/fingerprint/kernels/registry.hpp
-    include/neardup/fingerprint/kernels/rewritten_kernel.hpp
     include/neardup/fingerprint/kernels/token_kernel.hpp
     include/neardup/fingerprint/kernels/votes.hpp
-    include/neardup/fingerprint/kernels/word_kernel.hpp
+    include/neardup/fingerprint/kernels/window_counts.hpp
     include/neardup/fingerprint/kernels/xxh3_pairs.hpp
     include/neardup/fingerprint/kernels/xxh3_short.hpp
     include/neardup/fingerprint/kernels/xxh3_spans.hpp

@@ -26,7 +26,7 @@ std::string check_streams(const input& in) {
 
   std::vector<std::string_view> chunks;
   for_each_chunk(in.text, in.chunk_sizes(), [&](std::string_view chunk) { chunks.push_back(chunk); });
-  neardup::token_stream<std::remove_const_t<decltype(tokenize)>> stream(tokenize);
+  support::token_stream<std::remove_const_t<decltype(tokenize)>> stream(tokenize);
   if (support::tokens_of_chunks(stream, chunks) != whole) differing += " stream";
   if (support::tokens_of_chunks(stream, chunks) != whole) differing += " stream-used-again";
   return differing;

@@ -1,5 +1,5 @@
 // A callable cannot be fed in chunks unless someone says how.
-// expect: this tokenizer takes whole texts; specialise neardup::token_stream for it
+// expect: this tokenizer takes whole texts; give it a member `std::size_t cut
 // errors: 1
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // A stream would go by what is inherited: the tokens of the base, and the fingerprints of the base.
-// expect: this tokenizer takes whole texts; specialise neardup::token_stream for it
+// expect: this tokenizer takes whole texts; give it a member `std::size_t cut
 // expect: text_stream takes a simhasher or a minwise_hasher itself
 // errors: 2
 #include <string_view>

@@ -55,8 +55,8 @@ void check_tokenizer(const char* name, const Tokenizer& tokenize) {
   const simhasher reference{unknown_tokenizer{tokenize}, log_tf{}};
   check_ways(reference, hash(ship), hash(hash.bag(ship)), hash.features(ship));
   // A stream of the base class would yield the tokens of the base class.
-  STATIC_REQUIRE_FALSE(streaming_tokenizer<Tokenizer>);
-  STATIC_REQUIRE_FALSE(streaming_tokenizer<shingles<Tokenizer>>);
+  STATIC_REQUIRE_FALSE(detail::streaming_tokenizer<Tokenizer>);
+  STATIC_REQUIRE_FALSE(detail::streaming_tokenizer<shingles<Tokenizer>>);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void check_all_ways(const Simhasher& hash, std::vector<std::string> tokens) {
     halves.subtract(hash.bag("APPLE other apple"));
     REQUIRE(hash(halves) == expected);
     REQUIRE(halves == hash.bag(text));
-    if constexpr (streaming_tokenizer<typename Simhasher::tokenizer_type>) {
+    if constexpr (detail::streaming_tokenizer<typename Simhasher::tokenizer_type>) {
       text_stream stream{hash};
       for (const std::string_view chunk : support::cut_every(text, 5)) stream.feed(chunk);
       REQUIRE(stream.finish() == expected);

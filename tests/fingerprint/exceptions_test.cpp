@@ -43,6 +43,7 @@ struct throwing_tokenizer {
     });
     breaks.burn();
   }
+  std::size_t cut(std::string_view text) const { return words{}.cut(text); }
 };
 
 struct throwing_hasher {
@@ -141,33 +142,6 @@ void require_stream_forgets(const Simhasher& hash, const fuse& breaks) {
 }
 
 }  // namespace
-
-template <>
-class neardup::token_stream<throwing_tokenizer> {
- public:
-  explicit token_stream(const throwing_tokenizer& tokenizer) : breaks_(tokenizer.breaks), words_(words{}) {}
-  template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    words_.feed(chunk, burning(sink));
-  }
-  template <class Sink>
-  void finish(Sink&& sink) {
-    words_.finish(burning(sink));
-    breaks_.burn();
-  }
-  void reset() { words_.reset(); }
-
- private:
-  template <class Sink>
-  auto burning(Sink& sink) {
-    return [this, &sink](std::string_view token) {
-      breaks_.burn();
-      sink(token);
-    };
-  }
-  fuse breaks_;
-  neardup::token_stream<words> words_;
-};
 
 TEST_CASE("a tokenizer that throws changes nothing", "[exceptions]") {
   const throwing_tokenizer tokenize;

@@ -2,15 +2,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <neardup/fingerprint.hpp>
-#include <neardup/fingerprint/kernels/registry.hpp>
+#include <neardup/fingerprint/kernels/token_kernel.hpp>
 #include <neardup/fingerprint/kernels/votes.hpp>
 #include <neardup/text.hpp>
 
@@ -115,7 +117,7 @@ std::vector<std::string> block_texts() {
   return result;
 }
 
-/// The hashes of the tokens of a text that is fed in chunks.
+/// The hashes of the tokens of a text that is read in pieces.
 template <class Tokenizer, class Hasher>
 hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::string_view text,
                            std::mt19937_64& random) {
@@ -129,14 +131,20 @@ hash_set<Hasher> in_chunks(const Tokenizer& tokenize, const Hasher& hash, std::s
     }
   };
   const neardup::detail::hash_writer<words> out(block, take);
-  typename neardup::detail::token_kernel<Tokenizer, Hasher>::stream stream(tokenize);
-  while (!text.empty()) {
-    const std::size_t size = 1 + random() % (random() % 4 == 0 ? 10000 : 3000);
-    const support::exact_copy chunk(text.substr(0, size));
-    stream.feed(chunk, hash, out);
-    text.remove_prefix(std::string_view(chunk).size());
-  }
-  stream.finish(hash, out);
+  neardup::detail::text_reader<Tokenizer, neardup::detail::is_xxh3<Hasher>> reader;
+  neardup::detail::with_hash_sink(hash, out, [&](auto& sink) {
+    // Some texts are given as a whole, above the size up to which the reader takes one piece.
+    if (random() % 4 == 0 && !text.empty()) {
+      return reader.read(tokenize, support::exact_copy(text), sink, 1 + random() % text.size());
+    }
+    while (!text.empty()) {
+      const std::size_t size = 1 + random() % (random() % 4 == 0 ? 10000 : 3000);
+      const support::exact_copy chunk(text.substr(0, size));
+      reader.feed(tokenize, chunk, sink);
+      text.remove_prefix(std::string_view(chunk).size());
+    }
+    reader.finish(tokenize, sink);
+  });
   out.flush();
   std::sort(result.begin(), result.end());
   return result;
@@ -175,7 +183,7 @@ void check_chunks(const Tokenizer& tokenize, const Hasher& hash, const std::vect
     const support::forced_instruction_set forced(level);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      for (std::size_t round = 0; round < oracle::effort(5, 1); ++round) {
+      for (std::size_t round = 0; round < oracle::effort(6, 2); ++round) {
         if (in_chunks(tokenize, hash, texts[i], random) != expected[i]) ++wrong;
       }
     }
@@ -351,6 +359,50 @@ TEST_CASE("texts in chunks have the hashes of whole texts") {
   check_chunks(shingles{3, words{}}, xxh3<64>{}, {long_words});
   check_chunks(folded{neardup::code_point_ngrams{2}}, xxh3<192>{}, all);
   check_chunks(normalised{neardup::code_point_ngrams{3}}, xxh3<64>{}, all);
+}
+
+/// The number of the hashes of a text, and their sum. The text is read in pieces if it has more than `most` bytes.
+template <class Tokenizer>
+std::pair<std::uint64_t, std::uint64_t> count_and_sum(const Tokenizer& tokenize, std::string_view text,
+                                                      std::size_t most) {
+  std::pair<std::uint64_t, std::uint64_t> result{};
+  const auto take = [&](const neardup::detail::hash_block<1>& block) {
+    result.first += block.count;
+    for (std::size_t i = 0; i < block.count; ++i) result.second += block.columns[0][i];
+  };
+  neardup::detail::hash_block<1> block;
+  const neardup::detail::hash_writer<1> out(block, take);
+  neardup::detail::text_reader<Tokenizer, true> reader;
+  neardup::detail::with_hash_sink(neardup::xxh3<64>{}, out, [&](auto& sink) {
+    reader.read(tokenize, text, sink, (std::min)(most, reader.largest_piece));
+  });
+  out.flush();
+  return result;
+}
+
+// With NEARDUP_HUGE=1 in the environment the text has more than 1 GiB; otherwise 2 MiB, and the largest piece has 1 MiB.
+TEST_CASE("a text above 1 GiB has the hashes of its tokens, though it is cut within a character", "[huge]") {
+  using neardup::canonical, neardup::normalised, neardup::shingles, neardup::words;
+  const std::size_t gib = std::getenv("NEARDUP_HUGE") != nullptr ? std::size_t{1} << 30 : std::size_t{1} << 20;
+  std::string word = "a";
+  for (int i = 0; i < 500; ++i) word += "\u00e9";
+  const std::uint64_t count = (gib + (std::uint64_t{1} << 20)) / (word.size() + 1);
+  std::string text;
+  text.reserve(count * (word.size() + 1));
+  for (std::uint64_t i = 0; i < count; ++i) text.append(word) += ' ';
+  REQUIRE(text.size() > gib);
+  REQUIRE(text[65536] == '\xa9');  // a reader takes 64 KiB at a time, and so cuts before the last byte of a character
+  const neardup::xxh3<64> hash;
+  const auto all = [&](std::uint64_t n, std::string_view token) { return std::pair(n, n * hash(token)); };
+  const std::string pair = word + neardup::shingle_separator + word;
+  CHECK(count_and_sum(words{}, text, gib) == all(count, word));
+  CHECK(count_and_sum(normalised{shingles{2, words{}}}, text, gib) == all(count - 1, pair));
+  CHECK(count_and_sum(canonical{shingles{2, words{}}}, text, gib) == all(count - 1, pair));
+  CHECK(count_and_sum(neardup::byte_ngrams{8}, text, gib).first == text.size() - 7);
+  CHECK(count_and_sum(neardup::folded{neardup::code_point_ngrams{502}}, text, gib).first == 502 * count - 501);
+  CHECK(count_and_sum(neardup::code_point_ngrams{2}, text, gib) ==
+        std::pair(502 * count - 1,
+                  count * (hash("a\u00e9") + 499 * hash("\u00e9\u00e9") + hash("\u00e9 ")) + (count - 1) * hash(" a")));
 }
 
 TEST_CASE("the tokens of rewritten texts have the hashes of XXH3") {

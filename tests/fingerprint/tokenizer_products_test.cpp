@@ -69,7 +69,7 @@ void check_ways(const Hash& hash, typename Hash::workspace& scratch, std::string
                 product_count& count) {
   REQUIRE(hash(support::exact_copy(text), scratch) == expected);
   ++count.fingerprints;
-  if constexpr (neardup::streaming_tokenizer<typename Hash::tokenizer_type>) {
+  if constexpr (neardup::detail::streaming_tokenizer<typename Hash::tokenizer_type>) {
     neardup::text_stream<Hash> stream{hash};
     if (text.size() < 1000) {
       for (std::size_t at = 0; at <= text.size(); ++at) {

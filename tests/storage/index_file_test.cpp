@@ -13,6 +13,7 @@
 
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
+#include <neardup/text.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"

@@ -14,6 +14,7 @@
 #include <neardup/dedup/deduplicator.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
+#include <neardup/text.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"

@@ -7,11 +7,13 @@
 
 #include <neardup/text/tokenizer.hpp>
 
+#include "tokens.hpp"
+
 namespace support {
 
 using any_sink = std::function<void(std::string_view)>;
 
-/// The interface of a token_stream.
+/// A stream of tokens, see support::token_stream.
 class any_stream {
  public:
   any_stream() = default;
@@ -24,14 +26,14 @@ class any_stream {
 };
 
 struct any_text_tokenizer {
-  template <neardup::streaming_tokenizer Tokenizer>
+  template <neardup::detail::streaming_tokenizer Tokenizer>
   static any_text_tokenizer of(Tokenizer tokenize) {
     struct stream final : any_stream {
       explicit stream(const Tokenizer& t) : tokens(t) {}
       void feed(std::string_view chunk, const any_sink& sink) override { tokens.feed(chunk, sink); }
       void finish(const any_sink& sink) override { tokens.finish(sink); }
       void reset() override { tokens.reset(); }
-      neardup::token_stream<Tokenizer> tokens;
+      token_stream<Tokenizer> tokens;
     };
     return {[tokenize](std::string_view text, const any_sink& sink) { tokenize(text, sink); },
             [tokenize] { return std::make_unique<stream>(tokenize); }};
@@ -45,14 +47,20 @@ struct any_text_tokenizer {
 
 }  // namespace support
 
-template <>
-class neardup::token_stream<support::any_text_tokenizer> {
- public:
-  explicit token_stream(const support::any_text_tokenizer& tokenizer) : stream_(tokenizer.make_stream()) {}
-  void feed(std::string_view chunk, const support::any_sink& sink) { stream_->feed(chunk, sink); }
-  void finish(const support::any_sink& sink) { stream_->finish(sink); }
-  void reset() { stream_->reset(); }
+/// Feeds pieces to the erased stream, which may be cut anywhere.
+template <bool InBlocks>
+struct neardup::detail::token_source<support::any_text_tokenizer, InBlocks> {
+  static constexpr bool is_plain = false;
+  using rewriter = no_rewriter;
 
- private:
-  std::unique_ptr<support::any_stream> stream_;
+  static text_cut cut(const support::any_text_tokenizer& /*tokenize*/, std::string_view text) {
+    return {text.size(), text.size()};
+  }
+  void start(const support::any_text_tokenizer& tokenize) { stream = tokenize.make_stream(); }
+  void read(const support::any_text_tokenizer& /*tokenize*/, std::string_view piece, const support::any_sink& sink) {
+    stream->feed(piece, sink);
+  }
+  void finish(const support::any_text_tokenizer& /*tokenize*/, const support::any_sink& sink) { stream->finish(sink); }
+
+  std::unique_ptr<support::any_stream> stream;
 };

@@ -30,9 +30,30 @@ tokens tokens_of(const Tokenizer& tokenize, std::string_view text) {
   return result;
 }
 
+/// The tokens of a text that comes in chunks. Cuts wherever the tokenizer allows it, so that short texts are read in
+/// pieces, too.
+template <class Tokenizer>
+class token_stream {
+ public:
+  explicit token_stream(const Tokenizer& tokenize) : tokenize_(tokenize), reader_(1) { reader_.start(tokenize_); }
+  template <class Sink>
+  void feed(std::string_view chunk, Sink&& sink) {
+    reader_.feed(tokenize_, chunk, sink);
+  }
+  template <class Sink>
+  void finish(Sink&& sink) {
+    reader_.finish(tokenize_, sink);
+  }
+  void reset() { reader_.reset(); }
+
+ private:
+  Tokenizer tokenize_;
+  neardup::detail::text_reader<Tokenizer, false> reader_;
+};
+
 /// The tokens of a text in chunks. `stream` may have processed other texts before.
 template <class Tokenizer>
-tokens tokens_of_chunks(neardup::token_stream<Tokenizer>& stream, const std::vector<std::string_view>& chunks) {
+tokens tokens_of_chunks(token_stream<Tokenizer>& stream, const std::vector<std::string_view>& chunks) {
   tokens result;
   auto sink = [&](std::string_view token) { result.emplace_back(token); };
   for (const std::string_view chunk : chunks) stream.feed(exact_copy(chunk), sink);

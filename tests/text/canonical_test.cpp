@@ -373,7 +373,7 @@ TEST_CASE("canonical hands the rewritten text to the inner tokenizer", "[canonic
   CHECK(tokens_of(neardup::canonical{neardup::words{}}, text) == tokens{"caf\u00e9", "strasse"});
   CHECK(tokens_of(neardup::canonical{neardup::code_point_ngrams{20}}, text) == tokens{"caf\u00e9 strasse"});
   const neardup::canonical<neardup::code_point_ngrams> grams{neardup::code_point_ngrams{3}};
-  neardup::token_stream<neardup::canonical<neardup::code_point_ngrams>> stream(grams);
+  support::token_stream<neardup::canonical<neardup::code_point_ngrams>> stream(grams);
   for (std::size_t i = 0; i <= text.size(); ++i) {
     CHECK(support::tokens_of_chunks(stream, support::cut_at(text, i)) == tokens_of(grams, text));
   }

@@ -382,12 +382,12 @@ TEST_CASE("a text in chunks has the tokens of the whole", "[chinese]") {
       "\xE4\xB8\x80", "\xE4\xB8\x81", "\xE4\xB8\x82", "\xE4\xB8", "\xff", "a", "b", "3.5%", "\xF0\x9F", "%", ",",
       "\xC3\xA9",     "\r",           "\r\n",         " ",        "\n"};
   const neardup::without long_ones{neardup::stop_words({"ab"}), cut, 2};
-  neardup::token_stream<neardup::without<chinese_words>> stream_of_long(long_ones);
+  support::token_stream<neardup::without<chinese_words>> stream_of_long(long_ones);
   for (std::size_t round = 0; round < oracle::effort(2000, 200); ++round) {
     std::string text;
     for (std::size_t i = 0; i < random() % 40; ++i) text += pieces[random() % pieces.size()];
     cut.keep_symbols = round % 2 == 0;
-    neardup::token_stream<chinese_words> stream(cut);
+    support::token_stream<chinese_words> stream(cut);
     CAPTURE(printable(text));
     for (const std::size_t size : {1U, 2U, 3U, 7U, 1000U}) {
       REQUIRE(support::tokens_of_chunks(stream, support::cut_every(text, size)) == tokens_of(cut, text));
@@ -397,7 +397,7 @@ TEST_CASE("a text in chunks has the tokens of the whole", "[chinese]") {
   // A run longer than the pieces into which a chunk is cut, fed as one chunk.
   std::string run;
   for (int i = 0; i < 60000; ++i) run += pieces[random() % 3];
-  neardup::token_stream<chinese_words> stream(cut);
+  support::token_stream<chinese_words> stream(cut);
   CHECK(support::tokens_of_chunks(stream, {run, ",", run}) == tokens_of(cut, run + "," + run));
 }
 

@@ -44,7 +44,7 @@ tokens plain_code_tokens(const std::string& text) {
 template <class Tokenizer>
 void require_streamed(const Tokenizer& tokenizer, const std::string& text) {
   const tokens expected = tokens_of(tokenizer, text);
-  neardup::token_stream<Tokenizer> stream(tokenizer);
+  support::token_stream<Tokenizer> stream(tokenizer);
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     const tokens found = support::tokens_of_chunks(stream, support::cut_at(text, cut));
     if (found == expected) continue;

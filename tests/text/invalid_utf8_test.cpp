@@ -69,7 +69,7 @@ TEST_CASE("an ill-formed text has the tokens of the repaired one on every path t
       const auto check = [&](const auto& tokenize) {
         const tokens expected = tokens_of(tokenize, repaired);
         CHECK(tokens_of(tokenize, broken) == expected);
-        neardup::token_stream<std::remove_cvref_t<decltype(tokenize)>> stream(tokenize);
+        support::token_stream<std::remove_cvref_t<decltype(tokenize)>> stream(tokenize);
         CHECK(support::tokens_of_chunks(stream, support::cut_every(broken, 1)) == expected);
       };
       check(neardup::words{});

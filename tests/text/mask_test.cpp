@@ -154,7 +154,7 @@ TEST_CASE("masked tokenizers give the tokens of the masked text, in pieces, too"
   const auto expected = support::tokens_of(tokenizer.inner, "0 sshd[0]: Failed password for root from 0 port 0 ssh0");
   CHECK(support::tokens_of(tokenizer, text) == expected);
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    neardup::token_stream<std::remove_const_t<decltype(tokenizer)>> stream(tokenizer);
+    support::token_stream<std::remove_const_t<decltype(tokenizer)>> stream(tokenizer);
     CHECK(support::tokens_of_chunks(stream, support::cut_at(text, i)) == expected);
   }
 }

@@ -55,8 +55,8 @@ TEST_CASE("n-grams of 0 units throw, even of an empty text", "[ngrams]") {
     CHECK_THROWS_AS(tokens_of(byte_ngrams{0}, text), std::invalid_argument);
     CHECK_THROWS_AS(tokens_of(code_point_ngrams{0}, text), std::invalid_argument);
   }
-  CHECK_THROWS_AS(neardup::token_stream<byte_ngrams>(byte_ngrams{0}), std::invalid_argument);
-  CHECK_THROWS_AS(neardup::token_stream<code_point_ngrams>(code_point_ngrams{0}), std::invalid_argument);
+  CHECK_THROWS_AS(support::token_stream<byte_ngrams>(byte_ngrams{0}), std::invalid_argument);
+  CHECK_THROWS_AS(support::token_stream<code_point_ngrams>(code_point_ngrams{0}), std::invalid_argument);
 }
 
 TEST_CASE("n-grams agree with the oracle", "[ngrams]") {

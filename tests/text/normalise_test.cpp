@@ -233,7 +233,7 @@ TEST_CASE("narrow writes full-width ASCII and white space as ASCII", "[normalise
   const std::string text = "\uff21\u4e2d\u3000\uff42 c\u2003\xe3\x80";
   const neardup::narrowed<neardup::code_point_ngrams> tokenizer{neardup::code_point_ngrams{2}};
   for (std::size_t i = 0; i <= text.size(); ++i) {
-    neardup::token_stream<neardup::narrowed<neardup::code_point_ngrams>> stream(tokenizer);
+    support::token_stream<neardup::narrowed<neardup::code_point_ngrams>> stream(tokenizer);
     CHECK(support::tokens_of_chunks(stream, support::cut_at(text, i)) == tokens_of(tokenizer, text));
   }
 }

@@ -66,7 +66,7 @@ TEST_CASE("shingles of 0 tokens throw, even of an empty text", "[shingles]") {
   for (const std::string_view text : {"", "to be"}) {
     CHECK_THROWS_AS(tokens_of(shingles{0, words{}}, text), std::invalid_argument);
   }
-  CHECK_THROWS_AS(neardup::token_stream<shingles<words>>(shingles{0, words{}}), std::invalid_argument);
+  CHECK_THROWS_AS(support::token_stream<shingles<words>>(shingles{0, words{}}), std::invalid_argument);
 }
 
 TEST_CASE("shingles take any tokenizer, shingles and one's own too", "[shingles]") {

@@ -20,11 +20,11 @@ using neardup::code_point_ngrams;
 using neardup::folded;
 using neardup::normalised;
 using neardup::shingles;
-using neardup::token_stream;
 using neardup::words;
 using support::cut_at;
 using support::cut_every;
 using support::printable;
+using support::token_stream;
 using support::tokens;
 
 /// One stream gives `expected` for every cut: at each byte, every 1 to 7 bytes, and with empty chunks between.

@@ -32,13 +32,13 @@ static_assert(!neardup::tokenizer<counts_itself>);
 static_assert(!neardup::tokenizer<int>);
 static_assert(!neardup::tokenizer<decltype([](std::string_view) {})>);
 
-// All tokenizers of the library stream; a caller's callable needs a token_stream.
-static_assert(neardup::streaming_tokenizer<neardup::words>);
-static_assert(neardup::streaming_tokenizer<neardup::byte_ngrams>);
-static_assert(neardup::streaming_tokenizer<neardup::code_point_ngrams>);
-static_assert(neardup::streaming_tokenizer<neardup::shingles<neardup::normalised<neardup::words>>>);
-static_assert(!neardup::streaming_tokenizer<decltype(generic)>);
-static_assert(!neardup::streaming_tokenizer<neardup::folded<decltype(generic)>>);
+// All tokenizers of the library stream; a caller's callable needs a member `cut`.
+static_assert(neardup::detail::streaming_tokenizer<neardup::words>);
+static_assert(neardup::detail::streaming_tokenizer<neardup::byte_ngrams>);
+static_assert(neardup::detail::streaming_tokenizer<neardup::code_point_ngrams>);
+static_assert(neardup::detail::streaming_tokenizer<neardup::shingles<neardup::normalised<neardup::words>>>);
+static_assert(!neardup::detail::streaming_tokenizer<decltype(generic)>);
+static_assert(!neardup::detail::streaming_tokenizer<neardup::folded<decltype(generic)>>);
 
 }  // namespace
 

@@ -1,7 +1,10 @@
 #include "lists.hpp"
 
+#include <neardup/fingerprint/keywords.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/storage/composition_of.hpp>
 #include <neardup/storage/fingerprint_list.hpp>
+#include <neardup/text/words.hpp>
 
 #include "../describe/readers.hpp"
 

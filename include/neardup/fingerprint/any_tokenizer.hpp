@@ -12,8 +12,9 @@
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
 #include "kernels/bit_tally.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/code_point_windows.hpp"
 #include "kernels/token_kernel.hpp"
+#include "kernels/window_counts.hpp"
 
 namespace neardup::inline v0 {
 
@@ -84,8 +85,8 @@ class any_tokenizer {
     }
     bool count([[maybe_unused]] const Hasher& hash, [[maybe_unused]] std::string_view text,
                [[maybe_unused]] tallies_type& tallies) const override {
-      if constexpr (requires { kernel::count(tokenizer, hash, text, tallies); }) {
-        return kernel::count(tokenizer, hash, text, tallies);
+      if constexpr (detail::counts_tokens<Tokenizer, Hasher>) {
+        return detail::count_tokens(tokenizer, hash, text, tallies);
       } else {
         return false;
       }
@@ -114,6 +115,8 @@ namespace detail {
 /// Forwards a text to the kernel of the held tokenizer.
 template <class Hasher>
 struct token_kernel<any_tokenizer<Hasher>, Hasher> {
+  static constexpr bool counts = true;
+
   /// The scratch memory of the held tokenizer: made at the first text, and again when the tokenizer changes. `owner`
   /// keeps the tokenizer alive, so that no other tokenizer gets the same address.
   struct scratch {

@@ -14,7 +14,6 @@
 #include "../threshold.hpp"
 #include "hashers.hpp"
 #include "kernels/votes.hpp"
-#include "kernels/word_kernel.hpp"
 #include "weighters.hpp"
 
 namespace neardup::inline v0 {

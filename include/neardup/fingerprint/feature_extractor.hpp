@@ -14,10 +14,11 @@
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
 #include "kernels/checked_parts.hpp"
+#include "kernels/code_point_windows.hpp"
 #include "kernels/distinct_hashes.hpp"
 #include "kernels/hash_sort.hpp"
-#include "kernels/registry.hpp"
 #include "kernels/token_kernel.hpp"
+#include "kernels/xxh3_windows.hpp"
 
 namespace neardup::inline v0 {
 

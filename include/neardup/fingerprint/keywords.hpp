@@ -259,4 +259,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
 template <class Inner, class Table>
 keywords(std::size_t, Inner, Table) -> keywords<Inner>;
 
+template <class Inner>
+inline constexpr std::string_view detail::part_name<keywords<Inner>> = "keywords";
+
 }  // namespace neardup::inline v0

@@ -13,9 +13,10 @@
 #include "../text/tokenizer.hpp"
 #include "hashers.hpp"
 #include "kernels/checked_parts.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/code_point_windows.hpp"
 #include "kernels/token_kernel.hpp"
 #include "kernels/votes.hpp"
+#include "kernels/xxh3_windows.hpp"
 #include "minwise_sketch.hpp"
 #include "weighters.hpp"
 

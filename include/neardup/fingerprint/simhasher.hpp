@@ -17,9 +17,11 @@
 #include "feature_bag.hpp"
 #include "hashers.hpp"
 #include "kernels/checked_parts.hpp"
-#include "kernels/registry.hpp"
+#include "kernels/code_point_windows.hpp"
 #include "kernels/token_kernel.hpp"
 #include "kernels/votes.hpp"
+#include "kernels/window_counts.hpp"
+#include "kernels/xxh3_windows.hpp"
 #include "weighters.hpp"
 
 namespace neardup::inline v0 {

@@ -19,10 +19,10 @@ namespace neardup::inline v0 {
 /// Computes the fingerprint of a text that is fed in chunks. It equals the fingerprint of the whole text, wherever the
 /// text is cut. `Simhasher` is a simhasher or a minwise_hasher.
 ///
-/// Memory: the last piece of the text, 4 KiB plus at most one word; and the distinct tokens, unless each occurrence of
-/// a token weighs the same. With chunks of at least 4 KiB, a stream is nearly as fast as hashing the whole text. If
+/// Memory: the last piece of the text, 4 KiB plus at most twice the longest part without a cut, such as a word; and the
+/// distinct tokens, unless each occurrence of a token weighs the same. With chunks of at least 4 KiB, a stream is nearly as fast as hashing the whole text. If
 /// feed or finish throws, the text is discarded, and the stream is ready for the next one.
-/// Throws: std::length_error in feed for a word of 2 GiB.
+/// Throws: std::length_error in feed for a word of nearly 2 GiB or more.
 template <class Simhasher>
 class text_stream {
   static_assert(detail::is_text_hasher<Simhasher>,
@@ -35,22 +35,27 @@ class text_stream {
                                                 ? detail::vote_kind::minima
                                                 : detail::vote_kind_of<weighter_type, hasher_type>();
   using collector = detail::vote_collector<weighter_type, hasher_type, Simhasher::bits, kind>;
-  static_assert(streaming_tokenizer<tokenizer_type>,
-                "neardup: this tokenizer takes whole texts; specialise neardup::token_stream for it");
+  static constexpr bool takes_chunks = detail::streaming_tokenizer<tokenizer_type>;
+  static_assert(takes_chunks,
+                "neardup: this tokenizer takes whole texts; give it a member `std::size_t cut(std::string_view text) "
+                "const` that says where a text may be cut");
 
  public:
-  explicit text_stream(Simhasher hash) : hash_(std::move(hash)), tokens_(hash_.tokenizer) {}
+  /// Throws: the exceptions of the tokenizer for wrong settings, such as n-grams with n = 0.
+  explicit text_stream(Simhasher hash) : hash_(std::move(hash)) {
+    if constexpr (takes_chunks) reader_.start(hash_.tokenizer);
+  }
 
   text_stream(const text_stream&) = default;
   /// The moved-from stream has no text, and is ready for the next one.
   // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies the simhasher, which may throw.
   text_stream(text_stream&& other)
-      : hash_(other.hash_), tokens_(std::move(other.tokens_)), block_(other.block_), votes_(std::move(other.votes_)) {
+      : hash_(other.hash_), reader_(std::move(other.reader_)), block_(other.block_), votes_(std::move(other.votes_)) {
     other.reset();
   }
   text_stream& operator=(text_stream other) {
     hash_ = std::move(other.hash_);
-    tokens_ = std::move(other.tokens_);
+    reader_ = std::move(other.reader_);
     block_ = other.block_;
     votes_ = std::move(other.votes_);
     return *this;
@@ -60,7 +65,7 @@ class text_stream {
   /// Adds the next chunk of the text.
   void feed(std::string_view chunk) {
     reset_unless_done guard{this};
-    receive([&](auto&... sink) { tokens_.feed(chunk, sink...); });
+    receive([&](auto& sink) { reader_.feed(hash_.tokenizer, chunk, sink); });
     guard.stream = nullptr;
   }
 
@@ -68,14 +73,14 @@ class text_stream {
   /// Returns: the fingerprint; nullopt if the text has no tokens, or all its tokens have weight 0.
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> finish() {
     const reset_unless_done guard{this};
-    receive([&](auto&... sink) { tokens_.finish(sink...); });
+    receive([&](auto& sink) { reader_.finish(hash_.tokenizer, sink); });
     votes_.add(block_);
     return votes_.result(hash_.weighter, hash_.hasher);
   }
 
   /// Discards the text so far.
   void reset() noexcept {
-    tokens_.reset();
+    reader_.reset();
     block_.count = 0;
     votes_.clear();
   }
@@ -83,7 +88,8 @@ class text_stream {
  private:
   template <class Feed>
   void receive(const Feed& feed) {
-    votes_.receive(hash_.weighter, hash_.hasher, block_, feed);
+    // Keeps the static_assert above the only error for a tokenizer of whole texts.
+    if constexpr (takes_chunks) votes_.receive(hash_.weighter, hash_.hasher, block_, feed);
   }
 
   struct reset_unless_done {
@@ -93,12 +99,8 @@ class text_stream {
     }
   };
 
-  // Keeps the static_assert above the only error for a tokenizer of whole texts.
-  using streamed =
-      std::conditional_t<streaming_tokenizer<tokenizer_type>, tokenizer_type, detail::any_part<Simhasher::bits>>;
-
   Simhasher hash_;
-  typename collector::template stream<streamed> tokens_;
+  detail::text_reader<tokenizer_type, collector::takes_blocks> reader_;
   detail::hash_block<Simhasher::hash_words> block_;
   collector votes_;
 };

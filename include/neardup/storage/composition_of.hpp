@@ -11,21 +11,10 @@
 
 #include "../fingerprint/hashers.hpp"
 #include "../fingerprint/idf.hpp"
-#include "../fingerprint/keywords.hpp"
 #include "../fingerprint/minwise_hasher.hpp"
 #include "../fingerprint/simhasher.hpp"
 #include "../fingerprint/weighters.hpp"
-#include "../text/agreeing.hpp"
-#include "../text/canonical.hpp"
-#include "../text/code.hpp"
-#include "../text/mask.hpp"
-#include "../text/ngrams.hpp"
-#include "../text/normalise.hpp"
-#include "../text/sentences.hpp"
-#include "../text/shingles.hpp"
-#include "../text/spaced_words.hpp"
-#include "../text/stop_words.hpp"
-#include "../text/words.hpp"
+#include "../text/tokenizer.hpp"
 #include "composition.hpp"
 
 namespace neardup::inline v0 {
@@ -36,10 +25,6 @@ template <class T>
 concept describes_itself = requires(const T& part) {
   { part.description() } -> std::convertible_to<std::string>;
 };
-
-/// Deduces, from a pointer to a member, the class that declares the member.
-template <class Member, class Class>
-std::type_identity<Class> declaring_class(Member Class::*);
 
 /// True if a part inherits description() from another part. Its name would be that of the other part, but it may behave
 /// differently.
@@ -80,6 +65,30 @@ class part_names {
     return {};
   }
 
+  /// The name of a tokenizer of the library with its settings and the tokenizers in it, such as "shingles(2, words)".
+  template <class Part>
+    requires(!part_name<Part>.empty())
+  [[nodiscard]] std::string of(const Part& part) const {
+    std::string inside;
+    const auto list = [&](const std::string& one) { inside.append(inside.empty() ? "" : ", ").append(one); };
+    if constexpr (requires { part.list(); }) {
+      const bool has_words = part.list() != nullptr && part.list()->size() > 0;
+      add(made_of_.stop_words, has_words ? hex_of(part.list()->identity()) : "");
+    }
+    if constexpr (requires { part.n; }) list(std::to_string(part.n));
+    if constexpr (requires { part.n(); }) list(std::to_string(part.n()));
+    if constexpr (requires { part.min_length(); }) list(std::to_string(part.min_length()));
+    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the table of `keywords` has an
+    // identity of its own, in its name.
+    if constexpr (requires { part.idf_identity(); }) list(hex_of(part.idf_identity()));
+    if constexpr (requires { part.facts; }) list(of(part.facts));
+    if constexpr (requires { part.features; }) list(of(part.features));
+    if constexpr (requires { part.inner; }) list(of(part.inner));
+    if constexpr (requires { part.inner(); }) list(of(part.inner()));
+    const std::string name(part_name<Part>);
+    return inside.empty() ? name : name + "(" + inside + ")";
+  }
+
   [[nodiscard]] std::string of(const idf& part) const {
     add(made_of_.idf, identity_of(part.table()));
     return "idf";
@@ -89,13 +98,6 @@ class part_names {
     return "tf_idf";
   }
 
-  [[nodiscard]] std::string of(const words&) const { return "words"; }
-  [[nodiscard]] std::string of(const sentences&) const { return "sentences"; }
-  [[nodiscard]] std::string of(const spaced_words&) const { return "spaced_words"; }
-  [[nodiscard]] std::string of(const code_tokens&) const { return "code_tokens"; }
-  [[nodiscard]] std::string of(const numbers&) const { return "numbers"; }
-  [[nodiscard]] std::string of(const byte_ngrams& part) const { return with("byte_ngrams", part.n); }
-  [[nodiscard]] std::string of(const code_point_ngrams& part) const { return with("code_point_ngrams", part.n); }
   [[nodiscard]] std::string of(const unit&) const { return "unit"; }
   [[nodiscard]] std::string of(const tf&) const { return "tf"; }
   [[nodiscard]] std::string of(const log_tf&) const { return "log_tf"; }
@@ -103,14 +105,6 @@ class part_names {
   [[nodiscard]] std::string of(const xxh3<Bits>& part) const {
     made_of_.seed = seed_identity(part.seed);
     return "xxh3";
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const shingles<Inner>& part) const {
-    return with("shingles", part.n, of(part.inner));
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const longest<Inner>& part) const {
-    return with("longest", part.n, of(part.inner));
   }
   template <class Inner>
   [[nodiscard]] std::string of(const levels<Inner>& part) const {
@@ -123,47 +117,6 @@ class part_names {
   template <class Inner>
   [[nodiscard]] std::string of(const top<Inner>& part) const {
     return with("top", part.n, of(part.inner));
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const folded<Inner>& part) const {
-    return "folded(" + of(part.inner) + ")";
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const masked<Inner>& part) const {
-    return "masked(" + of(part.inner) + ")";
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const narrowed<Inner>& part) const {
-    return "narrowed(" + of(part.inner) + ")";
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const without<Inner>& part) const {
-    const bool has_words = part.list() != nullptr && part.list()->size() > 0;
-    add(made_of_.stop_words, has_words ? hex_of(part.list()->identity()) : "");
-    return with("without", part.min_length(), of(part.inner()));
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const keywords<Inner>& part) const {
-    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the table of `keywords` has an
-    // identity of its own, in its name.
-    return with("keywords", part.n(), hex_of(part.idf_identity()) + ", " + of(part.inner()));
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const normalised<Inner>& part) const {
-    return "normalised(" + of(part.inner) + ")";
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const unspaced<Inner>& part) const {
-    return "unspaced(" + of(part.inner) + ")";
-  }
-  template <class Facts, class Features>
-  [[nodiscard]] std::string of(const agreeing<Facts, Features>& part) const {
-    const std::string facts = of(part.facts);
-    return "agreeing(" + facts + ", " + of(part.features) + ")";
-  }
-  template <class Inner>
-  [[nodiscard]] std::string of(const canonical<Inner>& part) const {
-    return "canonical(" + of(part.inner) + ")";
   }
 
  private:
@@ -184,8 +137,8 @@ class part_names {
     return hex_of(sum);
   }
 
-  static std::string with(const char* name, std::size_t n, const std::string& inner = {}) {
-    return std::string(name) + "(" + std::to_string(n) + (inner.empty() ? "" : ", " + inner) + ")";
+  static std::string with(const char* name, std::size_t n, const std::string& inner) {
+    return std::string(name) + "(" + std::to_string(n) + ", " + inner + ")";
   }
 
   fingerprint_composition& made_of_;

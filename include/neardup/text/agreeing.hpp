@@ -64,6 +64,9 @@ struct numbers {
   }
 };
 
+template <>
+inline constexpr std::string_view detail::part_name<numbers> = "numbers";
+
 /// Tokenizes a text into the words that are in a list, such as negations. Text and list are compared in the form of
 /// canonicalise(), so neither case nor the encoding of accents matters. An entry of several words ("no longer",
 /// "isn't") matches if the text has these words in a row. Copies share the list.
@@ -164,6 +167,9 @@ struct agreeing {
 
 template <class Facts, class Features>
 agreeing(Facts, Features) -> agreeing<Facts, Features>;
+
+template <class Facts, class Features>
+inline constexpr std::string_view detail::part_name<agreeing<Facts, Features>> = "agreeing";
 
 #if NEARDUP_BODIES
 

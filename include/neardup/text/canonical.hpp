@@ -2,9 +2,11 @@
 // Canonical text: normalised text that does not depend on how characters are encoded as code points.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "kernels/joined_words.hpp"
 #include "kernels/spelling_rules.hpp"
 #include "normalise.hpp"
 #include "tokenizer.hpp"
@@ -69,5 +71,45 @@ struct canonical : detail::rewritten<canonical<Inner>, detail::text_canonicalise
 
 template <class Inner>
 canonical(Inner) -> canonical<Inner>;
+
+template <class Inner>
+inline constexpr std::string_view detail::part_name<canonical<Inner>> = "canonical";
+
+namespace detail {
+
+/// Joins the words of canonical text. Most text is in canonical form already, and is read in place.
+class canonical_joined_words {
+ public:
+  void start(std::size_t n, word_form form) {
+    spelling_.reset();
+    joined_.start(n, form);
+  }
+  template <class Take>
+  void append(std::string_view text, const Take& take) {
+    spelling_.append(text, [&](std::string_view part) { joined_.append(part, take); });
+  }
+  template <class Take>
+  void finish(const Take& take) {
+    spelling_.finish([&](std::string_view part) { joined_.append(part, take); });
+    joined_.finish(take);
+  }
+
+ private:
+  canonical_spelling spelling_;
+  joined_words joined_;
+};
+
+/// Once text is in canonical form, only normalising remains.
+template <class Inner>
+  requires(word_recipe_of<Inner>::takes_forms)
+struct word_recipe_of<canonical<Inner>> : word_recipe_of<Inner> {
+  static constexpr bool takes_forms = false;
+  using joiner = canonical_joined_words;
+  static word_recipe of(const canonical<Inner>& tokenize) {
+    return {word_recipe_of<Inner>::of(tokenize.inner).n, word_form::normalised};
+  }
+};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

@@ -55,6 +55,9 @@ struct code_tokens {
     }
   }
 
+  /// A place before ASCII white space; see tokenizer.
+  [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
+
  private:
   static constexpr bool is_digit(std::string_view text, std::size_t i) noexcept {
     return i < text.size() && text[i] >= '0' && text[i] <= '9';
@@ -111,11 +114,6 @@ struct code_tokens {
 };
 
 template <>
-struct detail::cuts_of<code_tokens> {
-  static text_cut cut(const code_tokens& /*tokenizer*/, std::string_view text, std::size_t& searched,
-                      bool at_end) noexcept {
-    return cut_at_space(text, searched, at_end);
-  }
-};
+inline constexpr std::string_view detail::part_name<code_tokens> = "code_tokens";
 
 }  // namespace neardup::inline v0

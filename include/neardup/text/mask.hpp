@@ -335,4 +335,7 @@ struct masked : detail::rewritten<masked<Inner>, detail::text_masker, Inner> {};
 template <class Inner>
 masked(Inner) -> masked<Inner>;
 
+template <class Inner>
+inline constexpr std::string_view detail::part_name<masked<Inner>> = "masked";
+
 }  // namespace neardup::inline v0

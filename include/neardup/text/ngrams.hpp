@@ -37,6 +37,12 @@ struct code_point_ngrams {
   void operator()(std::string_view text, Sink&& sink) const;
 };
 
+template <>
+inline constexpr std::string_view detail::part_name<byte_ngrams> = "byte_ngrams";
+
+template <>
+inline constexpr std::string_view detail::part_name<code_point_ngrams> = "code_point_ngrams";
+
 namespace detail {
 
 inline void check_window_size(std::size_t n) {
@@ -96,35 +102,77 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
 
 namespace detail {
 
-/// Each piece begins with the last n - 1 units (bytes or code points) of the piece before.
-template <>
-struct cuts_of<byte_ngrams> {
-  static text_cut cut(const byte_ngrams& tokenize, const std::string& text, std::size_t& /*searched*/,
-                      bool /*at_end*/) noexcept {
-    return {text.size(), text.size() < tokenize.n ? 0 : text.size() - (tokenize.n - 1)};
+/// Reads all windows of n bytes. Each piece begins with the last n - 1 bytes of the piece before.
+template <bool InBlocks>
+struct token_source<byte_ngrams, InBlocks> {
+  static constexpr bool is_plain = true, gives_windows = true;
+  using rewriter = no_rewriter;
+
+  static text_cut cut(const byte_ngrams& tokenize, std::string_view text) noexcept {
+    return text.size() < tokenize.n ? text_cut{0, 0} : text_cut{text.size(), text.size() - (tokenize.n - 1)};
   }
+
+  /// Passes the windows of a text to `out`. Returns: false if `out` does not take this size.
+  template <class Windows>
+  static bool pass_windows(const byte_ngrams& tokenize, std::string_view text, Windows& out) {
+    return out.bytes(text, tokenize.n);
+  }
+
+  void start(const byte_ngrams& tokenize) { check_window_size(tokenize.n); }
+  template <class Sink>
+  void read(const byte_ngrams& tokenize, std::string_view piece, Sink& sink) {
+    if constexpr (InBlocks) {
+      if (pass_windows(tokenize, piece, sink)) return;
+    }
+    tokenize(piece, sink);
+  }
+  template <class Sink>
+  void finish(const byte_ngrams& /*tokenize*/, Sink& /*sink*/) noexcept {}
 };
 
-/// Cuts a text between code points: each piece repeats the last n - 1 code points of the piece before, and the bytes of
-/// an incomplete code point are left to the next piece.
-template <>
-struct cuts_of<code_point_ngrams> {
-  static text_cut cut(const code_point_ngrams& tokenize, std::string& text, std::size_t& /*searched*/, bool at_end) {
-    const std::size_t unfinished = at_end ? 0 : incomplete_suffix(text);
-    const std::string_view complete = std::string_view(text).substr(0, text.size() - unfinished);
-    if (!is_well_formed(complete, active_instruction_set())) {
-      std::string repaired;
-      append_repaired(complete, repaired);
-      text.replace(0, complete.size(), repaired);
-    }
-    const std::size_t end = text.size() - unfinished;
-    std::size_t next = end;
-    for (std::size_t i = 1; i < tokenize.n && next > 0; ++i) {
+/// Reads all windows of n code points. Each piece begins with the last n - 1 code points of the piece before.
+template <bool InBlocks>
+struct token_source<code_point_ngrams, InBlocks> {
+  static constexpr bool is_plain = true, gives_windows = true;
+  using rewriter = no_rewriter;
+
+  static text_cut cut(const code_point_ngrams& tokenize, std::string_view text) noexcept {
+    const std::size_t end = text.size() - incomplete_suffix(text);
+    // Only a byte that is no continuation byte is known to begin a code point. Ill-formed bytes may follow one.
+    std::size_t next = end, count = 0;
+    while (count + 1 < tokenize.n && next > 0) {
+      const std::size_t behind = next;
       do --next;
-      while (is_continuation(text, next));
+      while (next > 0 && is_continuation(text, next));
+      for_each_code_point(text.substr(next, behind - next), [&](char32_t, std::string_view) { ++count; });
     }
-    return {end, next};
+    for (; count + 1 > tokenize.n; --count) next += decode_one(text.substr(next)).length;
+    return next == 0 ? text_cut{0, 0} : text_cut{end, next};
   }
+
+  /// Passes the windows of a text to `out`. Returns: false if `out` does not take this size, or not this text.
+  template <class Windows>
+  static bool pass_windows(const code_point_ngrams& tokenize, std::string_view text, Windows& out) {
+    return out.code_points(text, tokenize.n);
+  }
+
+  void start(const code_point_ngrams& tokenize) { check_window_size(tokenize.n); }
+  template <class Sink>
+  void read(const code_point_ngrams& tokenize, std::string_view piece, Sink& sink) {
+    if constexpr (InBlocks) {
+      if (!is_well_formed(piece, active_instruction_set())) {
+        repaired.clear();
+        append_repaired(piece, repaired);
+        piece = repaired;
+      }
+      if (pass_windows(tokenize, piece, sink)) return;
+    }
+    tokenize(piece, sink);
+  }
+  template <class Sink>
+  void finish(const code_point_ngrams& /*tokenize*/, Sink& /*sink*/) noexcept {}
+
+  std::string repaired;
 };
 
 }  // namespace detail

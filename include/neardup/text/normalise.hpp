@@ -2,6 +2,7 @@
 // Folding and normalising: remove differences between texts that a comparison should ignore.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -153,6 +154,9 @@ struct folded : detail::rewritten<folded<Inner>, detail::ascii_folder, Inner> {}
 template <class Inner>
 folded(Inner) -> folded<Inner>;
 
+template <class Inner>
+inline constexpr std::string_view detail::part_name<folded<Inner>> = "folded";
+
 /// Tokenizes the text in half width: full-width letters, digits and punctuation equal those of ASCII. See narrow().
 /// Example: `narrowed{folded{chinese_words{dictionary}}}`
 template <class Inner>
@@ -161,12 +165,18 @@ struct narrowed : detail::rewritten<narrowed<Inner>, detail::width_folder, Inner
 template <class Inner>
 narrowed(Inner) -> narrowed<Inner>;
 
+template <class Inner>
+inline constexpr std::string_view detail::part_name<narrowed<Inner>> = "narrowed";
+
 /// Tokenizes the normalised text, so case, punctuation and spacing do not matter. See normalise().
 template <class Inner>
 struct normalised : detail::rewritten<normalised<Inner>, detail::text_normaliser, Inner> {};
 
 template <class Inner>
 normalised(Inner) -> normalised<Inner>;
+
+template <class Inner>
+inline constexpr std::string_view detail::part_name<normalised<Inner>> = "normalised";
 
 /// Tokenizes the text without its white space (the Unicode property White_Space), so that n-grams reach across words.
 /// Example: `normalised{unspaced{code_point_ngrams{4}}}` cuts "Python is sexy" into pyth, ytho, thon, honi … sexy.
@@ -175,5 +185,29 @@ struct unspaced : detail::rewritten<unspaced<Inner>, detail::space_remover, Inne
 
 template <class Inner>
 unspaced(Inner) -> unspaced<Inner>;
+
+template <class Inner>
+inline constexpr std::string_view detail::part_name<unspaced<Inner>> = "unspaced";
+
+namespace detail {
+
+/// The recipe of a tokenizer that rewrites the text to `Form`. The words of normalised text are the same as those of
+/// text that is folded and normalised.
+template <class Rewriting, class Inner, word_form Form>
+struct changed_recipe : word_recipe_of<Inner> {
+  static word_recipe of(const Rewriting& tokenize) {
+    const word_recipe inner = word_recipe_of<Inner>::of(tokenize.inner);
+    return {inner.n, (std::max)(inner.form, Form)};
+  }
+};
+
+template <class Inner>
+  requires(word_recipe_of<Inner>::takes_forms)
+struct word_recipe_of<folded<Inner>> : changed_recipe<folded<Inner>, Inner, word_form::folded> {};
+template <class Inner>
+  requires(word_recipe_of<Inner>::takes_forms)
+struct word_recipe_of<normalised<Inner>> : changed_recipe<normalised<Inner>, Inner, word_form::normalised> {};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

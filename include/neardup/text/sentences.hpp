@@ -82,6 +82,9 @@ struct sentences {
   }
 };
 
+template <>
+inline constexpr std::string_view detail::part_name<sentences> = "sentences";
+
 /// Passes only the n longest distinct tokens of another tokenizer, measured in code points; longest first, equally long
 /// ones in ascending order of bytes. So neither the order of the tokens nor the number of shorter tokens matters.
 ///
@@ -118,5 +121,8 @@ struct longest {
 
 template <class Inner>
 longest(std::size_t, Inner) -> longest<Inner>;
+
+template <class Inner>
+inline constexpr std::string_view detail::part_name<longest<Inner>> = "longest";
 
 }  // namespace neardup::inline v0

@@ -25,7 +25,15 @@ inline void check_shingle_size(std::size_t n) {
 /// A window of the last n tokens, joined.
 class shingle_window {
  public:
+  shingle_window() = default;
   explicit shingle_window(std::size_t n) : n_(n) { check_shingle_size(n); }
+
+  /// Begins a text.
+  void start(std::size_t n) {
+    check_shingle_size(n);
+    n_ = n;
+    reset();
+  }
 
   template <class Sink>
   void push(std::string_view token, Sink& sink) {
@@ -47,6 +55,9 @@ class shingle_window {
     reset();
   }
 
+ private:
+  static constexpr std::size_t compaction_size = 4096;
+
   void reset() noexcept {
     joined_.clear();
     lengths_.clear();
@@ -54,9 +65,6 @@ class shingle_window {
     first_ = 0;
     emitted_ = false;
   }
-
- private:
-  static constexpr std::size_t compaction_size = 4096;
 
   /// Drops the tokens before the window. At most half of the memory is moved, so each token is moved O(1) times.
   void compact() {
@@ -66,7 +74,7 @@ class shingle_window {
     first_ = 0;
   }
 
-  std::size_t n_;
+  std::size_t n_ = 1;
   std::string joined_;                // the tokens, with a separator after each
   std::vector<std::size_t> lengths_;  // of the tokens in joined_, in bytes
   std::size_t start_ = 0;             // begin of the window in joined_
@@ -100,32 +108,62 @@ struct shingles {
 template <class Inner>
 shingles(std::size_t, Inner) -> shingles<Inner>;
 
-template <streaming_tokenizer Inner>
-class token_stream<shingles<Inner>> {
- public:
-  explicit token_stream(const shingles<Inner>& tokenizer) : inner_(tokenizer.inner), window_(tokenizer.n) {}
+template <class Inner>
+inline constexpr std::string_view detail::part_name<shingles<Inner>> = "shingles";
 
-  template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    auto push = [&](std::string_view token) { window_.push(token, sink); };
-    inner_.feed(chunk, push);
+namespace detail {
+
+/// Shingles of rewritten text have the tokens of rewriting and then making shingles, so the rewriter comes first.
+template <class Inner>
+requires rewriting<Inner>::is_rewriting struct rewriting<shingles<Inner>> {
+  static constexpr bool is_rewriting = true;
+  using rewriter = typename rewriting<Inner>::rewriter;
+  static auto inner(const shingles<Inner>& tokenizer) {
+    return shingles{tokenizer.n, rewriting<Inner>::inner(tokenizer.inner)};
   }
-
-  template <class Sink>
-  void finish(Sink&& sink) {
-    auto push = [&](std::string_view token) { window_.push(token, sink); };
-    inner_.finish(push);
-    window_.finish(sink);
-  }
-
-  void reset() noexcept {
-    inner_.reset();
-    window_.reset();
-  }
-
- private:
-  token_stream<Inner> inner_;
-  detail::shingle_window window_;
 };
+
+template <class Inner>
+  requires(word_recipe_of<Inner>::is_single)
+struct word_recipe_of<shingles<Inner>> : word_recipe_of<Inner> {
+  static constexpr bool is_single = false;
+  static word_recipe of(const shingles<Inner>& tokenize) {
+    check_shingle_size(tokenize.n);
+    return {tokenize.n, word_recipe_of<Inner>::of(tokenize.inner).form};
+  }
+};
+
+/// Joins the tokens of the inner tokenizer, one after the other.
+template <class Inner, bool InBlocks>
+  requires(!rewriting<shingles<Inner>>::is_rewriting && !(InBlocks && word_recipe_of<shingles<Inner>>::is_known))
+struct token_source<shingles<Inner>, InBlocks> {
+  static constexpr bool is_plain = false;
+  using rewriter = typename token_source<Inner, false>::rewriter;
+
+  static text_cut cut(const shingles<Inner>& tokenize, std::string_view text) requires reads_pieces<Inner, false> {
+    return token_source<Inner, false>::cut(tokenize.inner, text);
+  }
+
+  void start(const shingles<Inner>& tokenize) {
+    window.start(tokenize.n);
+    inner.start(tokenize.inner);
+  }
+  template <class Sink>
+  void read(const shingles<Inner>& tokenize, std::string_view piece, Sink& sink) {
+    auto push = [&](std::string_view token) { window.push(token, sink); };
+    inner.read(tokenize.inner, piece, push);
+  }
+  template <class Sink>
+  void finish(const shingles<Inner>& tokenize, Sink& sink) {
+    auto push = [&](std::string_view token) { window.push(token, sink); };
+    inner.finish(tokenize.inner, push);
+    window.finish(sink);
+  }
+
+  token_source<Inner, false> inner;
+  shingle_window window;
+};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 #include "tokenizer.hpp"
 #include "unicode.hpp"
@@ -14,15 +13,14 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Cuts a text for tokenizers whose tokens contain no white space: before the last ASCII white space.
-inline text_cut cut_at_space(std::string_view text, std::size_t& searched, bool at_end) noexcept {
-  if (at_end) return {text.size(), text.size()};
-  const std::size_t first = std::exchange(searched, text.size());
-  for (std::size_t i = text.size(); i > first; --i) {
+/// The place before the last ASCII white space of a text; 0 if there is none. Cuts texts for tokenizers whose tokens
+/// contain no white space.
+inline std::size_t cut_at_space(std::string_view text) noexcept {
+  for (std::size_t i = text.size(); i > 0; --i) {
     const char c = text[i - 1];
-    if (c == ' ' || (c >= '\t' && c <= '\r')) return {i - 1, i};
+    if (c == ' ' || (c >= '\t' && c <= '\r')) return i - 1;
   }
-  return {0, 0};
+  return 0;
 }
 
 }  // namespace detail
@@ -49,14 +47,12 @@ struct spaced_words {
     }
     close(text.size(), text.size());
   }
+
+  /// A place before ASCII white space; see tokenizer.
+  [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 };
 
 template <>
-struct detail::cuts_of<spaced_words> {
-  static text_cut cut(const spaced_words& /*tokenizer*/, std::string_view text, std::size_t& searched,
-                      bool at_end) noexcept {
-    return cut_at_space(text, searched, at_end);
-  }
-};
+inline constexpr std::string_view detail::part_name<spaced_words> = "spaced_words";
 
 }  // namespace neardup::inline v0

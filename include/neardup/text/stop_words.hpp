@@ -129,35 +129,49 @@ class without {
   std::size_t min_length_;
 };
 
-/// Tokenizes a text that arrives in chunks; available if the inner tokenizer supports that.
-template <streaming_tokenizer Inner>
-class token_stream<without<Inner>> {
- public:
-  explicit token_stream(const without<Inner>& tokenizer) : tokenizer_(tokenizer), inner_(tokenizer.inner()) {}
+/// Reads a text as the inner tokenizer does, and drops tokens.
+template <class Inner, bool InBlocks>
+struct detail::token_source<without<Inner>, InBlocks> {
+  static constexpr bool is_plain = token_source<Inner, false>::is_plain;
+  using rewriter = typename token_source<Inner, false>::rewriter;
 
+  static text_cut cut(const without<Inner>& tokenize, std::string_view text) requires reads_pieces<Inner, false> {
+    return token_source<Inner, false>::cut(tokenize.inner(), text);
+  }
+
+  void start(const without<Inner>& tokenize) { inner.start(tokenize.inner()); }
   template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    inner_.feed(chunk, [&](std::string_view token) {
-      if (tokenizer_.accepts(token)) sink(token);
-    });
+  void read(const without<Inner>& tokenize, std::string_view piece, Sink& sink) {
+    if constexpr (is_plain) {
+      tokenize(piece, sink);
+    } else {
+      auto pass = passing(tokenize, sink);
+      inner.read(tokenize.inner(), piece, pass);
+    }
   }
   template <class Sink>
-  void finish(Sink&& sink) {
-    inner_.finish([&](std::string_view token) {
-      if (tokenizer_.accepts(token)) sink(token);
-    });
+  void finish(const without<Inner>& tokenize, Sink& sink) {
+    auto pass = passing(tokenize, sink);
+    inner.finish(tokenize.inner(), pass);
   }
-  void reset() noexcept { inner_.reset(); }
 
- private:
-  without<Inner> tokenizer_;
-  token_stream<Inner> inner_;
+  template <class Sink>
+  static auto passing(const without<Inner>& tokenize, Sink& sink) noexcept {
+    return [&](std::string_view token) {
+      if (tokenize.accepts(token)) sink(token);
+    };
+  }
+
+  token_source<Inner, false> inner;
 };
 
 template <class List, class Inner>
 without(List, Inner) -> without<Inner>;
 template <class List, class Inner>
 without(List, Inner, std::size_t) -> without<Inner>;
+
+template <class Inner>
+inline constexpr std::string_view detail::part_name<without<Inner>> = "without";
 
 #if NEARDUP_BODIES
 

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
+#include "../detail/bytes.hpp"
 #include "../error.hpp"
 #include "utf8.hpp"
 
@@ -28,40 +31,30 @@ struct any_sink {
 template <class Tokenizer>
 inline constexpr bool leaves_out_short_tokens = false;
 
+/// The name of a tokenizer of the library in a composition; empty for other types. Specialised beside the tokenizer, for
+/// the exact type, because a class that is derived from it may tokenize differently.
+template <class Tokenizer>
+inline constexpr std::string_view part_name{};
+
+/// Deduces, from a pointer to a member, the class that declares the member.
+template <class Member, class Class>
+std::type_identity<Class> declaring_class(Member Class::*);
+
 }  // namespace detail
 
 /// A callable `tokenizer(text, sink)` that calls `sink(token)` with a std::string_view for each token, in order.
 ///
 /// The view is valid only during the call of the sink. A tokenizer is called as a const object, possibly from several
 /// threads at once. A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
+///
+/// A text_stream takes a tokenizer that has a member `std::size_t cut(std::string_view text) const`. It returns the last
+/// position where the beginning of a text may be cut: whatever follows, the tokens of the bytes before the position, and
+/// then those of the bytes behind it, are the tokens of the whole text. It returns 0 if there is no such position. A
+/// class does not inherit `cut`, because it may tokenize differently.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {
   t(text, sink);
 };
-
-/// Tokenizes a text that arrives in chunks; specialised for each tokenizer that supports this.
-///
-/// A specialisation is constructed from the tokenizer and has `feed(chunk, sink)` and `finish(sink)`; together they
-/// give exactly the tokens of the whole text, wherever it is cut. `finish` ends the text, `reset` discards it; after
-/// both, the stream is ready for the next text. Specialise token_stream for your own tokenizer to use the tokenizer
-/// with text_stream.
-template <class Tokenizer>
-class token_stream;
-
-// clang-format 14 takes the angle brackets for comparisons.
-// clang-format off
-
-/// A tokenizer that can also take its text in chunks, through token_stream.
-template <class T>
-concept streaming_tokenizer =
-    tokenizer<T> && requires { sizeof(token_stream<T>); } && std::constructible_from<token_stream<T>, const T&> &&
-    requires(token_stream<T>& stream, std::string_view chunk, detail::any_sink& sink) {
-      stream.feed(chunk, sink);
-      stream.finish(sink);
-      stream.reset();
-    };
-
-// clang-format on
 
 namespace detail {
 
@@ -81,13 +74,6 @@ class piecewise_rewriter {
  private:
   utf8_chunks chunks_;
 };
-
-/// Divides a chunk into parts of bounded size, which bounds the memory for rewriting, and calls `take(part)` for each.
-template <class Take>
-void for_each_part(std::string_view chunk, const Take& take) {
-  constexpr std::size_t max_part = 65536;
-  for (; !chunk.empty(); chunk.remove_prefix((std::min)(chunk.size(), max_part))) take(chunk.substr(0, max_part));
-}
 
 template <class Rewriter>
 std::string rewrite(std::string_view text) {
@@ -122,145 +108,307 @@ struct rewritten {
 template <class T>
 concept rewriting_tokenizer = std::derived_from<T, rewritten<T, typename T::rewriter, decltype(T::inner)>>;
 
-/// Rewrites a text that comes in chunks, and feeds the result to `Inner`, a stream of tokens or of their hashes. The
-/// `sink` arguments of feed() and finish() are passed on to that stream.
-template <class Rewriter, class Inner>
-class rewritten_stream {
+/// The rewriter of tokenizers that read the text itself.
+struct no_rewriter {};
+
+/// Rewrites a text by two rewriters, one after the other.
+template <class First, class Second>
+class rewriter_chain {
  public:
-  template <class Tokenizer>
-  explicit rewritten_stream(const Tokenizer& inner) : inner_(inner) {}
-
-  template <class... Sink>
-  void feed(std::string_view chunk, Sink&&... sink) {
-    for_each_part(chunk, [&](std::string_view part) {
-      text_.clear();
-      rewriter_.append(part, text_);
-      inner_.feed(text_, sink...);
-    });
+  void append(std::string_view text, std::string& out) {
+    between_.clear();
+    first_.append(text, between_);
+    second_.append(between_, out);
   }
-
-  template <class... Sink>
-  void finish(Sink&&... sink) {
-    text_.clear();
-    rewriter_.finish(text_);
-    inner_.feed(text_, sink...);
-    inner_.finish(sink...);
+  void finish(std::string& out) {
+    between_.clear();
+    first_.finish(between_);
+    second_.append(between_, out);
+    second_.finish(out);
   }
-
   void reset() noexcept {
-    rewriter_.reset();
-    inner_.reset();
+    first_.reset();
+    second_.reset();
   }
 
  private:
-  Rewriter rewriter_;
-  std::string text_;
-  Inner inner_;
+  First first_;
+  Second second_;
+  std::string between_;
 };
 
-/// A cut of a text: the current piece ends at `end`, and the next one begins at `next`. Both are 0 if the text has no
-/// cut yet.
+/// Splits a tokenizer of rewritten text into its rewriter and its inner tokenizer.
+template <class T>
+struct rewriting {
+  static constexpr bool is_rewriting = false;
+};
+template <rewriting_tokenizer T>
+struct rewriting<T> {
+  static constexpr bool is_rewriting = true;
+  using rewriter = typename T::rewriter;
+  static const auto& inner(const T& tokenizer) noexcept { return tokenizer.inner; }
+};
+
+// ---- how tokenizers read a text -------------------------------------------------------------------------------------
+
+/// A cut of a text: the current piece ends at `end`, and the next one begins at `next`. Pieces of n-grams overlap, so
+/// next <= end. Both are 0 if the text has no cut yet.
 struct text_cut {
   std::size_t end, next;
 };
 
-/// How to cut a text that arrives in chunks into pieces that can be tokenized independently; specialised for each
-/// tokenizer that allows it.
+/// How a tokenizer reads a text: in pieces, and with `InBlocks` many tokens at a time.
 ///
-/// `cut(tokenizer, text, searched, at_end)` returns the last possible cut of the text so far; with `at_end`, it returns
-/// the end of the text. It may repair ill-formed text. The first `searched` bytes contain no cut; cut() updates
-/// `searched` to the end of what it has examined.
-template <class Tokenizer>
-struct cuts_of;
+/// A tokenizer with a fast path specialises this template in its own header. So all translation units that know the
+/// tokenizer read a text by the same code. A source has
+///
+///   rewriter                         rewrites the text before it is read; or no_rewriter
+///   start(tokenizer)                 begins a text; throws if the settings of the tokenizer are wrong
+///   read(tokenizer, piece, sink)     passes the tokens of a piece to the sink
+///   finish(tokenizer, sink)          ends the text
+///   cut(tokenizer, text)             static: the last cut of the beginning of a text. Only for tokenizers that can read
+///                                    pieces.
+///
+/// With `InBlocks` a sink takes blocks of tokens, besides single ones: `sink(text, spans)` takes words, and
+/// `sink.bytes(text, n)` and `sink.code_points(text, n)` take all windows of a text; they return false if they do not
+/// handle this n. The order of the tokens is unspecified then. (block_hasher in fingerprint/ is such a sink.) A source of
+/// windows also has `gives_windows` and `pass_windows(tokenizer, text, out)`, which only passes them to `out.bytes` or
+/// `out.code_points`.
+///
+/// This default calls the tokenizer for each piece, and cuts by the tokenizer's own member `cut`.
+template <class Tokenizer, bool InBlocks>
+struct token_source {
+  static constexpr bool is_plain = true;  // the tokens of a piece are those that the tokenizer finds in it
+  using rewriter = no_rewriter;
 
-template <class T>
-concept cut_tokenizer = requires {
-  sizeof(cuts_of<T>);
+  static text_cut cut(const Tokenizer& tokenize, std::string_view text) requires requires {
+    { tokenize.cut(text) } -> std::convertible_to<std::size_t>;
+    { declaring_class(&Tokenizer::cut) } -> std::same_as<std::type_identity<Tokenizer>>;
+  }
+  {
+    const std::size_t at = tokenize.cut(text);
+    return {at, at};
+  }
+
+  void start(const Tokenizer& /*tokenize*/) noexcept {}
+  template <class Sink>
+  void read(const Tokenizer& tokenize, std::string_view piece, Sink& sink) {
+    tokenize(piece, sink);
+  }
+  template <class Sink>
+  void finish(const Tokenizer& /*tokenize*/, Sink& /*sink*/) noexcept {}
 };
 
-/// Cuts a text that arrives in chunks into pieces.
-template <cut_tokenizer Tokenizer>
-class text_pieces {
+/// A source that can read a text in pieces.
+template <class Tokenizer, bool InBlocks>
+concept reads_pieces = requires(const Tokenizer& tokenize, std::string_view text) {
+  token_source<Tokenizer, InBlocks>::cut(tokenize, text);
+};
+
+/// A tokenizer that can take its text in chunks.
+template <class T>
+concept streaming_tokenizer = tokenizer<T> && reads_pieces<T, false>;
+
+/// How words are changed when they are joined.
+enum class word_form : std::uint8_t {
+  as_written,
+  folded,      // ASCII letters in lower case
+  normalised,  // all letters in lower case
+};
+
+/// What a joiner (see joined_words) makes of a text: its tokens are `n` words each, in a form.
+struct word_recipe {
+  std::size_t n;
+  word_form form;
+};
+
+/// The recipe of a tokenizer of words, by which a joiner reads them in blocks. Specialised beside `words`, and beside
+/// each tokenizer that changes or combines words, with
+///
+///   is_single         tokens are single words
+///   takes_forms       the words of folded or normalised text have a recipe, too
+///   joiner            the class that reads the text: joined_words, or one with its members
+///   of(tokenizer)     the recipe
+template <class Tokenizer>
+struct word_recipe_of {
+  static constexpr bool is_known = false, is_single = false, takes_forms = false;
+};
+
+/// Reads rewritten text by the source of the inner tokenizer.
+template <class Tokenizer, bool InBlocks>
+  requires(rewriting<Tokenizer>::is_rewriting && !(InBlocks && word_recipe_of<Tokenizer>::is_known))
+struct token_source<Tokenizer, InBlocks> {
+  using parts = rewriting<Tokenizer>;
+  using inner_tokenizer = std::remove_cvref_t<decltype(parts::inner(std::declval<const Tokenizer&>()))>;
+  using inner_source = token_source<inner_tokenizer, InBlocks>;
+
+  static constexpr bool is_plain = false;
+  using rewriter =
+      std::conditional_t<std::is_same_v<typename inner_source::rewriter, no_rewriter>, typename parts::rewriter,
+                         rewriter_chain<typename parts::rewriter, typename inner_source::rewriter>>;
+
+  static text_cut cut(const Tokenizer& tokenize,
+                      std::string_view text) requires reads_pieces<inner_tokenizer, InBlocks> {
+    return inner_source::cut(parts::inner(tokenize), text);
+  }
+
+  void start(const Tokenizer& tokenize) { inner.start(parts::inner(tokenize)); }
+  template <class Sink>
+  void read(const Tokenizer& tokenize, std::string_view piece, Sink& sink) {
+    inner.read(parts::inner(tokenize), piece, sink);
+  }
+  template <class Sink>
+  void finish(const Tokenizer& tokenize, Sink& sink) {
+    inner.finish(parts::inner(tokenize), sink);
+  }
+
+  inner_source inner;
+};
+
+/// Reads texts, whole or in chunks, and passes their tokens to a sink. Memory is reused from text to text.
+template <class Tokenizer, bool InBlocks>
+class text_reader {
+  using source_type = token_source<Tokenizer, InBlocks>;
+  using rewriter_type = typename source_type::rewriter;
+  static constexpr bool rewrites = !std::is_same_v<rewriter_type, no_rewriter>;
+
  public:
-  /// Searches for a cut whenever `enough` further bytes have arrived. Throws: the tokenizer's exceptions.
-  explicit text_pieces(const Tokenizer& tokenizer, std::size_t enough = 1) : tokenize(tokenizer), enough_(enough) {
-    tokenize(std::string_view(), any_sink{});
+  /// The size in bytes up to which a text is read in one piece. Positions in a piece are below 2 GiB, and repairing
+  /// ill-formed UTF-8 may triple it. Of a text that is rewritten, at most this part is held as a whole.
+  static constexpr std::size_t largest_piece = std::size_t{1} << (rewrites ? 20 : 29);
+
+  text_reader() = default;
+  /// `enough`: how many bytes of a text in chunks are collected before they are read. The default lets blocks be large.
+  explicit text_reader(std::size_t enough) noexcept : enough_(enough), wanted_(enough) {}
+
+  /// Reads a whole text; one of more than `most` bytes in pieces, if the tokenizer can read pieces. Precondition: most > 0.
+  /// Throws: std::length_error if nearly 2 GiB of a text in pieces have no cut.
+  template <class Sink>
+  void read(const Tokenizer& tokenize, std::string_view text, Sink& sink, std::size_t most = largest_piece) {
+    if constexpr (rewrites) {
+      if constexpr (!reads_pieces<Tokenizer, InBlocks>) most = text.size();
+      reset();
+      source_.start(tokenize);
+      rewriter_type rewriter;  // local, so that its state may be in registers
+      for (bool is_last = false; !is_last;) {
+        const std::string_view part = text.substr(0, most);
+        text.remove_prefix(part.size());
+        is_last = text.empty();
+        take(rewriter, tokenize, part, is_last, sink);
+      }
+      source_.finish(tokenize, sink);
+    } else {
+      source_.start(tokenize);
+      for (;;) {
+        const text_cut found = first_piece(tokenize, text, most);
+        source_.read(tokenize, text.substr(0, found.end), sink);
+        if (found.end == text.size()) break;
+        text.remove_prefix(found.next);
+      }
+      source_.finish(tokenize, sink);
+    }
   }
 
-  /// Calls `take(piece)` for each complete piece. Throws: std::length_error if 2 GiB have no cut.
-  template <class Take>
-  void feed(std::string_view chunk, const Take& take) {
-    for_each_part(chunk, [&](std::string_view part) {
-      text_.append(part);
-      fresh_ += part.size();
-      if (fresh_ < enough_) return;
-      fresh_ = 0;
-      const text_cut found = find_cut(false);
-      if (found.next == 0) return;
-      is_begun_ = true;
-      take(std::string_view(text_).substr(0, found.end));
-      text_.erase(0, found.next);
-      searched_ -= (std::min)(searched_, found.next);
-    });
+  /// Begins a text in chunks. Throws: the exceptions of the tokenizer for wrong settings.
+  void start(const Tokenizer& tokenize) {
+    reset();
+    source_.start(tokenize);
+    is_started_ = true;
   }
 
-  /// Ends the text: passes the remaining bytes to `take`. They are omitted if they only repeat the end of the previous
-  /// piece, and so hold no further token.
-  template <class Take>
-  void finish(const Take& take) {
-    if (find_cut(true).next > 0 || !is_begun_) take(std::string_view(text_));
+  /// Adds a chunk of a text. After an exception, the text has to be discarded by reset().
+  /// Throws: std::length_error if nearly 2 GiB have no cut.
+  template <class Sink>
+  void feed(const Tokenizer& tokenize, std::string_view chunk, Sink& sink) {
+    constexpr std::size_t max_part = 65536;  // limits the memory for text_
+    if (!is_started_) start(tokenize);
+    for (; !chunk.empty(); chunk.remove_prefix((std::min)(chunk.size(), max_part))) {
+      take(rewriter_, tokenize, chunk.substr(0, max_part), false, sink);
+    }
+  }
+
+  /// Ends a text in chunks; the reader is ready for the next one.
+  template <class Sink>
+  void finish(const Tokenizer& tokenize, Sink& sink) {
+    if (!is_started_) start(tokenize);
+    take(rewriter_, tokenize, {}, true, sink);
+    source_.finish(tokenize, sink);
     reset();
   }
 
+  /// Discards the text so far.
   void reset() noexcept {
+    if constexpr (rewrites) rewriter_.reset();
     text_.clear();
-    fresh_ = 0;
-    searched_ = 0;
-    is_begun_ = false;
+    wanted_ = enough_;
+    repeated_ = 0;
+    is_started_ = false;
+    has_read_ = false;
   }
-
-  Tokenizer tokenize;
 
  private:
-  text_cut find_cut(bool at_end) {
-    if (text_.size() >> 31 != 0) fail<std::length_error>("a word in a stream has 2 GiB or more");
-    return cuts_of<Tokenizer>::cut(tokenize, text_, searched_, at_end);
+  // Positions in a piece are below 2 GiB; rewriting makes a part of 1 MiB at most 16 times as long.
+  static constexpr std::size_t max_uncut = (std::size_t{1} << 31) - (std::size_t{16} << 20);
+
+  /// Reads as much as possible of the text so far, which the next part, perhaps the last one, continues. The rewriter and
+  /// the source are called here only, so that compilers inline them: with two calls, g++ 12 -O3 takes 1.4 times as long
+  /// for shingles of code_tokens.
+  template <class Sink>
+  void take([[maybe_unused]] rewriter_type& rewriter, const Tokenizer& tokenize, std::string_view part, bool is_last,
+            Sink& sink) {
+    if constexpr (rewrites) {
+      rewriter.append(part, text_);
+      if (is_last) rewriter.finish(text_);
+    } else {
+      text_.append(part);
+    }
+    text_cut found{text_.size(), text_.size()};
+    if constexpr (reads_pieces<Tokenizer, InBlocks>) {
+      if (!is_last) {
+        if (text_.size() < wanted_) return;
+        found = source_type::cut(tokenize, text_);
+        if (found.next == 0) {
+          // Searching again only when the text has doubled keeps the whole search linear.
+          if (text_.size() >= max_uncut) fail_uncut();
+          wanted_ = (std::min)(2 * text_.size(), max_uncut);
+          return;
+        }
+      }
+    }
+    // Bytes that only repeat the end of the previous piece hold no further token.
+    if (found.end > repeated_ || !has_read_) source_.read(tokenize, std::string_view(text_).substr(0, found.end), sink);
+    if (is_last) return;
+    has_read_ = true;
+    text_.erase(0, found.next);
+    repeated_ = found.end - found.next;
+    wanted_ = text_.size() + enough_;
   }
 
-  std::string text_;
-  std::size_t enough_;
-  std::size_t fresh_ = 0;     // bytes added since the last search for a cut
-  std::size_t searched_ = 0;  // bytes of text_ without a cut
-  bool is_begun_ = false;     // `take` has got a piece of this text already
+  /// The cut behind the first piece of a text: the whole text if it has at most `most` bytes.
+  static text_cut first_piece(const Tokenizer& tokenize, std::string_view text, std::size_t most) {
+    if constexpr (reads_pieces<Tokenizer, InBlocks>) {
+      for (; text.size() > most; most = (std::min)(2 * most, max_uncut)) {
+        if (const text_cut found = source_type::cut(tokenize, text.substr(0, most)); found.next > 0) return found;
+        if (most == max_uncut) fail_uncut();
+      }
+    }
+    return {text.size(), text.size()};
+  }
+
+  [[noreturn]] NEARDUP_NOINLINE static void fail_uncut() {
+    fail<std::length_error>("a word in a stream, or in a text above 512 MiB, has nearly 2 GiB or more");
+  }
+
+  source_type source_;
+  [[no_unique_address]] rewriter_type rewriter_;
+  std::string text_;  // rewritten text, and the bytes of a text in chunks that are not read yet
+  std::size_t enough_ = 4096;
+  std::size_t wanted_ = 4096;  // the size of text_ at which the next cut is searched for
+  std::size_t repeated_ = 0;   // bytes at the beginning of text_ that have been read already
+  bool is_started_ = false;    // source_ has begun the text
+  bool has_read_ = false;      // source_ has got a piece of the text
 };
 
 }  // namespace detail
-
-template <detail::cut_tokenizer Tokenizer>
-class token_stream<Tokenizer> {
- public:
-  explicit token_stream(const Tokenizer& tokenizer) : pieces_(tokenizer) {}
-
-  template <class Sink>
-  void feed(std::string_view chunk, Sink&& sink) {
-    pieces_.feed(chunk, [&](std::string_view piece) { pieces_.tokenize(piece, sink); });
-  }
-  template <class Sink>
-  void finish(Sink&& sink) {
-    pieces_.finish([&](std::string_view piece) { pieces_.tokenize(piece, sink); });
-  }
-  void reset() noexcept { pieces_.reset(); }
-
- private:
-  detail::text_pieces<Tokenizer> pieces_;
-};
-
-template <detail::rewriting_tokenizer Tokenizer>
-  requires streaming_tokenizer<decltype(Tokenizer::inner)>
-class token_stream<Tokenizer>
-    : public detail::rewritten_stream<typename Tokenizer::rewriter, token_stream<decltype(Tokenizer::inner)>> {
- public:
-  explicit token_stream(const Tokenizer& tokenizer) : token_stream::rewritten_stream(tokenizer.inner) {}
-};
 
 }  // namespace neardup::inline v0

@@ -27,6 +27,7 @@ struct any_part {
 
   template <class Sink>
   void operator()(std::string_view /*text*/, Sink&& /*sink*/) const {}
+  std::size_t cut(std::string_view /*text*/) const { return 0; }
   weight operator()(std::uint64_t /*count*/) const { return {}; }
   std::array<std::uint64_t, words_for(Bits)> operator()(std::string_view /*token*/) const { return {}; }
 };
@@ -97,18 +98,3 @@ class made_when_used {
 };
 
 }  // namespace neardup::inline v0::detail
-
-namespace neardup::inline v0 {
-
-template <std::size_t Bits>
-class token_stream<detail::any_part<Bits>> {
- public:
-  explicit token_stream(const detail::any_part<Bits>& /*tokenizer*/) {}
-  template <class Sink>
-  void feed(std::string_view /*chunk*/, Sink&& /*sink*/) {}
-  template <class Sink>
-  void finish(Sink&& /*sink*/) {}
-  void reset() noexcept {}
-};
-
-}  // namespace neardup::inline v0

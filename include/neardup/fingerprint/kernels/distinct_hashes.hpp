@@ -15,7 +15,7 @@
 #include "../../detail/bytes.hpp"
 #include "../../error.hpp"
 #include "../hashers.hpp"
-#include "token_kernel.hpp"
+#include "hash_block.hpp"
 
 namespace neardup::inline v0::detail {
 

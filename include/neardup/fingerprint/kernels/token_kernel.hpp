@@ -1,127 +1,109 @@
 // SPDX-License-Identifier: MIT
-// Token kernels turn a text into the hashes of its tokens, many at a time. This header has the interface, and the
-// default for tokenizers without a fast path.
-//
-// A tokenizer with a fast path has a header of its own here, which specialises token_kernel; registry.hpp lists them.
+// Turns a text into the hashes of its tokens. Tokenizers with a fast path (a token_source of their own) pass them in
+// blocks, whose hashes are computed many at a time.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "../../detail/instructions.hpp"
+#include "../../instruction_set.hpp"
+#include "../../text/kernels/word_spans.hpp"
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
+#include "hash_block.hpp"
+#include "xxh3_spans.hpp"
 
 namespace neardup::inline v0::detail {
 
-/// A block of hashes of `Words` words, by column: word j of hash i is columns[j][i].
+/// The longest window of bytes that kernels hash.
+inline constexpr std::size_t max_vector_window = 8;
+
+/// The largest n of n-grams of code points that kernels hash.
+inline constexpr std::size_t max_kernel_gram = 64;
+
+/// A sink that writes the XXH3 hashes of tokens and of blocks of tokens (see token_source) to `out`.
+///
+/// Windows are hashed by code_point_windows.hpp and xxh3_windows.hpp. Headers that hash the tokens of an arbitrary
+/// tokenizer include them; without them a program that hashes n-grams does not compile.
 template <std::size_t Words>
-struct hash_block {
-  static constexpr std::size_t capacity = 1024;
-  static constexpr std::size_t slack = 16;  // room for kernels that write whole vectors
-
-  alignas(64) std::uint64_t columns[Words][capacity + slack];
-  std::size_t count = 0;
-
-  hash_block() noexcept {}  // NOLINT(modernize-use-equals-default): the columns stay uninitialised
-
-  [[nodiscard]] std::size_t room() const noexcept { return capacity - count; }
-};
-
-/// A block that kernels fill, and the callback that consumes it when it is full. Precondition: both outlive the writer.
-/// `consume` is type-erased, so that kernels are instantiated once for all compositions of one width.
-template <std::size_t Words>
-class hash_writer {
+class block_hasher {
  public:
-  template <class Consume>
-  hash_writer(hash_block<Words>& target, const Consume& consume) noexcept
-      : block(target),
-        object_(&consume),
-        call_([](const void* object, const hash_block<Words>& full) { (*static_cast<const Consume*>(object))(full); }) {
+  block_hasher(std::uint64_t seed, const hash_writer<Words>& out) noexcept : seed_(seed), out_(out) {}
+
+  void operator()(std::string_view token) const { add_token_hash(token, seed_, out_); }
+
+  /// Adds the tokens that `spans` delimits in a text. Precondition: 8 bytes are readable at the beginning of each span.
+  void operator()(const char* text, const span_view& spans) const { add_span_hashes(text, spans, seed_, level_, out_); }
+
+  /// Adds all windows of n bytes. Returns: false, and adds nothing, for an n or a text without a kernel.
+  [[nodiscard]] bool bytes(std::string_view text, std::size_t n) const {
+    if (n == 0 || n > max_vector_window || n > text.size()) return false;
+    add_byte_windows(text, n, seed_, level_, out_);
+    return true;
   }
 
-  /// Flushes unless there is room for `count` hashes. Returns: the number of hashes that there is room for.
-  /// Precondition: count <= hash_block::capacity.
-  std::size_t make_room(std::size_t count) const {
-    if (block.room() < count) flush();
-    return block.room();
+  /// Adds all windows of n code points. Returns: false, and adds nothing, for an n without a kernel.
+  /// Precondition: the text is well-formed.
+  [[nodiscard]] bool code_points(std::string_view text, std::size_t n) const {
+    if (n == 0 || n > max_kernel_gram) return false;
+    if (!text.empty()) add_code_point_windows(text, n, seed_, level_, out_);
+    return true;
   }
-
-  /// The end of column `j`.
-  [[nodiscard]] std::uint64_t* end(std::size_t j) const noexcept { return block.columns[j] + block.count; }
-
-  /// Adds a hash whose word j is word(j).
-  template <class Word>
-  void add(const Word& word) const {
-    make_room(1);
-    for (std::size_t j = 0; j < Words; ++j) *end(j) = word(j);
-    ++block.count;
-  }
-
-  /// Passes the hashes so far to `consume`.
-  void flush() const {
-    call_(object_, block);
-    block.count = 0;
-  }
-
-  hash_block<Words>& block;
 
  private:
-  const void* object_;
-  void (*call_)(const void* object, const hash_block<Words>& block);
+  std::uint64_t seed_;
+  instruction_set level_ = active_instruction_set();
+  const hash_writer<Words>& out_;
 };
 
-/// Writes the hashes of the tokens that `tokenize(sink)` yields, one by one.
-template <class Hasher, class Tokenize>
-void hash_one_by_one(const Hasher& hash, const hash_writer<hasher_words<Hasher>>& out, const Tokenize& tokenize) {
-  auto add = [&](std::string_view token) {
-    const auto value = to_hash_words(hash(token));
-    out.add([&](std::size_t j) { return value[j]; });
-  };
-  tokenize(add);
+/// Calls `use(sink)` with a sink that writes the hashes of tokens to `out`.
+template <class Hasher, class Use>
+void with_hash_sink(const Hasher& hash, const hash_writer<hasher_words<Hasher>>& out, const Use& use) {
+  if constexpr (is_xxh3<Hasher>) {
+    block_hasher<hasher_words<Hasher>> sink(hash.seed, out);
+    use(sink);
+  } else {
+    auto sink = [&](std::string_view token) {
+      const auto value = to_hash_words(hash(token));
+      out.add([&](std::size_t j) { return value[j]; });
+    };
+    use(sink);
+  }
 }
 
-/// Turns the tokens of a text into hashes. This default handles any tokenizer and hasher, one token at a time.
+/// Turns the tokens of a text into hashes.
 ///
-/// A specialisation may add `count(tokenize, hash, text, tallies)`, which counts the bits of all hashes, those of word
-/// j in tallies[j]. It returns false if that is impossible or not worthwhile; the counts are unspecified then. A kernel
-/// that knows the count and weight of each token may add `visit_counted` and `weighs_by`, as the kernel of `keywords`
-/// does, which is in fingerprint/keywords.hpp.
+/// A specialisation is for a tokenizer that does more than to pass tokens, and stands beside it. It may add
+/// `counts` and `count(tokenize, hash, text, tallies)`, see count_tokens. One that knows the count and weight of each token may add
+/// `visit_counted` and `weighs_by`, as that of `keywords` does, which is in fingerprint/keywords.hpp.
 template <class Tokenizer, class Hasher>
 struct token_kernel {
-  using writer = hash_writer<hasher_words<Hasher>>;
-
   /// Scratch memory, reused from text to text.
-  struct scratch {};
+  using scratch = text_reader<Tokenizer, is_xxh3<Hasher>>;
 
   /// Writes the hashes, by `hash`, of all tokens that `tokenize` finds in a text, in unspecified order.
-  static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& /*memory*/,
-                        const writer& out) {
-    hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
+  static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
+                        const hash_writer<hasher_words<Hasher>>& out) {
+    with_hash_sink(hash, out, [&](auto& sink) { memory.read(tokenize, text, sink); });
   }
-
-  /// Hashes the tokens of a text that is fed in chunks.
-  class stream {
-   public:
-    explicit stream(const Tokenizer& tokenizer) : tokens_(tokenizer) {}
-
-    void feed(std::string_view chunk, const Hasher& hash, const writer& out) {
-      hash_one_by_one(hash, out, [&](auto& add) { tokens_.feed(chunk, add); });
-    }
-    void finish(const Hasher& hash, const writer& out) {
-      hash_one_by_one(hash, out, [&](auto& add) { tokens_.finish(add); });
-    }
-    void reset() noexcept { tokens_.reset(); }
-
-   private:
-    token_stream<Tokenizer> tokens_;
-  };
 };
+
+/// Whether count_tokens() may count the tokens of a tokenizer.
+template <class Tokenizer, class Hasher>
+concept counts_tokens = requires {
+  requires token_kernel<Tokenizer, Hasher>::counts;
+}
+|| (is_xxh3<Hasher> && requires { requires token_source<Tokenizer, true>::gives_windows; });
+
+/// Counts the bits of the hashes of all tokens of a text, those of word j in tallies[j]; defined in window_counts.hpp.
+/// Returns: false if that is impossible or not worthwhile; the counts are unspecified then.
+template <class Tokenizer, class Hasher, class Tallies>
+bool count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, Tallies& tallies);
 
 /// Scratch memory of hashing a text, reused from text to text.
 template <class Tokenizer, class Hasher>
@@ -155,32 +137,5 @@ void collect_features(const Tokenizer& tokenize, const Hasher& hash, std::string
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
 }
-
-/// The least size in bytes of the pieces of text that a stream passes to a kernel.
-inline constexpr std::size_t enough_for_kernels = 4096;
-
-/// A stream whose kernel processes each piece as a text of its own.
-template <class Tokenizer, class Hasher>
-class piecewise_kernel_stream {
-  using kernel = token_kernel<Tokenizer, Hasher>;
-  using writer = hash_writer<hasher_words<Hasher>>;
-
- public:
-  explicit piecewise_kernel_stream(const Tokenizer& tokenizer) : pieces_(tokenizer, enough_for_kernels) {}
-
-  void feed(std::string_view chunk, const Hasher& hash, const writer& out) {
-    pieces_.feed(chunk, hash_piece(hash, out));
-  }
-  void finish(const Hasher& hash, const writer& out) { pieces_.finish(hash_piece(hash, out)); }
-  void reset() noexcept { pieces_.reset(); }
-
- private:
-  auto hash_piece(const Hasher& hash, const writer& out) {
-    return [&](std::string_view piece) { kernel::hash_text(pieces_.tokenize, hash, piece, scratch_, out); };
-  }
-
-  typename kernel::scratch scratch_;
-  text_pieces<Tokenizer> pieces_;
-};
 
 }  // namespace neardup::inline v0::detail

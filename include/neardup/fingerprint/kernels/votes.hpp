@@ -282,13 +282,11 @@ class vote_collector {
     }
   }
 
-  /// The stream that yields the tokens, or their hashes, of a text that is fed in chunks.
-  template <class Tokenizer>
-  using stream = std::conditional_t<Kind == vote_kind::texts, token_stream<Tokenizer>,
-                                    typename token_kernel<Tokenizer, Hasher>::stream>;
+  /// Whether receive() passes a sink that takes blocks of tokens.
+  static constexpr bool takes_blocks = Kind != vote_kind::texts && is_xxh3<Hasher>;
 
-  /// Calls `feed` with the arguments that `stream` takes: a sink of tokens, or a hasher and a writer of hashes. The
-  /// tokens are added to this collector. `block` is the buffer of the writer.
+  /// Calls `feed(sink)`, and adds the tokens that the sink receives to this collector, those that are still in `block`
+  /// excepted.
   template <class Feed>
   void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                [[maybe_unused]] hash_block<hash_words>& block, const Feed& feed) {
@@ -297,8 +295,7 @@ class vote_collector {
       feed(add_token);
     } else {
       const auto take = [&](const hash_block<hash_words>& full) { add(full); };
-      const hash_writer<hash_words> out(block, take);
-      feed(hash, out);
+      with_hash_sink(hash, hash_writer<hash_words>(block, take), feed);
     }
   }
 
@@ -311,9 +308,8 @@ class vote_collector {
     if constexpr (Kind == vote_kind::texts) {
       return receive(weigh, hash, scratch.block, [&](auto& add_token) { tokenize(text, add_token); });
     }
-    if constexpr (Kind == vote_kind::occurrences &&
-                  requires { kernel::count(tokenize, hash, text, tokens_.tallies()); }) {
-      if (kernel::count(tokenize, hash, text, tokens_.tallies())) return;
+    if constexpr (Kind == vote_kind::occurrences && counts_tokens<Tokenizer, Hasher>) {
+      if (count_tokens(tokenize, hash, text, tokens_.tallies())) return;
       clear();
     }
     if constexpr (Kind == vote_kind::counts) {

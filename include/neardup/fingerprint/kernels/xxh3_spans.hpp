@@ -17,7 +17,7 @@
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"
 #include "../hashers.hpp"
-#include "token_kernel.hpp"
+#include "hash_block.hpp"
 #include "xxh3_short.hpp"
 #include "xxh3_spans_neon.hpp"
 
@@ -347,6 +347,13 @@ template <std::size_t Words>
 void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                 instruction_set level) noexcept {
   choose_form(level, [&](auto form) { hash_spans_of<Words>(form)(text, spans, seed, columns); });
+}
+
+/// Writes the hash of a token.
+template <std::size_t Words>
+void add_token_hash(std::string_view token, std::uint64_t seed, const hash_writer<Words>& out) {
+  out.add(
+      [&](std::size_t j) { return XXH3_64bits_withSeed(token.data(), token.size(), seed + j * xxh3<>::seed_step); });
 }
 
 /// Writes the hashes of the tokens that `spans` delimits in a text to `out`.

@@ -7,17 +7,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
 #include "../hashers.hpp"
+#include "hash_block.hpp"
 #include "token_kernel.hpp"
 #include "xxh3_short.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// The longest window that these kernels hash.
-inline constexpr std::size_t max_vector_window = 8;
 
 /// The formula for windows of one length, at most 8 bytes, with a seed.
 struct window_xxh3 {
@@ -171,6 +171,20 @@ void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::
     text += part;
     count -= part;
   }
+}
+
+/// Writes the hashes of all windows of n bytes of a text. Precondition: 1 <= n <= max_vector_window, and n <= text.size().
+template <std::size_t Words>
+void add_byte_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
+                      const hash_writer<Words>& out) {
+  // Kernels read whole vectors, so the last windows are hashed from a padded copy.
+  constexpr std::size_t margin = 32;
+  const std::size_t windows = text.size() - n + 1;
+  const std::size_t in_place = text.size() > margin ? text.size() - margin : 0;
+  add_window_hashes(text.data(), in_place, n, seed, level, out);
+  char rest[2 * margin + 16] = {};
+  std::memcpy(rest, text.data() + in_place, text.size() - in_place);
+  add_window_hashes(rest, windows - in_place, n, seed, level, out);
 }
 
 }  // namespace neardup::inline v0::detail

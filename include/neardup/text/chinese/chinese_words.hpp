@@ -64,6 +64,9 @@ class chinese_words {
     for_each_piece(text, 0, sink);
   }
 
+  /// A place behind a character that is in no run, except between CR and LF; see tokenizer.
+  [[nodiscard]] std::size_t cut(std::string_view text) const noexcept;
+
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
 
   /// The name of this tokenizer in a composition. It contains a digest of the dictionary and a digest of the model.
@@ -81,8 +84,6 @@ class chinese_words {
     std::size_t begin;
     std::uint32_t size, characters;
   };
-
-  friend detail::cuts_of<chinese_words>;
 
   struct workspace {
     std::vector<piece> tokens;
@@ -213,26 +214,6 @@ class chinese_words {
 template <>
 inline constexpr bool detail::leaves_out_short_tokens<chinese_words> = true;
 
-/// Cuts a text that arrives in chunks: behind a character that is in no run, except between CR and LF.
-template <>
-struct detail::cuts_of<chinese_words> {
-  static text_cut cut(const chinese_words& /*tokenizer*/, std::string_view text, std::size_t& searched,
-                      bool at_end) noexcept {
-    if (at_end) return {text.size(), text.size()};
-    const std::size_t end = text.size() - incomplete_suffix(text.substr(searched));
-    std::size_t found = 0;
-    while (searched < end) {
-      searched = chinese_words::end_of_run(text.substr(0, end), searched);
-      if (searched == end) break;
-      found = searched;
-      if (text[found] == '\r' && found + 1 == text.size()) break;
-      searched += decode_one(text.substr(searched)).length;
-      found = searched;
-    }
-    return {found, found};
-  }
-};
-
 #if NEARDUP_BODIES
 
 NEARDUP_INLINE bool chinese_words::has_letter(std::string_view token) noexcept {
@@ -248,6 +229,20 @@ NEARDUP_INLINE bool chinese_words::has_letter(std::string_view token) noexcept {
     i += next.length;
   }
   return false;
+}
+
+NEARDUP_INLINE std::size_t chinese_words::cut(std::string_view text) const noexcept {
+  const std::string_view whole = text.substr(0, text.size() - incomplete_suffix(text));
+  std::size_t found = 0;
+  for (std::size_t at = 0; at < whole.size();) {
+    at = end_of_run(whole, at);
+    if (at == whole.size()) break;
+    found = at;
+    if (whole[at] == '\r' && at + 1 == text.size()) break;
+    at += decode_one(whole.substr(at)).length;
+    found = at;
+  }
+  return found;
 }
 
 NEARDUP_INLINE std::size_t chinese_words::cut_part(std::string_view text, std::size_t at, workspace& memory) const {

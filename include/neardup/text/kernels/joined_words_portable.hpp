@@ -10,19 +10,13 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
 #include "../shingles.hpp"
+#include "../tokenizer.hpp"
 #include "../unicode.hpp"
 #include "normalise_blocks.hpp"
 #include "text_blocks.hpp"
 #include "word_runs.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// How words are changed when they are joined.
-enum class word_form : std::uint8_t {
-  as_written,
-  folded,      // ASCII letters in lower case
-  normalised,  // all letters in lower case
-};
 
 /// The state of joining: the position in the text; and the output, where shingle_separator ends each word.
 struct word_join_cursor {

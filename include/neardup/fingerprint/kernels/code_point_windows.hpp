@@ -3,34 +3,24 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../text/kernels/text_blocks.hpp"
 #include "../../text/kernels/utf8_blocks.hpp"
 #include "../../text/kernels/word_spans.hpp"
-#include "../../text/ngrams.hpp"
-#include "../../text/utf8.hpp"
 #include "../hashers.hpp"
-#include "bit_tally.hpp"
-#include "pair_counts.hpp"
+#include "hash_block.hpp"
 #include "token_kernel.hpp"
 #include "xxh3_pairs.hpp"
 #include "xxh3_spans.hpp"
 #include "xxh3_windows.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// The largest n of n-grams that kernels handle.
-inline constexpr std::size_t max_kernel_gram = 64;
 
 /// Scratch memory for n-grams of code points. places[i] is the offset of code point i: n-gram i is the bytes
 /// [places[i], places[i + n]).
@@ -155,11 +145,11 @@ constexpr auto hash_pairs_of(portable_form) noexcept {
 }
 
 /// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 of less than
-/// 4 GiB, and 1 <= n <= max_kernel_gram.
+/// 2 GiB and not empty, and 1 <= n <= max_kernel_gram.
 template <std::size_t Words>
-void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, gram_scratch& scratch,
-                      const hash_writer<Words>& out) {
-  const instruction_set level = active_instruction_set();
+void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
+                            const hash_writer<Words>& out) {
+  gram_scratch scratch;
   const auto hash_pairs = [&](auto form) { return hash_pairs_of<Words>(form)(text, seed, scratch, out); };
   if (n == 2 && text.size() > 4 && choose_form(level, hash_pairs)) return;
   // places[i] is the offset of code point i, so n-gram i is the bytes [places[i], places[i + n]).
@@ -190,10 +180,7 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
       // N-grams that begin in the last 8 bytes of the text cannot be loaded as a word of 8 bytes.
       for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
         const std::uint32_t begin = places[grams - 1];
-        const std::string_view gram = text.substr(begin, places[grams - 1 + n] - begin);
-        out.add([&](std::size_t j) {
-          return XXH3_64bits_withSeed(gram.data(), gram.size(), seed + j * xxh3<>::seed_step);
-        });
+        add_token_hash(text.substr(begin, places[grams - 1 + n] - begin), seed, out);
       }
     }
     for (std::size_t i = 0; i < grams; i += span_view::capacity) {
@@ -206,48 +193,5 @@ void hash_code_points(std::string_view text, std::size_t n, std::uint64_t seed, 
     }
   }
 }
-
-/// The kernel for n-grams of up to max_kernel_gram code points in texts below 2 GiB. Ill-formed text is repaired first.
-template <std::size_t Bits>
-struct token_kernel<code_point_ngrams, xxh3<Bits>> {
-  using writer = hash_writer<xxh3<Bits>::words>;
-
-  struct scratch {
-    gram_scratch grams;
-    std::string repaired;
-  };
-
-  static void hash_text(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
-                        scratch& memory, const writer& out) {
-    constexpr std::size_t end_of_sizes = std::size_t{1} << 31;
-    if (tokenize.n >= 1 && tokenize.n <= max_kernel_gram && !text.empty() && text.size() < end_of_sizes) {
-      if (!is_well_formed(text, active_instruction_set())) {
-        memory.repaired.clear();
-        append_repaired(text, memory.repaired);
-        text = memory.repaired;
-      }
-      // Repairing may triple the length: an ill-formed byte becomes U+FFFD, three bytes.
-      if (text.size() < end_of_sizes) return hash_code_points(text, tokenize.n, hash.seed, memory.grams, out);
-    }
-    hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
-  }
-
-  /// Counts the bits of the hashes of pairs, by the forms that have pair_parts_of(). Returns: false for other n and
-  /// other forms.
-  template <std::size_t Words>
-  static bool count(const code_point_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
-                    std::array<bit_tally, Words>& tallies) noexcept {
-    if (tokenize.n != 2 || text.size() <= 4) return false;
-    return choose_form(tallies[0].level, [&](auto form) {
-      if constexpr (requires { pair_parts_of(form); }) {
-        return pair_counter<decltype(pair_parts_of(form)), Words>(tallies, hash.seed).count(text);
-      } else {
-        return false;
-      }
-    });
-  }
-
-  using stream = piecewise_kernel_stream<code_point_ngrams, xxh3<Bits>>;
-};
 
 }  // namespace neardup::inline v0::detail

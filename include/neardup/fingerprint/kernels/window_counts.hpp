@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-// N-grams of bytes under XXH3: all windows of a text, hashed in vectors.
+// Counts the bits of the XXH3 hashes of all windows of a text, without storing the hashes.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
-#include "../../text/ngrams.hpp"
+#include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
 #include "bit_tally.hpp"
+#include "pair_counts.hpp"
 #include "token_kernel.hpp"
 #include "xxh3_windows.hpp"
 
@@ -134,45 +133,50 @@ inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string
   count_bits(tally, hashes, windows - done);
 }
 
-// ---- the kernel -----------------------------------------------------------------------------------------------------
+// ---- any tokenizer --------------------------------------------------------------------------------------------------
 
-template <std::size_t Bits>
-struct token_kernel<byte_ngrams, xxh3<Bits>> {
-  using writer = hash_writer<xxh3<Bits>::words>;
+/// Takes windows (see token_source), and counts the bits of their hashes, those of word j in tallies[j].
+template <std::size_t Words>
+class window_counter {
+ public:
+  window_counter(std::uint64_t seed, std::array<bit_tally, Words>& tallies) noexcept : seed_(seed), tallies_(tallies) {}
 
-  struct scratch {};
-
-  static void hash_text(const byte_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text, scratch& /*memory*/,
-                        const writer& out) {
-    const std::size_t n = tokenize.n;
-    if (n == 0 || n > max_vector_window || n > text.size()) {
-      return hash_one_by_one(hash, out, [&](auto& add) { tokenize(text, add); });
-    }
-    const instruction_set level = active_instruction_set();
-    // Kernels read whole vectors, so the last windows are hashed from a padded copy.
-    constexpr std::size_t margin = 32;
-    const std::size_t windows = text.size() - n + 1;
-    const std::size_t in_place = text.size() > margin ? text.size() - margin : 0;
-    add_window_hashes(text.data(), in_place, n, hash.seed, level, out);
-    char rest[2 * margin + 16] = {};
-    std::memcpy(rest, text.data() + in_place, text.size() - in_place);
-    add_window_hashes(rest, windows - in_place, n, hash.seed, level, out);
-  }
-
-  /// Counts the bits of all hashes. Returns: false unless windows have 4 to max_vector_window bytes, and the text is
-  /// not shorter. (Other windows are rare.)
-  template <std::size_t Words>
-  static bool count(const byte_ngrams& tokenize, const xxh3<Bits>& hash, std::string_view text,
-                    std::array<bit_tally, Words>& tallies) noexcept {
-    const std::size_t n = tokenize.n;
+  /// Returns: false unless windows have 4 to max_vector_window bytes, and the text is not shorter. Other windows are
+  /// rare.
+  [[nodiscard]] bool bytes(std::string_view text, std::size_t n) noexcept {
     if (n < 4 || n > max_vector_window || n > text.size()) return false;
     for (std::size_t j = 0; j < Words; ++j) {
-      count_windows(tallies[j], window_xxh3(n, hash.seed + j * xxh3<>::seed_step), text);
+      count_windows(tallies_[j], window_xxh3(n, seed_ + j * xxh3<>::seed_step), text);
     }
     return true;
   }
 
-  using stream = piecewise_kernel_stream<byte_ngrams, xxh3<Bits>>;
+  /// Counts pairs, by the forms that have pair_parts_of(). Returns: false for other n, other forms and ill-formed text;
+  /// the counts are unspecified then.
+  [[nodiscard]] bool code_points(std::string_view text, std::size_t n) noexcept {
+    if (n != 2 || text.size() <= 4) return false;
+    return choose_form(tallies_[0].level, [&](auto form) {
+      if constexpr (requires { pair_parts_of(form); }) {
+        return pair_counter<decltype(pair_parts_of(form)), Words>(tallies_, seed_).count(text);
+      } else {
+        return false;
+      }
+    });
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::array<bit_tally, Words>& tallies_;
 };
+
+template <class Tokenizer, class Hasher, class Tallies>
+bool count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, Tallies& tallies) {
+  if constexpr (requires { token_kernel<Tokenizer, Hasher>::counts; }) {
+    return token_kernel<Tokenizer, Hasher>::count(tokenize, hash, text, tallies);
+  } else {
+    window_counter<hasher_words<Hasher>> counter(hash.seed, tallies);
+    return token_source<Tokenizer, true>::pass_windows(tokenize, text, counter);
+  }
+}
 
 }  // namespace neardup::inline v0::detail
