@@ -1,5 +1,6 @@
 // How long a deduplicator takes to add texts, by the number of kept texts and the size of a batch: C++ and C.
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/fingerprint/defaults.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 
@@ -87,14 +88,15 @@ void measure(const char* name, Dedup&& dedup, std::size_t kept) {
 }  // namespace
 
 int main(int count, char** sizes) {
-  const auto make = [](const neardup::dedup_options& options) {
-    return neardup::deduplicator{neardup::simhasher{neardup::default_tokenizer{}}, options};
+  using neardup::jaccard;
+  const auto by_fingerprints = [](const neardup::fingerprint_dedup_options& options) {
+    return neardup::fingerprint_deduplicator{neardup::simhasher{neardup::default_tokenizer{}}, jaccard{0.8}, options};
   };
   for (int i = 1; i < count; ++i) {
     const std::size_t kept = std::strtoull(sizes[i], nullptr, 10);
-    measure("C++", make({.similarity = 0.8}), kept);
-    measure("C++, within 3 bits", make({.distance = 3}), kept);
-    measure("C++, by fingerprints", make({.similarity = 0.8, .exact = false}), kept);
+    measure("C++", neardup::deduplicator{jaccard{0.8}}, kept);
+    measure("C++, within 3 bits", by_fingerprints({.distance = 3}), kept);
+    measure("C++, by fingerprints", by_fingerprints({}), kept);
     measure("C", c_deduplicator(), kept);
   }
 }

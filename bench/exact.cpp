@@ -9,6 +9,7 @@
 
 #include <benchmark/benchmark.h>
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/dedup/group_sets.hpp>
 #include <neardup/fingerprint/defaults.hpp>
 #include <neardup/fingerprint/feature_extractor.hpp>
@@ -48,11 +49,11 @@ std::vector<std::string> texts_of(const sets_type& sets) {
   return texts;
 }
 
-template <class Tokenizer>
-void add_all(benchmark::State& state, const std::vector<std::string>& texts, const Tokenizer& tokenizer, bool exact) {
+template <class Make>
+void add_all(benchmark::State& state, const std::vector<std::string>& texts, const Make& make) {
   std::size_t kept = 0, bytes = 0;
   for (auto _ : state) {
-    neardup::deduplicator dedup{neardup::simhasher{tokenizer}, {.similarity = 0.8, .exact = exact}};
+    auto dedup = make();
     for (const std::string& text : texts) dedup.add(text);
     kept = dedup.size();
     bytes = dedup.memory_usage();
@@ -60,6 +61,19 @@ void add_all(benchmark::State& state, const std::vector<std::string>& texts, con
   state.counters["kept"] = static_cast<double>(kept);
   state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(kept);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(texts.size()));
+}
+
+template <class Tokenizer>
+void add_all(benchmark::State& state, const std::vector<std::string>& texts, const Tokenizer& tokenizer, bool exact) {
+  if (exact) {
+    add_all(state, texts, [&] {
+      return neardup::deduplicator{neardup::feature_extractor{tokenizer}, neardup::jaccard{0.8}};
+    });
+  } else {
+    add_all(state, texts, [&] {
+      return neardup::fingerprint_deduplicator{neardup::simhasher{tokenizer}, neardup::jaccard{0.8}};
+    });
+  }
 }
 
 void one_by_one(benchmark::State& state, bool exact) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <neardup/dedup/decider.hpp>
+#include <neardup/dedup/feature_candidates.hpp>
 #include <neardup/sets/set_index.hpp>
 #include <neardup/sets/similarity.hpp>
 
@@ -37,7 +37,7 @@ struct described {
 /// The candidate source of a deduplicator alone. The features, which a decider would keep, stay in `sets`.
 struct candidates {
   const sets_type& sets;
-  neardup::feature_candidates source{least};
+  neardup::feature_candidates source{neardup::jaccard{least}};
 
   void insert(std::size_t i) {
     source.insert(described{sets[i]}, static_cast<std::uint32_t>(i),

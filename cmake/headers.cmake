@@ -10,13 +10,15 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/decider.hpp
     include/neardup/dedup/deduplicator.hpp
     include/neardup/dedup/describer.hpp
-    include/neardup/dedup/engine/batch_costs.hpp
+    include/neardup/dedup/description.hpp
     include/neardup/dedup/engine/candidate_collector.hpp
-    include/neardup/dedup/engine/feature_candidates.hpp
     include/neardup/dedup/engine/feature_join.hpp
+    include/neardup/dedup/engine/fingerprint_candidates.hpp
     include/neardup/dedup/engine/fingerprint_matcher.hpp
     include/neardup/dedup/engine/ordered_decider.hpp
     include/neardup/dedup/engine/set_matcher.hpp
+    include/neardup/dedup/feature_candidates.hpp
+    include/neardup/dedup/fingerprint_deduplicator.hpp
     include/neardup/dedup/group.hpp
     include/neardup/dedup/group_sets.hpp
     include/neardup/dedup/group_texts.hpp
@@ -25,7 +27,6 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/parts/repeated_parts.hpp
     include/neardup/dedup/rule.hpp
     include/neardup/dedup/stream_deduplicator.hpp
-    include/neardup/dedup/string_ids.hpp
     include/neardup/dedup/texts.hpp
     include/neardup/detail/bits.hpp
     include/neardup/detail/bytes.hpp
@@ -37,6 +38,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/filters_avx512.hpp
     include/neardup/detail/filters_neon.hpp
     include/neardup/detail/filters_portable.hpp
+    include/neardup/detail/id_map.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
     include/neardup/detail/mutex.hpp
@@ -57,6 +59,7 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint.hpp
     include/neardup/fingerprint/accumulator.hpp
     include/neardup/fingerprint/any_tokenizer.hpp
+    include/neardup/fingerprint/default_features.hpp
     include/neardup/fingerprint/defaults.hpp
     include/neardup/fingerprint/feature_bag.hpp
     include/neardup/fingerprint/feature_extractor.hpp
@@ -85,7 +88,6 @@ set(NEARDUP_HEADERS
     include/neardup/fingerprint/minwise_sketch.hpp
     include/neardup/fingerprint/simhasher.hpp
     include/neardup/fingerprint/text_stream.hpp
-    include/neardup/fingerprint/weight.hpp
     include/neardup/fingerprint/weighters.hpp
     include/neardup/format.hpp
     include/neardup/guarded.hpp

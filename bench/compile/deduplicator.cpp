@@ -4,6 +4,6 @@
 #include <iostream>
 
 int main() {
-  neardup::deduplicator dedup{neardup::default_simhasher<>{}, {.similarity = 0.8}};
+  neardup::deduplicator dedup{neardup::jaccard{0.8}};
   std::cout << dedup.add("the ferry leaves at seven in the morning").is_new() << '\n';
 }

@@ -9,9 +9,7 @@
 
 int main(int count, char** arguments) {
   if (count < 2) return 2;
-  const neardup::default_simhasher<> hash;
-  auto seen = neardup::make_deduplicator<std::string>(hash, {.similarity = 0.8});
-  neardup::durable_deduplicator durable(arguments[1], std::move(seen), neardup::composition_of(hash));
+  neardup::durable_deduplicator durable(arguments[1], neardup::make_deduplicator<std::string>(neardup::jaccard{0.8}));
   const std::vector<std::string> texts = {"the ferry leaves at seven", "the train leaves at eight"};
   const std::vector<std::string> names = {"ferry", "train"};
   for (const auto& verdict : durable.add_batch(texts, names, neardup::threads{2}))

@@ -1443,9 +1443,8 @@ size_t neardup_set_index_memory(const neardup_set_index* index) {
 
 namespace c_interface {
 
-using hash_of_texts = neardup::simhasher<neardup::any_tokenizer<>>;
-using stream = neardup::stream_deduplicator<
-    neardup::deduplicator<hash_of_texts, neardup::feature_extractor_of<hash_of_texts>, std::uint64_t>>;
+using features_of_texts = neardup::feature_extractor<neardup::any_tokenizer<>>;
+using stream = neardup::stream_deduplicator<neardup::deduplicator<features_of_texts, std::uint64_t>>;
 using durable_stream = neardup::durable_deduplicator<stream>;
 
 stream make_stream(const neardup_composition* made_of, const neardup_dedup_options* options) {
@@ -1457,17 +1456,18 @@ stream make_stream(const neardup_composition* made_of, const neardup_dedup_optio
   limits.duplicates_renew = of.duplicates_renew != 0;
   if (of.refuse_when_full != 0) limits.full = neardup::when_full::refuse;
   const double similarity = of.similarity == 0 ? neardup::default_similarity : of.similarity;
-  return stream(neardup::make_deduplicator<std::uint64_t>(hash_of_texts(tokenizer_of(made_of), {}, hasher_of(made_of)),
-                                                          {.similarity = similarity}),
+  return stream(neardup::make_deduplicator<std::uint64_t>(features_of_texts(tokenizer_of(made_of), hasher_of(made_of)),
+                                                          neardup::jaccard{similarity}),
                 limits);
 }
 
+/// The composition of the features that a deduplicator compares.
 neardup::fingerprint_composition composition_of(const neardup_composition* made_of) {
   auto result = with_features(made_of, [&](const auto& tokenizer) {
-    return neardup::composition_of(neardup::simhasher{tokenizer, neardup::unit{}, hasher_of(made_of)});
+    return neardup::composition_of(neardup::feature_extractor{tokenizer, hasher_of(made_of)});
   });
   for_each_same(made_of, [&](const auto& same) {
-    const auto facts = neardup::composition_of(neardup::simhasher{same, neardup::unit{}, hasher_of(made_of)});
+    const auto facts = neardup::composition_of(neardup::feature_extractor{same, hasher_of(made_of)});
     result.tokenizer = "agreeing(" + facts.tokenizer + ", " + result.tokenizer + ")";
   });
   return result;

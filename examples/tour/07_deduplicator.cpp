@@ -21,9 +21,8 @@ int main() {
       "CONTENTS",
   };
 
-  // Duplicates have a Jaccard similarity of at least 0.8. None is missed, however far apart the fingerprints are.
-  const neardup::simhasher hash{neardup::normalised{neardup::words{}}};
-  neardup::deduplicator dedup{hash, {.similarity = 0.8}};
+  // Duplicates have a Jaccard similarity of at least 0.8. None is missed.
+  neardup::deduplicator dedup{neardup::feature_extractor{neardup::normalised{neardup::words{}}}, neardup::jaccard{0.8}};
   std::cout << std::fixed << std::setprecision(2);
   for (std::uint32_t i = 0; i < documents.size(); ++i) {
     const auto verdict = dedup.add(documents[i], i);
@@ -38,12 +37,13 @@ int main() {
   }
   std::cout << dedup.size() << " of " << dedup.added() << " kept\n";
 
-  // Any other check gets the id of a candidate and looks up its text: here, the share of letters that an edit leaves
-  // unchanged.
+  // A deduplicator of fingerprints takes any other check, which gets the id of a candidate and looks up its text: here,
+  // the share of letters that an edit leaves unchanged.
   const auto by_edits = [&](std::uint32_t id, std::string_view text) {
     return neardup::edit_similarity(documents[id], text);
   };
-  neardup::deduplicator careful{hash, by_edits, {.distance = 16, .similarity = 0.85}};
+  const neardup::simhasher hash{neardup::normalised{neardup::words{}}};
+  neardup::fingerprint_deduplicator careful{hash, neardup::at_least{0.85, by_edits}, neardup::bits{16}};
   careful.add(documents[1], 1);
   const auto verdict = careful.add(documents[5], 5);
   std::cout << "by edits: " << verdict.similarity.value_or(0) << '\n';

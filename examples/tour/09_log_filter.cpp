@@ -16,7 +16,7 @@ namespace {
 // Prints the new lines of `in`; remembers at most a million lines and 256 MB.
 void filter(std::istream& in, std::ostream& out) {
   using namespace neardup;
-  stream_deduplicator seen{deduplicator{simhasher{normalised{words{}}}, {.similarity = 0.6, .min_tokens = 3}},
+  stream_deduplicator seen{deduplicator{feature_extractor{normalised{words{}}}, jaccard{0.6}},
                            {.max_documents = 1'000'000, .max_bytes = std::size_t{256} << 20, .max_age = 60}};
   std::string line;
   for (std::uint32_t number = 0; std::getline(in, line); ++number) {

@@ -6,6 +6,7 @@
 
 #include "fingerprint/accumulator.hpp"
 #include "fingerprint/any_tokenizer.hpp"
+#include "fingerprint/default_features.hpp"
 #include "fingerprint/defaults.hpp"
 #include "fingerprint/feature_bag.hpp"
 #include "fingerprint/feature_extractor.hpp"
@@ -18,5 +19,4 @@
 #include "fingerprint/minwise_sketch.hpp"
 #include "fingerprint/simhasher.hpp"
 #include "fingerprint/text_stream.hpp"
-#include "fingerprint/weight.hpp"
 #include "fingerprint/weighters.hpp"

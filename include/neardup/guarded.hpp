@@ -242,7 +242,7 @@ class guarded {
   template <class Texts>
   auto describe_batch(const Texts& texts, const any_runner& run) const {
     const auto describe = read([](const T& value) { return value.describer(); });
-    return describe_all(*describe, texts, run);
+    return describe->describe_all(texts, run);
   }
 
   template <class Change>

@@ -1,7 +1,7 @@
 // What is derived from a part may do something else, so it must not take the part's name.
 // expect: no name is known for this part of a composition
 // expect: this part inherits description\(\) from another part, whose name it must not take
-// expect: composition_of takes a simhasher or a minwise_hasher itself, and nothing that is derived from one
+// expect: composition_of takes a simhasher, a minwise_hasher or a feature_extractor itself, and nothing that is derived from one
 // errors: 3
 #include <cstdint>
 #include <string>

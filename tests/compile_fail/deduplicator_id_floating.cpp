@@ -7,4 +7,4 @@ using id = std::string;
 using id = double;
 #endif
 
-auto pages(const neardup::simhasher<neardup::words>& hash) { return neardup::make_deduplicator<id>(hash); }
+auto pages() { return neardup::make_deduplicator<id>(neardup::jaccard{0.8}); }

@@ -1,4 +1,4 @@
-// expect: an Id must be trivially copyable.*use neardup::string_ids
+// expect: an Id must be trivially copyable.*number them
 #include <neardup/index.hpp>
 
 #ifdef NEARDUP_COMPILES

@@ -17,6 +17,7 @@
 #include <neardup/fingerprint.hpp>
 #include <neardup/index/flat_index.hpp>
 #include <neardup/index/pairs.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 
 #include "catch.hpp"
@@ -73,16 +74,16 @@ TEST_CASE("a check or a secret seed defeats a text that was made for a fingerpri
   const std::string attack = words_for(0, *hasher_with(0)(victim), 100);
   REQUIRE(hamming_distance(*hasher_with(0)(victim), *hasher_with(0)(attack)) <= 3);
 
-  neardup::deduplicator by_distance{hasher_with(0), no_check{}};
+  neardup::fingerprint_deduplicator by_distance{hasher_with(0), neardup::bits{3}};
   REQUIRE(by_distance.add(attack, 0).is_new());
   CHECK_FALSE(by_distance.add(victim, 1).is_new());  // the attack succeeds: the report counts as a duplicate
 
-  neardup::deduplicator checked{hasher_with(0)};
+  neardup::deduplicator checked{neardup::feature_extractor{words{}, xxh3<64>{0}}, neardup::jaccard{0.8}};
   REQUIRE(checked.add(attack, 0).is_new());
   CHECK(checked.add(victim, 1).is_new());
 
   CHECK(hamming_distance(*hasher_with(secret)(victim), *hasher_with(secret)(attack)) > 16);
-  neardup::deduplicator secretly{hasher_with(secret), no_check{}};
+  neardup::fingerprint_deduplicator secretly{hasher_with(secret), neardup::bits{3}};
   REQUIRE(secretly.add(attack, 0).is_new());
   CHECK(secretly.add(victim, 1).is_new());
 }
@@ -161,7 +162,8 @@ TEST_CASE("very many occurrences of a token are counted", "[attack]") {
 TEST_CASE("a million texts without a token are new, and duplicates of nothing", "[attack]") {
   const std::size_t count = oracle::effort(1'000'000, 100'000);
   const std::vector<std::string_view> texts(count, "");
-  neardup::deduplicator dedup{oracle::sample_or<simhasher<words>, neardup::default_simhasher<>>{}};
+  neardup::deduplicator<oracle::sample_or<neardup::feature_extractor<words>, neardup::default_features<>>> dedup{
+      neardup::jaccard{0.8}};
   const auto verdicts = dedup.add_batch(texts);
   CHECK(std::all_of(verdicts.begin(), verdicts.end(), [](const auto& v) { return v.is_new() && !v.is_comparable; }));
   CHECK(dedup.size() == 0);

@@ -72,7 +72,7 @@ TEST_CASE("a batch of a deduplicator ends at a check of its runner, and adds not
   const std::vector<std::string> texts = similar_texts(3000);
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   const auto make = [] {
-    return neardup::deduplicator{neardup::simhasher{neardup::words{}}, {.similarity = .2, .exact = true}};
+    return neardup::deduplicator{neardup::feature_extractor{neardup::words{}}, neardup::jaccard{.2}};
   };
   std::vector<std::uint32_t> ids(texts.size());
   std::iota(ids.begin(), ids.end(), 0U);

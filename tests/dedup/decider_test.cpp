@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <neardup/dedup/decider.hpp>
+#include <neardup/dedup/describer.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
@@ -25,7 +26,6 @@ class everything {
  public:
   struct workspace {};
   [[nodiscard]] everything fresh() const { return {}; }
-  [[nodiscard]] bool compares_fingerprints() const noexcept { return true; }
   template <class Description, class FeaturesOf>
   void insert(const Description& /*document*/, std::uint32_t number, const FeaturesOf& /*features_of*/) {
     numbers_.push_back(number);
@@ -50,7 +50,7 @@ class everything {
       std::optional<original_rank<std::uint32_t>> best;
       for (std::uint32_t earlier = 0; earlier < number; ++earlier) {
         if (!is_kept[earlier]) continue;
-        const int distance = hamming_distance(*rule.fingerprint_of(earlier), *rule.fingerprint_of(number));
+        const int distance = hamming_distance(rule.fingerprint_of(earlier), rule.fingerprint_of(number));
         const auto closeness = rule.closeness(earlier, number, distance, std::nullopt);
         if (closeness && (!best || *closeness > best->closeness)) best = {*closeness, earlier};
       }
@@ -88,7 +88,7 @@ TEST_CASE("a decider takes its candidates from any source, one by one and in bat
       text += "w" + std::to_string(random() % 200) + " ";
     texts.push_back(text);
   }
-  const auto batch = describe_all(describe, texts);
+  const auto batch = describe.describe_all(texts);
   std::vector<std::uint32_t> ids(texts.size());
   for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i;
 

@@ -1,4 +1,4 @@
-// The deduplicator against a model that compares each text with every kept one.
+// The deduplicators against a model that compares each text with every kept one.
 #include <algorithm>
 #include <compare>
 #include <cstddef>
@@ -17,15 +17,13 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/edits/edit_distance.hpp>
 #include <neardup/fingerprint.hpp>
-#include <neardup/index/flat_index.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
-#include "oracle/batch_ways.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 
@@ -211,7 +209,7 @@ TEST_CASE("the deduplicator says what a comparison with all kept documents says"
         const bool is_usual = distance == 12 && least == 0.8;
         const bool is_unusual = distance != 12 && least != 0.8;
         if (!oracle::is_thorough() && (is_unusual || (!is_usual && min_tokens == 0))) continue;
-        deduplicator dedup{hash, {.distance = distance, .similarity = least, .min_tokens = min_tokens}};
+        fingerprint_deduplicator dedup{hash, jaccard{least}, {.distance = distance, .min_tokens = min_tokens}};
         auto plain = jaccard_model(hash, distance, least, min_tokens);
         if (distance >= 12 || least < 1) compare(dedup, plain, ++seed);
       }
@@ -221,10 +219,10 @@ TEST_CASE("the deduplicator says what a comparison with all kept documents says"
 
 TEST_CASE("the deduplicator with counted words, whose equal sets may lie far apart", "[deduplicator]") {
   const simhasher hash{words{}, tf{}};
-  deduplicator dedup{hash, {.distance = 4, .similarity = 0.7}};
+  fingerprint_deduplicator dedup{hash, jaccard{0.7}, {.distance = 4}};
   auto plain = jaccard_model(hash, 4, 0.7, 8);
   compare(dedup, plain, 50);
-  deduplicator far{hash, {.distance = 2, .similarity = 0.7}};
+  fingerprint_deduplicator far{hash, jaccard{0.7}, {.distance = 2}};
   REQUIRE(far.add("a a a a b", 0).is_new());
   const auto found = far.add("a b b b b", 1);
   REQUIRE(found.original == 0U);
@@ -239,7 +237,7 @@ TEST_CASE("the deduplicator by distance alone", "[deduplicator]") {
   for (const int distance : {0, 3, 16}) {
     for (const std::size_t min_tokens : {std::size_t{0}, std::size_t{8}, std::size_t{20}}) {
       if (!oracle::is_thorough() && distance != 3 && min_tokens != 8) continue;
-      deduplicator dedup{hash, no_check{}, {.distance = distance, .min_tokens = min_tokens}};
+      fingerprint_deduplicator dedup{hash, bits{distance}, {.min_tokens = min_tokens}};
       model plain(hash, nothing, distance, 0, min_tokens);
       compare(dedup, plain, ++seed);
     }
@@ -252,7 +250,7 @@ TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplica
   const auto similarity = [&](std::uint32_t, const std::string& kept, const std::string& text) {
     return std::optional<double>(plain_jaccard(tokens_of(triples, kept), tokens_of(triples, text)));
   };
-  deduplicator dedup{hash, feature_extractor{triples}, {.distance = 14, .similarity = 0.6}};
+  fingerprint_deduplicator dedup{hash, feature_extractor{triples}, jaccard{0.6}, {.distance = 14}};
   model plain(hash, similarity, 14, 0.6, 8);
   compare(dedup, plain, 200);
   // A check of the default's type with another setting: the features of the fingerprint must not be taken for it.
@@ -262,7 +260,7 @@ TEST_CASE("the deduplicator with the features of another tokenizer", "[deduplica
     const auto by_pairs = [&](std::uint32_t, const std::string& kept, const std::string& text) {
       return std::optional<double>(plain_jaccard(tokens_of(pairs, kept), tokens_of(pairs, text)));
     };
-    deduplicator other{triple_hash, feature_extractor{pairs}, {.distance = 14, .similarity = 0.6}};
+    fingerprint_deduplicator other{triple_hash, feature_extractor{pairs}, jaccard{0.6}, {.distance = 14}};
     model plain_other(triple_hash, by_pairs, 14, 0.6, 8);
     compare(other, plain_other, 201);
   });
@@ -274,7 +272,7 @@ TEST_CASE("the deduplicator with a check of the user's", "[deduplicator]") {
   const number_check by_edits = [&](std::uint32_t id, std::string_view text) {
     return edit_similarity(texts.at(id), text);
   };
-  deduplicator dedup{hash, by_edits, {.distance = 14, .similarity = 0.75}};
+  fingerprint_deduplicator dedup{hash, at_least{0.75, by_edits}, bits{14}};
   text_source source(7);
   const auto similarity = [](std::uint32_t, const std::string& kept, const std::string& text) {
     return std::optional<double>(edit_similarity(kept, text));
@@ -302,16 +300,16 @@ TEST_CASE("large batches give the verdicts of one document after the other", "[d
     return texts[id].size() % 3 == text.size() % 3 && edit_similarity(texts[id], text) > 0.8;
   };
   const auto check_all = [&](const auto& make) {
-    auto one_by_one = make();
+    auto one_by_one = make(1.0);
     std::vector<verdict<std::uint32_t>> expected;
     for (const std::string& text : texts) expected.push_back(one_by_one.add(text));
-    using detail::batch_way;
-    for (const auto& [size, way] : {std::pair{texts.size(), batch_way::join},
-                                    {std::size_t{700}, batch_way::join},
-                                    {std::size_t{700}, batch_way::by_cost},
-                                    {std::size_t{1}, batch_way::search}}) {
-      const oracle::batches_by forced(way);
-      auto batched = make();
+    constexpr double joined = 0, by_cost = 1, searched = std::numeric_limits<double>::infinity();
+    for (const auto& [size, join_cost] : {std::pair{texts.size(), joined},
+                                          {std::size_t{700}, joined},
+                                          {std::size_t{700}, by_cost},
+                                          {texts.size(), searched},
+                                          {std::size_t{1}, by_cost}}) {
+      auto batched = make(join_cost);
       std::vector<verdict<std::uint32_t>> verdicts;
       for (std::size_t first = 0; first < texts.size(); first += size) {
         const auto all = views_of(texts);
@@ -327,9 +325,15 @@ TEST_CASE("large batches give the verdicts of one document after the other", "[d
     }
   };
   const auto check_by = [&](const auto& hash) {
-    check_all([&] { return deduplicator{hash, {.distance = 9, .similarity = 0.7}}; });
-    check_all([&] { return deduplicator{hash, yes_or_no, {.distance = 9}}; });
-    check_all([&] { return deduplicator{hash, no_check{}, {.distance = 5, .min_tokens = 6}}; });
+    check_all([&](double join_cost) {
+      return fingerprint_deduplicator{hash, jaccard{0.7}, {.distance = 9, .join_cost = join_cost}};
+    });
+    check_all([&](double join_cost) {
+      return fingerprint_deduplicator{hash, yes_or_no, bits{9}, {.join_cost = join_cost}};
+    });
+    check_all([&](double join_cost) {
+      return fingerprint_deduplicator{hash, bits{5}, {.min_tokens = 6, .join_cost = join_cost}};
+    });
   };
   check_by(simhasher{words{}});
   oracle::unless_sample([&](auto) { check_by(simhasher{words{}, tf{}}); });
@@ -341,7 +345,7 @@ TEST_CASE("a batch that is refused leaves a deduplicator as it was", "[deduplica
     if (fails) throw std::runtime_error("no text");
     return true;
   };
-  deduplicator dedup{simhasher{words{}}, yes};
+  fingerprint_deduplicator dedup{simhasher{words{}}, yes, bits{14}};
   const std::vector<std::string_view> texts{"a b c d e f g h", "a b c d e f g h", "i j k l m n o p q"};
   const std::vector<std::uint32_t> ids{3, 4, 5};
   fails = true;
@@ -359,7 +363,7 @@ TEST_CASE("a batch that is refused leaves a deduplicator as it was", "[deduplica
   REQUIRE_THROWS_AS(dedup.add_batch(texts, std::vector<std::uint32_t>{7, 8, 5}), std::invalid_argument);
   REQUIRE(dedup.size() == 2);
   REQUIRE(dedup.added() == 3);
-  deduplicator narrow{simhasher{words{}}, no_check{}};
+  fingerprint_deduplicator narrow{simhasher{words{}}, bits{3}};
   static_assert(std::is_same_v<decltype(narrow.add_batch(texts)), std::vector<verdict<std::uint32_t>>>);
 }
 
@@ -367,7 +371,7 @@ TEST_CASE("of equally similar originals the earliest is taken, whatever its id, 
   const simhasher hash{words{}};
   double similarity = 0.1;
   const number_check check = [&](std::uint32_t, std::string_view) { return similarity; };
-  deduplicator dedup{hash, check, {.distance = 40, .similarity = 0.5}};
+  fingerprint_deduplicator dedup{hash, at_least{0.5, check}, bits{40}};
   const std::string text = "one two three four five six seven eight nine ten eleven twelve";
   REQUIRE(dedup.add(text + " thirteen fourteen", 9).is_new());
   REQUIRE(dedup.add(text, 8).is_new());
@@ -386,46 +390,46 @@ TEST_CASE("of equally similar originals the earliest is taken, whatever its id, 
   REQUIRE(dedup.find(text).original == 7U);
 }
 
-TEST_CASE("the options of a deduplicator follow the similarity", "[deduplicator]") {
+TEST_CASE("the distance of a fingerprint_deduplicator follows from the similarity", "[deduplicator]") {
   const simhasher hash{words{}};
-  REQUIRE(deduplicator{hash}.similarity() == 0.8);
-  REQUIRE(deduplicator{hash, {.exact = false}}.distance() == distance_for(64, 0.8, {.min_recall = 0.97}));
-  REQUIRE(deduplicator{hash, {.similarity = 0.9, .exact = false}}.distance() ==
-          distance_for(64, 0.9, {.min_recall = 0.97}));
-  REQUIRE(deduplicator{hash, {.similarity = 0.9, .recall = 0.5}}.distance() ==
+  REQUIRE(fingerprint_deduplicator{hash, bits{3}}.distance() == 3);
+  REQUIRE(fingerprint_deduplicator{hash, bits{5}.in_blocks(3)}.kept().source().blocks() == 3);
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}}.similarity() == 0.9);
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.8}}.distance() == distance_for(64, 0.8, {.min_recall = 0.97}));
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}}.distance() == distance_for(64, 0.9, {.min_recall = 0.97}));
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}, {.recall = 0.5}}.distance() ==
           distance_for(64, 0.9, {.min_recall = 0.5}));
-  REQUIRE(deduplicator{hash, {.distance = 5, .similarity = 0.9}}.distance() == 5);
-  REQUIRE(deduplicator{hash, {.distance = 5}}.similarity() == 0.8);
-  REQUIRE(deduplicator{hash, no_check{}}.distance() == 3);
-  REQUIRE(deduplicator{hash, no_check{}, {.similarity = 0.9}}.distance() ==
-          distance_for(64, 0.9, {.min_recall = 0.97}));
-  REQUIRE(deduplicator{make_simhasher<16>(words{}), {.similarity = 0.01, .recall = 1}}.distance() == 15);
-  const dedup_options options{.distance = 4};
-  REQUIRE(deduplicator{hash, options}.distance() == 4);
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}, {.distance = 5}}.distance() == 5);
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}, {.distance = bits{5}.in_blocks(3)}}.kept().source().blocks() ==
+          3);
+  REQUIRE(fingerprint_deduplicator{make_simhasher<16>(words{}), jaccard{0.01}, {.recall = 1}}.distance() == 15);
+  const fingerprint_dedup_options options{.distance = 4};
+  REQUIRE(fingerprint_deduplicator{hash, jaccard{0.9}, options}.distance() == 4);
+  const number_check one = [](std::uint32_t, std::string_view) { return 1.0; };
+  REQUIRE(fingerprint_deduplicator{hash, at_least{-7, one}, bits{3}}.similarity() == -7);
 
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double wrong : {0.0, -0.5, 1.01, nan}) {
-    REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 5, .similarity = wrong}}), std::invalid_argument);
-    REQUIRE_THROWS_AS((deduplicator{hash, {.similarity = wrong}}), std::invalid_argument);
+    REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, jaccard{wrong}, {.distance = 5}}), std::invalid_argument);
+    REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, jaccard{wrong}}), std::invalid_argument);
+    REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, feature_extractor{words{}}, jaccard{wrong}, {.distance = 5}}),
+                      std::invalid_argument);
+    REQUIRE_THROWS_AS(deduplicator{jaccard{wrong}}, std::invalid_argument);
+    REQUIRE_THROWS_AS(deduplicator{cosine{wrong}}, std::invalid_argument);
   }
-  REQUIRE_THROWS_AS((deduplicator{hash, {.recall = nan}}), std::invalid_argument);
-  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 5, .recall = nan}}), std::invalid_argument);
-  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 5, .recall = 1.5}}), std::invalid_argument);
-  REQUIRE_THROWS_AS((deduplicator{hash, no_check{}, {.distance = 5, .similarity = 7}}), std::invalid_argument);
-  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = -1}}), std::invalid_argument);
-  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 64}}), std::invalid_argument);
-  REQUIRE_THROWS_AS((deduplicator{hash, {.distance = 3, .blocks = 65}}), std::invalid_argument);
-  REQUIRE_THROWS_AS(
-      (deduplicator{hash, [](std::uint32_t, std::string_view) { return 1.0; }, {.distance = 3, .similarity = nan}}),
-      std::invalid_argument);
-  // The similarity has chosen the distance, so the message names both.
-  std::string message;
-  try {
-    static_cast<void>(deduplicator{hash, dedup_options{.similarity = 0.8, .blocks = 40}});
-  } catch (const std::invalid_argument& error) {
-    message = error.what();
-  }
-  REQUIRE(message.rfind("similarity 0.800000 takes a distance of 14 of 64 bits", 0) == 0);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, jaccard{0.8}, {.recall = nan}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, jaccard{0.8}, {.distance = 5, .recall = nan}}),
+                    std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, jaccard{0.8}, {.distance = 5, .recall = 1.5}}),
+                    std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, jaccard{0.8, 3}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, bits{3}, {.distance = 5}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, bits{3}, {.recall = 0.9}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, bits{-1}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, bits{64}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, bits{3}.in_blocks(65)}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, bits{3}, {.join_cost = nan}}), std::invalid_argument);
+  REQUIRE_THROWS_AS((fingerprint_deduplicator{hash, bits{3}, {.join_cost = -1}}), std::invalid_argument);
 }
 
 TEST_CASE("a check that says yes or no takes the nearest that it accepts", "[deduplicator]") {
@@ -436,7 +440,7 @@ TEST_CASE("a check that says yes or no takes the nearest that it accepts", "[ded
     ++calls;
     return !refused.contains(id);
   };
-  deduplicator dedup{hash, accepts, {.distance = 63}};
+  fingerprint_deduplicator dedup{hash, accepts, bits{63}};
   const std::string text = "one two three four five six seven eight nine ten";
   REQUIRE(dedup.add(text + " eleven", 5).is_new());
   refused = {5};
@@ -453,30 +457,8 @@ TEST_CASE("a check that says yes or no takes the nearest that it accepts", "[ded
   REQUIRE(dedup.find(text).is_new());
 }
 
-TEST_CASE("find_original decides by fingerprints as a deduplicator does by texts", "[deduplicator]") {
-  flat_index<64> index;
-  const std::vector<std::uint64_t> values{0b111, 0b1, 0b1, 0xff00};
-  for (std::uint32_t id = 0; id < values.size(); ++id) index.insert(simhash<64>(values[id]), id);
-  const simhash<64> query(0U);
-  REQUIRE(find_original(index, query, 0).is_new());
-  REQUIRE(find_original(index, query, 3, [](std::uint32_t id) { return id == 3; }).is_new());
-  REQUIRE(find_original(index, query, 3).original == 1U);
-  REQUIRE(find_original(index, query, 3).distance == 1);
-  REQUIRE(find_original(index, query, 3, [](std::uint32_t id) { return id != 1; }).original == 2U);
-  const std::vector<double> similarities{0.9, 0.8, 0.9, 1};
-  const auto check = [&](std::uint32_t id) { return similarities[id]; };
-  REQUIRE(find_original(index, query, 3, check).original == 0U);  // document 2 is as similar, and nearer
-  REQUIRE(find_original(index, query, 3, check).similarity == 0.9);
-  REQUIRE(find_original(index, query, 3, check, 0.95).is_new());
-  REQUIRE(find_original(index, query, 8, check, 0.95).original == 3U);
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  REQUIRE_THROWS_AS(find_original(index, query, 3, check, nan), std::invalid_argument);
-  REQUIRE_THROWS_AS(find_original(index, query, 3, [&](std::uint32_t) { return nan; }), std::invalid_argument);
-  REQUIRE_THROWS_AS(find_original(index, query, 65), std::invalid_argument);
-}
-
 TEST_CASE("a text without tokens is new, counted, and kept nowhere", "[deduplicator]") {
-  deduplicator dedup{simhasher{words{}}};
+  deduplicator dedup{feature_extractor{words{}}, jaccard{0.8}};
   for (std::uint64_t count = 1; count <= 3; ++count) {
     const auto result = dedup.add("...");
     REQUIRE(result.is_new());
@@ -489,7 +471,7 @@ TEST_CASE("a text without tokens is new, counted, and kept nowhere", "[deduplica
 }
 
 TEST_CASE("the smallest texts, without a check, are duplicates of nothing but their like", "[deduplicator]") {
-  deduplicator dedup{simhasher{words{}}, no_check{}, {.distance = 63}};
+  fingerprint_deduplicator dedup{simhasher{words{}}, bits{63}};
   REQUIRE(dedup.add("a").is_new());
   REQUIRE(dedup.add("b").is_new());
   REQUIRE(dedup.add("a b").is_new());
@@ -509,7 +491,7 @@ TEST_CASE("what a deduplicator refuses leaves it as it was", "[deduplicator]") {
     if (fails) throw std::runtime_error("no text");
     return similarity;
   };
-  deduplicator dedup{simhasher{words{}}, check};
+  fingerprint_deduplicator dedup{simhasher{words{}}, at_least{0.8, check}, bits{14}};
   dedup.add(text, 5);
   REQUIRE_THROWS_AS(dedup.add("something else", 5), std::invalid_argument);
   similarity = std::numeric_limits<double>::quiet_NaN();
@@ -538,13 +520,13 @@ struct page {
 
 TEST_CASE("ids of a deduplicator are the user's, and numbers have an end", "[deduplicator]") {
   using simhasher_type = simhasher<words>;
-  deduplicator<simhasher_type, no_check, page> dedup{simhasher_type{}, no_check{}};
+  fingerprint_deduplicator<simhasher_type, no_check, page> dedup{simhasher_type{}, bits{3}};
   REQUIRE(dedup.add("a b c d e f g h i", {.site = 2, .number = 7}).is_new());
   REQUIRE(dedup.add("a b c d e f g h i", {.site = 1, .number = 3}).original == page{.site = 2, .number = 7});
   REQUIRE(dedup.erase({.site = 2, .number = 7}));
 
   oracle::unless_sample([](auto) {
-    deduplicator<simhasher_type, no_check, std::uint8_t> few{simhasher_type{}, no_check{}};
+    fingerprint_deduplicator<simhasher_type, no_check, std::uint8_t> few{simhasher_type{}, bits{3}};
     for (int i = 0; i < 256; ++i) REQUIRE(few.add("word" + std::to_string(i)).is_new());
     REQUIRE_THROWS_AS(few.add("word"), std::length_error);
     const std::vector<std::string_view> one_more{"word"};
@@ -556,19 +538,19 @@ TEST_CASE("ids of a deduplicator are the user's, and numbers have an end", "[ded
 }
 
 TEST_CASE("a deduplicator can be moved, and tells its memory", "[deduplicator]") {
-  const simhasher hash{words{}};
-  deduplicator first{hash};
+  const feature_extractor extract{words{}};
+  deduplicator first{extract, jaccard{0.8}};
   const std::size_t empty = first.memory_usage();
   first.add("one two three four five six seven eight nine ten");
   REQUIRE(first.memory_usage() >= empty + 10 * sizeof(std::uint32_t));
   deduplicator second = std::move(first);
   REQUIRE(second.add("one two three four five six seven eight nine ten").original == 0U);
-  first = deduplicator{hash};
+  first = deduplicator{extract, jaccard{0.8}};
   REQUIRE(first.add("one two three four five six seven eight nine ten").is_new());
 }
 
 TEST_CASE("memory of erased documents is used again", "[deduplicator]") {
-  deduplicator dedup{simhasher{words{}}};
+  deduplicator dedup{feature_extractor{words{}}, jaccard{0.8}};
   text_source texts(9);
   std::size_t largest = 0;
   for (std::uint32_t id = 0; id < 20000; ++id) {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -17,6 +16,7 @@
 
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/storage.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>
@@ -35,10 +35,19 @@ using neardup::simhasher;
 using neardup::verdict;
 using neardup::words;
 
+using neardup::set_similarity;
+
+double cosine_of(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b) {
+  std::vector<std::uint64_t> common;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+  return static_cast<double>(common.size()) / std::sqrt(static_cast<double>(a.size()) * static_cast<double>(b.size()));
+}
+
 /// The model: compares each set with all kept sets; the original is the most similar, then the earliest.
 class slow_deduplicator {
  public:
-  explicit slow_deduplicator(double similarity) : similarity_(similarity) {}
+  explicit slow_deduplicator(double similarity, set_similarity measure = set_similarity::jaccard)
+      : similarity_(similarity), measure_(measure) {}
 
   template <class Description>
   verdict<std::uint32_t> add(const Description& document, std::uint32_t id) {
@@ -56,7 +65,9 @@ class slow_deduplicator {
     if (!result.is_comparable) return result;
     std::optional<double> best;
     for (const auto& [serial, kept] : kept_) {
-      const double similarity = neardup::jaccard_similarity(kept.features, document.features);
+      const std::vector<std::uint64_t> own(document.features.begin(), document.features.end());
+      const double similarity = measure_ == set_similarity::jaccard ? neardup::jaccard_similarity(kept.features, own)
+                                                                    : cosine_of(kept.features, own);
       if (similarity < similarity_) continue;
       if (best && similarity <= *best) continue;
       best = similarity;
@@ -73,9 +84,10 @@ class slow_deduplicator {
  private:
   struct entry {
     std::uint32_t id;
-    std::vector<std::uint32_t> features;
+    std::vector<std::uint64_t> features;
   };
   double similarity_;
+  set_similarity measure_;
   std::uint64_t added_ = 0;
   std::map<std::uint64_t, entry> kept_;  // by serial number
 };
@@ -114,6 +126,35 @@ std::string drawn_text(corpus_shape form, std::size_t i, std::mt19937_64& random
   return text;
 }
 
+/// Adds, asks for and erases documents, and compares with the model.
+template <class Extractor, class Threshold>
+void compare(const Extractor& extract, const Threshold& least, corpus_shape form) {
+  oracle::random_engine random(static_cast<std::uint64_t>(form) + 7);
+  deduplicator fast{extract, least};
+  slow_deduplicator slow(least.similarity, fast.threshold().measure);
+  typename decltype(fast)::workspace scratch;
+  std::vector<std::string> made;
+  std::size_t duplicates = 0;
+  const auto count =
+      static_cast<std::uint32_t>(oracle::effort(form == corpus_shape::long_texts ? 300U : 900U, 400U, 100U));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto document = fast.describe(drawn_text(form, i, random, made), scratch);
+    REQUIRE(fast.find(document, scratch) == slow.find(document));
+    const auto found = fast.add(document, i);
+    REQUIRE(found == slow.add(document, i));
+    duplicates += found.is_new() ? 0 : 1;
+    if (random() % 8 == 0) {
+      const auto gone = static_cast<std::uint32_t>(random() % (i + 1));
+      fast.erase(gone);
+      slow.erase(gone);
+    }
+    if (i % 200 == 199) fast.shrink_to_fit();
+    REQUIRE(fast.size() == slow.size());
+  }
+  INFO(static_cast<int>(form) << " " << least.similarity);
+  CHECK(duplicates > 0);
+}
+
 constexpr std::uint32_t count_of_ids = 1U << 20;
 
 }  // namespace
@@ -123,32 +164,12 @@ TEST_CASE("an exact deduplicator decides as one that compares everything", "[exa
        {corpus_shape::mixed, corpus_shape::few_words, corpus_shape::long_texts, corpus_shape::copies,
         corpus_shape::of_a_template, corpus_shape::phrase_comes_late, corpus_shape::tiny}) {
     for (const double similarity : {0.3, 0.8, 0.95, 1.0}) {
-      oracle::random_engine random(static_cast<std::uint64_t>(form) + 7);
-      const simhasher hash{normalised{words{}}};
-      deduplicator fast{hash, {.similarity = similarity, .min_tokens = 0, .exact = true}};
-      slow_deduplicator slow(similarity);
-      decltype(fast)::workspace scratch;
-      std::vector<std::string> made;
-      std::size_t duplicates = 0;
-      const auto count =
-          static_cast<std::uint32_t>(oracle::effort(form == corpus_shape::long_texts ? 300U : 900U, 400U, 100U));
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const auto document = fast.describe(drawn_text(form, i, random, made), scratch);
-        REQUIRE(fast.find(document, scratch) == slow.find(document));
-        const auto found = fast.add(document, i);
-        REQUIRE(found == slow.add(document, i));
-        duplicates += found.is_new() ? 0 : 1;
-        if (random() % 8 == 0) {
-          const auto gone = static_cast<std::uint32_t>(random() % (i + 1));
-          fast.erase(gone);
-          slow.erase(gone);
-        }
-        if (i % 200 == 199) fast.shrink_to_fit();
-        REQUIRE(fast.size() == slow.size());
-      }
-      INFO(static_cast<int>(form) << " " << similarity);
-      CHECK(duplicates > 0);
+      compare(neardup::feature_extractor{normalised{words{}}}, neardup::jaccard{similarity}, form);
     }
+    using wide = neardup::feature_extractor<normalised<words>, neardup::xxh3<64>, std::uint64_t>;
+    compare(wide(), neardup::jaccard{0.8}, form);
+    compare(wide(), neardup::cosine{0.8}, form);
+    compare(neardup::feature_extractor{normalised{words{}}}, neardup::cosine{0.6}, form);
   }
 }
 
@@ -156,7 +177,6 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
   struct document {
     std::vector<std::uint32_t> features;
   };
-  using neardup::set_similarity;
   const auto cosine = [](const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
     std::vector<std::uint32_t> common;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
@@ -171,7 +191,7 @@ TEST_CASE("candidates by features hold all similar sets, however postings lie", 
   for (const auto& [max_in_row, by] : settings) {
     for (const std::uint32_t vocabulary : {40U, 300U, 100000U}) {
       oracle::random_engine random(max_in_row + vocabulary);
-      neardup::feature_candidates source(0.6, max_in_row, by);
+      neardup::feature_candidates source(neardup::set_threshold{by, 0.6}, max_in_row);
       decltype(source)::workspace scratch;
       std::map<std::uint32_t, document> kept;
       // `features_of` also answers for documents that were erased or never kept.
@@ -241,7 +261,7 @@ TEST_CASE("candidates by features that are added again with others are found by 
         if (features.size() > 30) features.resize(30);
         return features;
       };
-      neardup::feature_candidates source(0.6, max_in_row);
+      neardup::feature_candidates source(neardup::jaccard{0.6}, max_in_row);
       decltype(source)::workspace scratch;
       std::vector<std::uint32_t> numbers(expected);
       for (std::uint32_t i = 0; i < expected; ++i) {
@@ -287,9 +307,8 @@ TEST_CASE("batches of an exact deduplicator give the verdicts of one after the o
   for (const corpus_shape form : {corpus_shape::mixed, corpus_shape::few_words, corpus_shape::copies,
                                   corpus_shape::of_a_template, corpus_shape::tiny}) {
     oracle::random_engine random(3);
-    const simhasher hash{normalised{words{}}};
-    const neardup::dedup_options options{.similarity = 0.7, .exact = true};
-    deduplicator singly{hash, options}, in_batches{hash, options};
+    const neardup::feature_extractor extract{normalised{words{}}};
+    deduplicator singly{extract, neardup::jaccard{0.7}}, in_batches{extract, neardup::jaccard{0.7}};
     std::vector<std::string> made;
     for (std::size_t batch = 0; batch < 5; ++batch) {
       std::vector<std::string> texts;
@@ -308,140 +327,125 @@ TEST_CASE("batches of an exact deduplicator give the verdicts of one after the o
 }
 
 TEST_CASE("a document that is replaced is no original any more, exactly", "[exact]") {
-  deduplicator dedup{simhasher{words{}}, {.similarity = 0.8, .exact = true}};
+  deduplicator dedup{neardup::feature_extractor{words{}}, neardup::jaccard{0.8}};
   const std::string text = "one two three four five six seven eight nine ten eleven twelve";
   CHECK(dedup.add(text, 5).is_new());
   CHECK(dedup.find(text + " more").original == std::optional<std::uint32_t>(5));
   CHECK(dedup.replace("quite another text of some other words that nobody has", 5).is_new());
   CHECK(dedup.find(text + " more").is_new());
-  CHECK(dedup.is_exact());
-  CHECK(!dedup.distance());
-  CHECK(dedup.options().exact == std::optional(true));
-  CHECK(!dedup.options().distance);
 }
 
-TEST_CASE("options that do not go with exact are refused", "[exact]") {
-  const simhasher hash{words{}};
-  const auto refused = [](const auto& make) { CHECK_THROWS_AS(make(), std::invalid_argument); };
-  refused([&] { return deduplicator{hash, {.distance = 3, .exact = true}}; });
-  refused([&] { return deduplicator{hash, {.recall = 0.9, .exact = true}}; });
-  refused([&] { return deduplicator{hash, {.blocks = 4, .exact = true}}; });
-  refused([&] { return deduplicator{hash, {.similarity = 0.0, .exact = true}}; });
-  refused([&] { return deduplicator{hash, {.similarity = 1.1, .exact = true}}; });
-  refused([&] { return deduplicator{hash, neardup::no_check{}, {.exact = true}}; });
-  const neardup::feature_extractor<words, neardup::xxh3<64>, std::uint64_t> wide;
-  refused([&] { return deduplicator{hash, wide, {.exact = true}}; });
-  CHECK(deduplicator{hash, wide, {.similarity = 0.5}}.add("some words").is_new());
-  const auto by_length = [](std::uint32_t, std::string_view text) { return text.size() > 3; };
-  refused([&] { return deduplicator{hash, by_length, {.exact = true}}; });
-}
-
-TEST_CASE("a deduplicator is exact where it can be, and no option speaks against it", "[exact]") {
-  const simhasher hash{words{}};
-  const auto is_exact = [](const auto& dedup) {
-    CHECK(dedup.options().exact == std::optional(dedup.is_exact()));
-    CHECK(dedup.describer()->has_fingerprints() != dedup.is_exact());
-    return dedup.is_exact();
-  };
-  CHECK(is_exact(deduplicator{hash}));
-  CHECK(is_exact(deduplicator{hash, {.similarity = 0.3}}));
-  CHECK(is_exact(deduplicator{neardup::minwise_hasher{words{}}, {.similarity = 0.9}}));
-  CHECK(is_exact(deduplicator{hash, neardup::feature_extractor{normalised{words{}}}}));
-  CHECK_FALSE(is_exact(deduplicator{hash, {.distance = 3}}));
-  CHECK_FALSE(is_exact(deduplicator{hash, {.recall = 0.99}}));
-  CHECK_FALSE(is_exact(deduplicator{hash, {.blocks = 5}}));
-  CHECK_FALSE(is_exact(deduplicator{hash, {.exact = false}}));
-  CHECK_FALSE(is_exact(deduplicator{hash, neardup::no_check{}}));
-  CHECK_FALSE(is_exact(deduplicator{hash, [](std::uint32_t, std::string_view) { return true; }}));
-  CHECK_FALSE(is_exact(deduplicator{hash, neardup::feature_extractor<words, neardup::xxh3<64>, std::uint64_t>{}}));
-  // Options as a deduplicator reports them make an equal deduplicator.
-  CHECK(deduplicator{hash, deduplicator{hash}.options()}.options().exact == std::optional(true));
-  const neardup::dedup_options near = deduplicator{hash, {.distance = 9, .blocks = 5}}.options();
-  CHECK(deduplicator{hash, near}.options().distance == std::optional(9));
-  CHECK(deduplicator{hash, near}.options().blocks == 5);
+TEST_CASE("a threshold of a deduplicator is one of sets that come in any order", "[exact]") {
+  using neardup::set_similarity;
+  const neardup::set_threshold contained{set_similarity::containment, 0.8};
+  CHECK_THROWS_WITH(deduplicator{contained}, Catch::Matchers::Contains("group()"));
+  CHECK_THROWS_AS(deduplicator{neardup::set_threshold{}}, std::invalid_argument);
+  CHECK(deduplicator{neardup::jaccard{0.7}}.threshold() == neardup::set_threshold{set_similarity::jaccard, 0.7});
+  // A threshold that is chosen at run time.
+  for (const auto measure : {set_similarity::jaccard, set_similarity::cosine}) {
+    const neardup::set_threshold least{measure, 0.75};
+    deduplicator dedup{neardup::feature_extractor{words{}}, least};
+    CHECK(dedup.threshold() == least);
+    CHECK(dedup.add("a b c d").is_new());
+    // 3 of 4 words are common: the Jaccard similarity is 3 / 5, the cosine 3 / 4.
+    CHECK(dedup.add("a b c e").is_new() == (measure == set_similarity::jaccard));
+  }
+  deduplicator dedup{neardup::feature_extractor{words{}}, neardup::jaccard{0.5, 3}};
+  CHECK(dedup.add("a b").is_new());
+  CHECK(dedup.add("a b").is_new());  // two words in common, and three are needed
+  CHECK(dedup.add("a b c").is_new());
+  CHECK(dedup.add("a b c").original == std::optional<std::uint32_t>(2));
 }
 
 TEST_CASE("a deduplicator that was saved with a distance is not opened as an exact one", "[exact]") {
   const support::temporary_folder folder;
   const simhasher hash{normalised{words{}}};
-  const auto made_of = neardup::composition_of(hash);
-  const neardup::dedup_options by_distance{.similarity = 0.7, .exact = false}, open{.similarity = 0.7};
-  const auto refused = [&](const auto& make) {
-    std::string said;
-    try {
-      make();
-    } catch (const std::invalid_argument& e) {
-      said = e.what();
-    }
-    CHECK(said.find("saved with a distance of") != std::string::npos);
-    CHECK(said.find("not exact comparison") != std::string::npos);
+  const auto by_distance = [&] { return neardup::fingerprint_deduplicator{hash, neardup::jaccard{0.7}}; };
+  const auto exact = [&] {
+    return deduplicator{neardup::feature_extractor{normalised{words{}}}, neardup::jaccard{0.7}};
   };
-  deduplicator dedup{hash, by_distance};
-  neardup::save(folder / "saved", dedup, made_of);
-  refused([&] { return neardup::restore(folder / "saved", deduplicator{hash, open}, made_of); });
-  { const neardup::durable_deduplicator durable(folder / "durable", deduplicator{hash, by_distance}, made_of); }
-  refused([&] { return neardup::durable_deduplicator(folder / "durable", deduplicator{hash, open}, made_of); });
-  CHECK_NOTHROW(neardup::durable_deduplicator(folder / "durable", deduplicator{hash, by_distance}, made_of));
+  const auto refused = [&](const auto& make) {
+    CHECK_THROWS_WITH(make(), Catch::Matchers::Contains("saved with a distance of") &&
+                                  Catch::Matchers::Contains("not sets of a Jaccard similarity of 0.7"));
+  };
+  neardup::save(folder / "saved", by_distance());
+  refused([&] { return neardup::restore(folder / "saved", exact()); });
+  { const neardup::durable_deduplicator durable(folder / "durable", by_distance()); }
+  refused([&] { return neardup::durable_deduplicator(folder / "durable", exact()); });
+  CHECK_NOTHROW(neardup::durable_deduplicator(folder / "durable", by_distance()));
 }
 
-TEST_CASE("a description for fingerprints is one for an exact deduplicator, too", "[exact]") {
-  const simhasher hash{words{}};
-  deduplicator exact{hash};
-  deduplicator by_distance{hash, {.distance = 3}};
+TEST_CASE("a document without what is compared is not kept", "[exact]") {
+  deduplicator exact{neardup::feature_extractor{words{}}, neardup::jaccard{0.8}};
+  neardup::fingerprint_deduplicator by_distance{simhasher{words{}}, neardup::jaccard{0.8}, {.distance = 3}};
   decltype(exact)::workspace scratch;
-  const std::string text = "one two three four five six seven eight nine ten";
-  const auto with_both = by_distance.describe(text, scratch);
-  REQUIRE(with_both.fingerprint);
-  CHECK(exact.add(with_both, 1).is_new());
-  decltype(exact)::workspace other;
-  const auto features = exact.describe(text, other);
-  CHECK_FALSE(features.fingerprint);
-  CHECK_FALSE(features.digest);
-  CHECK(exact.add(features, 2).original == std::optional<std::uint32_t>(1));
-  // A deduplicator by fingerprints cannot compare a document that has none.
-  CHECK_FALSE(by_distance.add(features, 1).is_comparable);
+  decltype(by_distance)::workspace other;
+  auto without_fingerprint = by_distance.describe("one two three four five six seven eight nine ten", other);
+  REQUIRE(without_fingerprint.fingerprint);
+  without_fingerprint.fingerprint.reset();
+  CHECK_FALSE(by_distance.add(without_fingerprint, 1).is_comparable);
   CHECK(by_distance.size() == 0);
-  CHECK_THROWS_AS(by_distance.keep(1, features, 1), std::invalid_argument);
-  CHECK_THROWS_AS(exact.keep(3, exact.describe("", other), 9), std::invalid_argument);
+  CHECK_THROWS_AS(by_distance.keep(1, without_fingerprint, 1), std::invalid_argument);
+  CHECK_THROWS_AS(exact.keep(3, exact.describe("", scratch), 9), std::invalid_argument);
+}
+
+TEST_CASE("a document of several texts has the features of each", "[exact]") {
+  deduplicator dedup{neardup::feature_extractor{neardup::shingles{2, words{}}}, neardup::jaccard{1}};
+  decltype(dedup)::describer_type::workspace scratch;
+  const std::vector<std::string_view> fields{"a title", "and a body"};
+  CHECK(dedup.add((*dedup.describer())(fields, scratch), 1).is_new());
+  const std::vector<std::string_view> turned{"and a body", "a title"}, whole{"a title and a body"};
+  CHECK(dedup.add((*dedup.describer())(turned, scratch), 2).original == std::optional<std::uint32_t>(1));
+  CHECK(dedup.add((*dedup.describer())(whole, scratch), 3).is_new());  // the pair "title and" is in no field
 }
 
 TEST_CASE("an exact deduplicator is saved as what it is", "[exact]") {
-  const auto folder = std::filesystem::temp_directory_path() / "neardup_exact_deduplicator_test";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / "kept.nd").string();
-  const simhasher hash{normalised{words{}}};
-  const auto made_of = neardup::composition_of(hash);
-  deduplicator dedup{hash, {.similarity = 0.7, .exact = true}};
+  const support::temporary_folder folder;
+  const std::string path = folder / "kept.nd";
+  const neardup::feature_extractor extract{normalised{words{}}};
+  const auto make = [&] { return deduplicator{extract, neardup::jaccard{0.7}}; };
+  auto dedup = make();
   oracle::random_engine random(11);
   std::vector<std::string> made;
   for (std::size_t i = 0; i < 300; ++i) dedup.add(drawn_text(corpus_shape::mixed, i, random, made));
-  neardup::save(path, dedup, made_of);
-  auto again = neardup::restore(path, deduplicator{hash, {.similarity = 0.7, .exact = true}}, made_of);
+  neardup::save(path, dedup);
+  auto again = neardup::restore(path, make());
   REQUIRE(again.size() == dedup.size());
   for (std::size_t i = 0; i < 300; ++i) {
     const std::string text = drawn_text(corpus_shape::mixed, i, random, made);
     REQUIRE(again.add(text) == dedup.add(text));
   }
-  std::string said;
-  try {
-    static_cast<void>(neardup::restore(path, deduplicator{hash, {.similarity = 0.7, .exact = false}}, made_of));
-  } catch (const std::invalid_argument& error) {
-    said = error.what();
-  }
-  CHECK(said.find("saved with exact comparison for a similarity of 0.7, not a distance of ") != std::string::npos);
+  const auto refused = [&](auto other, const std::string& why) {
+    CHECK_THROWS_WITH(neardup::restore(path, std::move(other)),
+                      path + ": saved with sets of a Jaccard similarity of 0.7" + why);
+  };
+  refused(deduplicator{extract, neardup::jaccard{0.8}}, ", not sets of a Jaccard similarity of 0.8");
+  refused(deduplicator{extract, neardup::cosine{0.7}}, ", not sets of a cosine of 0.7");
+  refused(neardup::fingerprint_deduplicator{simhasher{normalised{words{}}}, neardup::bits{3}},
+          ", not a distance of 3 bits for a similarity of 0.8");
+  CHECK_THROWS_WITH(neardup::restore(path, deduplicator{extract, neardup::jaccard{0.7, 2}}),
+                    path + ": saved with min_common 0, not min_common 2");
+  CHECK_THROWS_AS(neardup::restore(path, deduplicator{neardup::feature_extractor{words{}}, neardup::jaccard{0.7}}),
+                  std::invalid_argument);
+  using wide = neardup::feature_extractor<normalised<words>, neardup::xxh3<64>, std::uint64_t>;
+  CHECK_THROWS_WITH(neardup::restore(path, deduplicator{wide(), neardup::jaccard{0.7}}),
+                    path + ": saved with features of another size");
 
-  neardup::stream_deduplicator stream(deduplicator{hash, {.similarity = 0.7, .exact = true}}, {.max_documents = 50});
+  deduplicator by_cosine{wide(), neardup::cosine{0.7}};
+  by_cosine.add("one two three four");
+  neardup::save(path, by_cosine);
+  CHECK_FALSE(neardup::restore(path, deduplicator{wide(), neardup::cosine{0.7}}).add("one two three five").is_new());
+
+  neardup::stream_deduplicator stream(make(), {.max_documents = 50});
   for (std::uint32_t i = 0; i < 200; ++i)
     static_cast<void>(stream.add(drawn_text(corpus_shape::mixed, i, random, made), i));
   CHECK(stream.size() == 50);
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("texts of a template, and a phrase that comes late, stay near-linear one by one", "[exact]") {
   const auto seconds = [](corpus_shape form, std::size_t count) {
     oracle::random_engine random(5);
-    deduplicator dedup{simhasher{words{}}, {.similarity = 0.95, .exact = true}};
+    deduplicator dedup{neardup::feature_extractor{words{}}, neardup::jaccard{0.95}};
     const oracle::stopwatch watch;
     for (std::size_t i = 0; i < count; ++i) {
       std::string text;

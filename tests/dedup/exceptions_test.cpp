@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/dedup/stream_deduplicator.hpp>
-#include <neardup/dedup/string_ids.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/sets/feature_sets.hpp>
 #include <neardup/text.hpp>
@@ -62,10 +62,11 @@ void check_adding(Deduplicator dedup) {
 
 TEST_CASE("a document that memory did not suffice for was never added", "[exceptions]") {
   const simhasher hash{words{}};
-  check_adding(deduplicator{hash, {.similarity = 0.8}});
-  check_adding(deduplicator{hash, no_check{}});
+  check_adding(deduplicator{feature_extractor{words{}}, jaccard{0.8}});
+  check_adding(fingerprint_deduplicator{hash, bits{3}});
   oracle::unless_sample([&](auto) {
-    check_adding(deduplicator{hash, feature_extractor{code_point_ngrams{4}}, {.distance = 10, .similarity = 0.5}});
+    check_adding(
+        fingerprint_deduplicator{hash, feature_extractor{code_point_ngrams{4}}, jaccard{0.5}, {.distance = 10}});
   });
 }
 
@@ -86,7 +87,7 @@ TEST_CASE("a set that memory did not suffice for was never added", "[exceptions]
 }
 
 TEST_CASE("a batch that memory did not suffice for was never added", "[exceptions]") {
-  deduplicator dedup{simhasher{words{}}, {.similarity = 0.8}};
+  deduplicator dedup{feature_extractor{words{}}, jaccard{0.8}};
   std::size_t failures = 0;
   for (std::uint32_t first = 0; first < 90; first += 30) {
     std::vector<std::string> texts;
@@ -125,15 +126,15 @@ TEST_CASE("a batch takes memory in proportion to itself, however many documents 
       CHECK(least < 20'000 + 1500 * size);
     }
   };
-  check(deduplicator{simhasher{words{}}, {.similarity = 0.8}});
-  check(deduplicator{simhasher{words{}}, {.distance = 3}});
-  check(deduplicator{simhasher{words{}}, {.distance = 13}});
-  check(stream_deduplicator(deduplicator{simhasher{words{}}, {.similarity = 0.8}}, {.max_documents = 5000}));
+  check(deduplicator{feature_extractor{words{}}, jaccard{0.8}});
+  check(fingerprint_deduplicator{simhasher{words{}}, jaccard{0.8}, {.distance = 3}});
+  check(fingerprint_deduplicator{simhasher{words{}}, jaccard{0.8}, {.distance = 13}});
+  check(stream_deduplicator(deduplicator{feature_extractor{words{}}, jaccard{0.8}}, {.max_documents = 5000}));
 }
 
 TEST_CASE("a document that memory did not suffice for never came to a stream", "[exceptions]") {
   for (const when_full full : {when_full::forget_oldest, when_full::refuse}) {
-    stream_deduplicator seen(deduplicator{simhasher{words{}}, {.similarity = 0.8}},
+    stream_deduplicator seen(deduplicator{feature_extractor{words{}}, jaccard{0.8}},
                              {.max_documents = full == when_full::refuse ? 100U : 40U,
                               .max_age = 70,
                               .duplicates_renew = true,
@@ -161,28 +162,11 @@ TEST_CASE("a document that memory did not suffice for never came to a stream", "
   }
 }
 
-TEST_CASE("a name that memory did not suffice for has no number", "[exceptions]") {
-  string_ids names;
-  std::size_t failures = 0;
-  for (std::uint32_t i = 0; i < 100; ++i) {
-    const std::string name(i + 1, 'n');
-    const std::size_t size = names.size();
-    failures += fail_each_allocation([&] { names.add(name); },
-                                     [&] {
-                                       REQUIRE(names.size() == size);
-                                       REQUIRE(!names.find(name));
-                                     });
-    REQUIRE(names[names.find(name).value()] == name);
-    if (i % 3 == 2) REQUIRE(names.erase(std::string(i, 'n')));
-  }
-  REQUIRE(failures > 100);
-}
-
 TEST_CASE("features and verdicts of a warm workspace allocate nothing", "[exceptions]") {
   const std::string text = numbered(7, 300), other = numbered(8, 200);
   const feature_extractor features{normalised{words{}}};
   decltype(features)::workspace scratch;
-  deduplicator dedup{simhasher{oracle::sample_or<words, normalised<words>>{}}};
+  deduplicator dedup{feature_extractor{oracle::sample_or<words, normalised<words>>{}}, jaccard{0.8}};
   dedup.add(text);
   decltype(dedup)::workspace finding;
   std::size_t count = 0, duplicates = 0;

@@ -156,8 +156,8 @@ TEST_CASE("a deduplicator joins large batches by features with the verdicts of s
     texts.push_back(text);
   }
   const neardup::minwise_hasher hash{neardup::words{}};
-  neardup::deduplicator large{hash, {.distance = 18, .similarity = 0.7}};  // expensive for fingerprints
-  neardup::deduplicator small{hash, {.distance = 18, .similarity = 0.7}};
+  neardup::fingerprint_deduplicator large{hash, neardup::jaccard{0.7}, {.distance = 18}};  // expensive for fingerprints
+  neardup::fingerprint_deduplicator small{hash, neardup::jaccard{0.7}, {.distance = 18}};
   const std::vector<std::string_view> views(texts.begin(), texts.end());
   const auto add_all = [&](auto& to, std::size_t batch) {
     std::vector<neardup::verdict<std::uint32_t>> verdicts;

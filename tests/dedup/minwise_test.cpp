@@ -11,6 +11,7 @@
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/index/pairs.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/text.hpp>
 #include <neardup/threads.hpp>
 
@@ -93,7 +94,7 @@ TEST_CASE("a deduplicator of min-wise codes decides as its check does", "[minwis
   oracle::random_engine random(9);
   const auto texts = random_texts(oracle::effort(600, 250), random);
   const neardup::minwise_hasher hash{neardup::default_tokenizer{}};
-  neardup::deduplicator dedup{hash, {.similarity = 0.7, .exact = false}};
+  neardup::fingerprint_deduplicator dedup{hash, neardup::jaccard{0.7}};
   CHECK(dedup.distance() == neardup::distance_for(64, 0.7, {.min_recall = 0.99, .kind = fingerprint_kind::minwise}));
   const neardup::feature_extractor features_of{neardup::default_tokenizer{}};
   std::vector<std::size_t> kept;

@@ -21,6 +21,7 @@
 #include <neardup/dedup.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/guarded.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <neardup/storage/deduplicator_file.hpp>
 #include <neardup/text.hpp>
 
@@ -282,19 +283,19 @@ struct by_length {
 
 template <class Hash, check_kind Check, class Id>
 auto make_plain(const Hash& hash) {
-  const dedup_options options{.distance = 12, .similarity = 0.7};
+  constexpr int distance = 12;
   if constexpr (Check == check_kind::features) {
-    return make_deduplicator<Id>(hash, options);
+    return make_fingerprint_deduplicator<Id>(hash, jaccard{0.7}, {.distance = distance});
   } else if constexpr (Check == check_kind::callable) {
-    return make_deduplicator<Id>(hash, by_length{}, options);
+    return make_fingerprint_deduplicator<Id>(hash, at_least{0.7, by_length{}}, bits{distance});
   } else if constexpr (Check == check_kind::capturing) {
     const double least = 0.5;
-    return make_deduplicator<Id>(
+    return make_fingerprint_deduplicator<Id>(
         hash,
         [least](const Id& id, std::string_view text) { return share_of_length(text_of_id<Id>(id), text) >= least; },
-        options);
+        bits{distance});
   } else {
-    return make_deduplicator<Id>(hash, no_check{}, options);
+    return make_fingerprint_deduplicator<Id>(hash, bits{distance});
   }
 }
 

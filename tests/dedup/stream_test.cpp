@@ -38,7 +38,7 @@ std::string text_of(std::uint64_t i) {
   return text;
 }
 
-auto make() { return deduplicator{simhasher{words{}}, {.similarity = 0.8}}; }
+auto make() { return deduplicator{feature_extractor{words{}}, jaccard{0.8}}; }
 
 /// The model of a stream_deduplicator: documents in order, each with its time and the number of its text.
 struct stream_model {
@@ -311,42 +311,8 @@ TEST_CASE("shrink_to_fit gives memory back, and changes nothing else") {
     }
   };
   check(make(), make());
-  const auto unchecked = [] { return deduplicator{simhasher{words{}}, no_check{}, {.distance = 5, .blocks = 3}}; };
+  const auto unchecked = [] { return fingerprint_deduplicator{simhasher{words{}}, bits{5}.in_blocks(3)}; };
   check(unchecked(), unchecked());
-}
-
-TEST_CASE("string_ids number names of any length, and use numbers again") {
-  string_ids names;
-  oracle::random_engine random(3);
-  std::set<std::string> model;
-  for (std::size_t i = 0; i < 5000; ++i) {
-    const std::string name(random() % 3 == 0 ? random() % 300 : 1, static_cast<char>('a' + random() % 26));
-    if (random() % 3 == 0) {
-      REQUIRE(names.erase(name) == (model.erase(name) == 1));
-      REQUIRE_FALSE(names.find(name).has_value());
-    } else {
-      model.insert(name);
-      const std::uint32_t number = names.add(name);
-      REQUIRE(names.add(name) == number);
-      REQUIRE(names[number] == name);
-    }
-    REQUIRE(names.size() == model.size());
-  }
-  std::set<std::uint32_t> numbers;
-  for (const std::string& name : model) {
-    REQUIRE(names.find(name).has_value());
-    REQUIRE(names[*names.find(name)] == name);
-    numbers.insert(*names.find(name));
-  }
-  CHECK(numbers.size() == model.size());
-  CHECK(*numbers.rbegin() < 4000);
-  CHECK_THROWS_AS(names[100'000], std::out_of_range);
-  CHECK_THROWS_AS(names[1'000'000], std::out_of_range);
-  const std::uint32_t erased = names.add("a name that goes");
-  CHECK(names.erase("a name that goes"));
-  CHECK_THROWS_AS(names[erased], std::out_of_range);
-  const string_ids moved = std::move(names);
-  CHECK(moved[*moved.find(*model.begin())] == *model.begin());
 }
 
 TEST_CASE("neither a writer nor a reader of a guarded value waits for ever") {

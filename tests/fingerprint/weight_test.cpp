@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include <neardup/fingerprint/weight.hpp>
+#include <neardup/fingerprint/weighters.hpp>
 
 #include "catch.hpp"
 

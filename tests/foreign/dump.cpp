@@ -132,8 +132,8 @@ int main(int count, char** arguments) {
   const simhasher hash{shingles{2, normalised{words{}}}};
   fingerprint_composition made_of = composition_of(hash);
   made_of.definition = 1;  // of the golden file, whose texts it does not change
-  durable_deduplicator dedup(scratch + "/deduplicator.neardup", deduplicator{hash, {.distance = 15, .similarity = 0.7}},
-                             made_of);
+  durable_deduplicator dedup(scratch + "/deduplicator.neardup",
+                             fingerprint_deduplicator{hash, jaccard{0.7}, {.distance = 15}}, made_of);
   for (std::uint64_t i = 0; i < 50; ++i) std::printf("%d", dedup.add(text_of(i % 30)).is_new() ? 1 : 0);
   dedup.save();
   std::printf("\ndeduplicator: %016llx\n",

@@ -296,11 +296,9 @@ TEST_CASE("saving and loading keep their promises when any allocation fails") {
 TEST_CASE("a durable deduplicator keeps its promises when any allocation fails") {
   const support::temporary_folder folder;
   const neardup::fingerprint_composition any{.tokenizer = "a tokenizer with a name that needs memory"};
-  using parts = neardup::simhasher<neardup::words>;
-  using durable = neardup::durable_deduplicator<neardup::deduplicator<parts>>;
-  const auto open = [&](const std::string& name) {
-    return durable(folder / name, neardup::deduplicator(parts(neardup::words{}), {.similarity = 0.8}), any);
-  };
+  using plain = neardup::deduplicator<neardup::feature_extractor<neardup::words>>;
+  using durable = neardup::durable_deduplicator<plain>;
+  const auto open = [&](const std::string& name) { return durable(folder / name, plain(neardup::jaccard{0.8}), any); };
   const auto text_of = [](std::uint32_t i) {
     std::string text;
     for (std::uint32_t word = 0; word < 20; ++word) text += "w" + std::to_string(i * 100 + word) + ' ';
@@ -343,9 +341,9 @@ TEST_CASE("a bounded stream on the disk keeps its promises when any allocation f
   const auto open = [&](const std::string& name) {
     return neardup::durable_deduplicator(
         folder / name,
-        neardup::stream_deduplicator(
-            neardup::make_deduplicator<std::string>(neardup::simhasher{neardup::words{}}, {.similarity = 0.8}),
-            {.max_documents = 7, .duplicates_renew = true}),
+        neardup::stream_deduplicator(neardup::make_deduplicator<std::string>(
+                                         neardup::feature_extractor{neardup::words{}}, neardup::jaccard{0.8}),
+                                     {.max_documents = 7, .duplicates_renew = true}),
         any);
   };
   const auto text_of = [](std::uint32_t i) {

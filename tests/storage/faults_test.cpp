@@ -25,6 +25,7 @@
 #endif
 
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
 
@@ -52,11 +53,10 @@ void save_with(support::faulty_files& files, const std::string& path, const near
   neardup::detail::save_index(files, path, index, any, {});
 }
 
-using parts = neardup::simhasher<neardup::words>;
-using dedup_type = neardup::deduplicator<parts>;
+using dedup_type = neardup::deduplicator<neardup::feature_extractor<neardup::words>>;
 using durable_type = neardup::durable_deduplicator<dedup_type>;
 
-dedup_type empty_dedup() { return dedup_type(parts(neardup::words{}), {.similarity = 0.7}); }
+dedup_type empty_dedup() { return dedup_type(neardup::jaccard{0.7}); }
 
 std::string text_of(std::uint32_t i) {
   std::string text;
@@ -65,10 +65,11 @@ std::string text_of(std::uint32_t i) {
 }
 
 /// The encoding of a kept document in files and logs.
-std::string encoded(const dedup_type& d, std::uint32_t id) {
+template <class Dedup>
+std::string encoded(const Dedup& d, std::uint32_t id) {
   std::string bytes;
   d.for_each_kept([&](const auto& kept) {
-    if (kept.id == id) neardup::detail::deduplicator_format<dedup_type>::put_document(bytes, kept);
+    if (kept.id == id) neardup::detail::deduplicator_format<Dedup>::put_document(bytes, kept);
   });
   return bytes;
 }
@@ -389,20 +390,24 @@ TEST_CASE("a log that follows an equal beginning with other documents is not tak
   }
 }
 
-TEST_CASE("a log with records that do not fit is refused, though its checksums are right") {
-  const bool is_exact = GENERATE(true, false);
-  const auto make = [=] { return dedup_type(parts(neardup::words{}), {.similarity = 0.7, .exact = is_exact}); };
+namespace {
+
+template <class Make>
+void check_records(const Make& make) {
+  using made_type = decltype(make());
+  using made_durable = neardup::durable_deduplicator<made_type>;
+  constexpr bool is_exact = std::is_void_v<typename made_type::fingerprint_type>;
   const support::temporary_folder folder;
   std::string kept;
   {
-    durable_type d(folder / "d", make(), any);
+    made_durable d(folder / "d", make(), any);
     d.add(text_of(0));
     kept = "K" + encoded(d.get(), 0);
     d.add(text_of(2));
   }
   const std::string base = support::read_bytes(folder / "d"), log = support::read_bytes(folder / "d.log");
   const std::uint64_t state = neardup::detail::append_log::state_of(log).value();
-  dedup_type other = make();
+  made_type other = make();
   for (const std::uint32_t i : {2U, 4U, 6U}) other.add(text_of(i));
   const std::string next = "K" + encoded(other, 2);
   const auto opens_with = [&](std::string_view payload) {
@@ -412,7 +417,7 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
         .append(payload);
     const std::string before = support::read_bytes(folder / "d.log");
     try {
-      const durable_type d(folder / "d", make(), any);
+      const made_durable d(folder / "d", make(), any);
       return true;
     } catch (const std::runtime_error& error) {
       CHECK(error.what() == folder / "d.log: a record does not fit what is before it");
@@ -464,6 +469,15 @@ TEST_CASE("a log with records that do not fit is refused, though its checksums a
   CHECK_FALSE(restores_with(std::string_view(documents).substr(0, documents.size() - 1), 2));
   CHECK_FALSE(restores_with(documents + documents, 4));
   CHECK_FALSE(restores_with(next.substr(1) + kept.substr(1), 2));  // not ordered by age
+}
+
+}  // namespace
+
+TEST_CASE("a log with records that do not fit is refused, though its checksums are right") {
+  check_records(empty_dedup);
+  check_records([] {
+    return neardup::fingerprint_deduplicator{neardup::simhasher{neardup::words{}}, neardup::jaccard{0.7}};
+  });
 }
 
 TEST_CASE("a file has one writer at a time") {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/index.hpp>
 #include <neardup/sets.hpp>
 #include <neardup/storage.hpp>
@@ -175,7 +176,7 @@ TEST_CASE("golden files of sets and a log are read, and written byte for byte") 
 
 TEST_CASE("a golden deduplicator and its log are read, and written byte for byte") {
   const simhasher hash{shingles{2, normalised{words{}}}};
-  const auto make = [&] { return deduplicator{hash, {.distance = 15, .similarity = 0.7}}; };
+  const auto make = [&] { return fingerprint_deduplicator{hash, jaccard{0.7}, {.distance = 15}}; };
   const auto text_of = [](int i) {
     std::string text = "text";
     for (int word = 0; word < 4 + 9 * (i % 3); ++word) text += " word" + std::to_string(i * 100 + word);
@@ -206,10 +207,9 @@ TEST_CASE("a golden deduplicator and its log are read, and written byte for byte
   }
 }
 
-TEST_CASE("a golden exact deduplicator has no fingerprints, and one that has is refused") {
-  const simhasher hash{words{}};
-  const auto make = [&] { return deduplicator{hash, {.similarity = 0.7}}; };
-  const fingerprint_composition made_of = of_definition(2, composition_of(hash));
+TEST_CASE("a golden exact deduplicator is written byte for byte, and those of earlier versions are refused") {
+  const auto make = [] { return deduplicator{feature_extractor{words{}}, jaccard{0.7}}; };
+  const fingerprint_composition made_of = of_definition(2, composition_of(make()));
   const support::temporary_folder folder;
   {
     durable_deduplicator d(folder / "d", make(), made_of);
@@ -226,14 +226,16 @@ TEST_CASE("a golden exact deduplicator has no fingerprints, and one that has is 
   CHECK(again.added() == 4);
   CHECK(again.size() == 1);
 
-  const std::string older = "exact_with_fingerprints.neardup";
-  std::filesystem::copy_file(golden(older), folder / "older");
-  std::filesystem::copy_file(golden(older + ".log"), folder / "older.log");
-  CHECK_THROWS_WITH(durable_deduplicator(folder / "older", make(), made_of),
-                    folder / "older" +
-                        ": saved with fingerprints of an exact comparison, by an earlier version; add its "
-                        "documents to a new one");
-  CHECK(support::read_bytes(folder / "older.log") == support::read_bytes(golden(older + ".log")));
+  // The first kept fingerprints as well, the second the name of a weighter.
+  for (const std::string older : {"exact_with_fingerprints.neardup", "exact_with_weighter.neardup"}) {
+    const support::temporary_folder copy;
+    std::filesystem::copy_file(golden(older), copy / "d");
+    std::filesystem::copy_file(golden(older + ".log"), copy / "d.log");
+    CHECK_THROWS_WITH(
+        durable_deduplicator(copy / "d", make(), made_of),
+        copy / "d" + ": saved with an exact comparison by an earlier version; add its documents to a new one");
+    CHECK(support::read_bytes(copy / "d.log") == support::read_bytes(golden(older + ".log")));
+  }
 }
 
 TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash opens as what it is, and only so") {
@@ -242,17 +244,12 @@ TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash ope
   std::filesystem::copy_file(golden(name), copy / "d");
   std::filesystem::copy_file(golden(name + ".log"), copy / "d.log");
   const fingerprint_composition made_of{.definition = 1, .tokenizer = "words"};
-  using by_minima = deduplicator<minwise_hasher<words>>;
-  using by_votes = deduplicator<simhasher<words>>;
-  const std::optional<int> distance =
-      by_minima(minwise_hasher<words>{}, {.similarity = 0.7, .exact = false}).distance();
-  CHECK_THROWS_AS(durable_deduplicator<by_votes>(
-                      copy / "d", by_votes(simhasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of),
-                  std::invalid_argument);
-  const auto open = [&] {
-    return durable_deduplicator<by_minima>(
-        copy / "d", by_minima(minwise_hasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of);
+  const auto by_minima = [] { return fingerprint_deduplicator{minwise_hasher{words{}}, jaccard{0.7}}; };
+  const auto by_votes = [distance = by_minima().distance()] {
+    return fingerprint_deduplicator{simhasher{words{}}, jaccard{0.7}, {.distance = distance}};
   };
+  CHECK_THROWS_AS(durable_deduplicator(copy / "d", by_votes(), made_of), std::invalid_argument);
+  const auto open = [&] { return durable_deduplicator(copy / "d", by_minima(), made_of); };
   {
     auto d = open();
     CHECK(d.added() == 9);
@@ -263,7 +260,6 @@ TEST_CASE("a deduplicator of min-wise codes that was saved as one of SimHash ope
   CHECK(open().size() == 7);
   // The rewritten file states its kind.
   CHECK(support::read_bytes(copy / "d").find("kind: minwise") != std::string::npos);
-  CHECK_THROWS_WITH(durable_deduplicator<by_votes>(
-                        copy / "d", by_votes(simhasher<words>{}, {.distance = distance, .similarity = 0.7}), made_of),
+  CHECK_THROWS_WITH(durable_deduplicator(copy / "d", by_votes(), made_of),
                     copy / "d" + ": the fingerprints are made otherwise: kind minwise, not simhash");
 }

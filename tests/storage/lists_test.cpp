@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <neardup/dedup/deduplicator.hpp>
+#include <neardup/dedup/fingerprint_deduplicator.hpp>
 #include <neardup/index.hpp>
 #include <neardup/storage.hpp>
 #include <neardup/text.hpp>
@@ -269,24 +270,28 @@ TEST_CASE("a deduplicator goes on after a restart as if there had been none") {
   using namespace neardup;
   const simhasher hash{shingles{2, normalised{words{}}}};
   const auto made_of = composition_of(hash);
-  check_restored([&] { return deduplicator{hash, {.similarity = 0.7}}; }, made_of);
-  using wide = deduplicator<std::remove_const_t<decltype(hash)>,
-                            feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>, std::uint64_t>;
   check_restored(
       [&] {
-        return wide{hash, feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>{byte_ngrams{5}}};
+        return deduplicator{feature_extractor{hash.tokenizer}, jaccard{0.7}};
       },
+      composition_of(feature_extractor{hash.tokenizer}));
+  using wide_features = feature_extractor<byte_ngrams, xxh3<64>, std::uint64_t>;
+  const auto by_wide = [] { return make_deduplicator<std::uint64_t>(wide_features{byte_ngrams{5}}, cosine{0.8}); };
+  check_restored(by_wide, composition_of(by_wide()));
+  check_restored(
+      [&] { return make_fingerprint_deduplicator<std::uint64_t>(hash, wide_features{byte_ngrams{5}}, jaccard{0.8}); },
       made_of);
   oracle::unless_sample([&](auto) {
-    check_restored([&] { return deduplicator{hash, no_check{}, {.distance = 6}}; }, made_of);
+    check_restored([&] { return fingerprint_deduplicator{hash, bits{6}}; }, made_of);
     check_restored(
         [&] {
-          return deduplicator{hash, feature_extractor{code_point_ngrams{4}}, {.similarity = 0.6}};
+          return fingerprint_deduplicator{hash, feature_extractor{code_point_ngrams{4}}, jaccard{0.6}};
         },
         made_of);
-    check_restored([&] { return deduplicator{hash, [](std::uint32_t, std::string_view) { return true; }}; }, made_of);
+    const auto yes = [](std::uint32_t, std::string_view) { return true; };
+    check_restored([&] { return fingerprint_deduplicator{hash, yes, bits{14}}; }, made_of);
     const simhasher wide_hash{words{}, tf{}, xxh3<128>{.seed = 5}};
-    check_restored([&] { return deduplicator{wide_hash}; }, composition_of(wide_hash));
+    check_restored([&] { return fingerprint_deduplicator{wide_hash, jaccard{0.8}}; }, composition_of(wide_hash));
   });
 }
 
@@ -295,37 +300,59 @@ TEST_CASE("a deduplicator is restored only into one of the same parts and option
   const support::temporary_folder folder;
   const simhasher hash{words{}};
   const auto made_of = composition_of(hash);
-  deduplicator dedup{hash, {.similarity = 0.7, .exact = false}};
+  fingerprint_deduplicator dedup{hash, jaccard{0.7}};
   dedup.add("some text or other that is long enough to be kept");
   save(folder / "dedup", dedup, made_of);
-  CHECK(restore(folder / "dedup", deduplicator{hash, {.similarity = 0.7, .exact = false}}, made_of).size() == 1);
+  CHECK(restore(folder / "dedup", fingerprint_deduplicator{hash, jaccard{0.7}}, made_of).size() == 1);
+  CHECK(restore(folder / "dedup", fingerprint_deduplicator{hash, jaccard{0.7}}).size() == 1);
   const auto check_refused = [&](auto empty, const std::string& why) {
     CHECK_THROWS_WITH(restore(folder / "dedup", std::move(empty), made_of), folder / "dedup" + ": saved with " + why);
   };
-  const std::string bits = std::to_string(dedup.distance().value());
-  const std::string own = "a distance of " + bits + " bits for a similarity of 0.7, not ";
-  check_refused(deduplicator{hash, {.distance = 9, .similarity = 0.7}},
+  const std::string distance = std::to_string(dedup.distance());
+  const std::string own = "a distance of " + distance + " bits for a similarity of 0.7, not ";
+  check_refused(fingerprint_deduplicator{hash, jaccard{0.7}, {.distance = 9}},
                 own + "a distance of 9 bits for a similarity of 0.7");
-  check_refused(deduplicator{hash, {.distance = dedup.distance(), .similarity = 0.8}},
-                own + "a distance of " + bits + " bits for a similarity of 0.8");
-  check_refused(deduplicator{hash, {.similarity = 0.8}}, own + "exact comparison for a similarity of 0.8");
-  check_refused(deduplicator{hash, {.similarity = 0.7, .exact = true}},
-                own + "exact comparison for a similarity of 0.7");
-  check_refused(deduplicator{hash, {.similarity = 0.7, .min_tokens = 3, .exact = false}},
-                "min_tokens 8, not min_tokens 3");
-  check_refused(make_deduplicator<std::string>(hash, {.similarity = 0.7}), "another Id");
+  check_refused(fingerprint_deduplicator{hash, jaccard{0.8}, {.distance = dedup.distance()}},
+                own + "a distance of " + distance + " bits for a similarity of 0.8");
+  check_refused(deduplicator{feature_extractor{words{}}, jaccard{0.8}}, own + "sets of a Jaccard similarity of 0.8");
+  check_refused(deduplicator{feature_extractor{words{}}, cosine{0.7}}, own + "sets of a cosine of 0.7");
+  check_refused(fingerprint_deduplicator{hash, jaccard{0.7}, {.min_tokens = 3}}, "min_tokens 8, not min_tokens 3");
+  check_refused(make_fingerprint_deduplicator<std::string>(hash, jaccard{0.7}), "another Id");
   const std::string otherwise =
       "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of the "
       "same text";
-  const dedup_options same{.similarity = 0.7, .exact = false};
   oracle::unless_sample([&](auto) {
-    check_refused(deduplicator{hash, no_check{}, {.similarity = 0.7}}, "a check of features, not no check");
-    check_refused(deduplicator{hash, feature_extractor{byte_ngrams{5}}, same}, otherwise);
+    check_refused(fingerprint_deduplicator{hash, bits{3}}, "a check of features, not no check");
+    check_refused(fingerprint_deduplicator{hash, feature_extractor{byte_ngrams{5}}, jaccard{0.7}}, otherwise);
   });
   const simhasher seeded{words{}, unit{}, xxh3<64>{.seed = 1}};
-  check_refused(deduplicator{seeded, same}, otherwise);
-  CHECK_THROWS_AS(restore(folder / "dedup", deduplicator{seeded, same}, composition_of(seeded)), std::invalid_argument);
+  const auto other_seed = [&] { return fingerprint_deduplicator{seeded, jaccard{0.7}}; };
+  check_refused(other_seed(), otherwise);
+  CHECK_THROWS_AS(restore(folder / "dedup", other_seed()), std::invalid_argument);
   CHECK_THROWS_AS(restore(folder / "dedup", std::move(dedup), made_of), std::invalid_argument);
+}
+
+TEST_CASE("a deduplicator says by itself what it compares, unless a part of it has no name") {
+  using namespace neardup;
+  const support::temporary_folder folder;
+  const shingles pairs_of_words{2, normalised{words{}}};
+  const deduplicator exact{feature_extractor{pairs_of_words, xxh3<64>{.seed = 5}}, jaccard{0.7}};
+  CHECK(composition_of(exact) == fingerprint_composition{.tokenizer = "shingles(2, normalised(words))",
+                                                         .hasher = "xxh3",
+                                                         .seed = seed_identity(5)});
+  const minwise_hasher hash{pairs_of_words};
+  CHECK(composition_of(fingerprint_deduplicator{hash, feature_extractor{words{}}, jaccard{0.7}}) ==
+        composition_of(hash));
+  CHECK(composition_of(stream_deduplicator(fingerprint_deduplicator{hash, bits{3}})) == composition_of(hash));
+
+  const auto lines = [](std::string_view text, auto&& sink) { sink(text); };
+  const auto open = [&](const char* name) {
+    return durable_deduplicator(folder / "d", deduplicator{feature_extractor{lines}, jaccard{1}},
+                                fingerprint_composition{.tokenizer = name});
+  };
+  open("lines").add("a line");
+  CHECK_FALSE(open("lines").add("a line").is_new());
+  CHECK_THROWS_AS(open("other lines"), std::invalid_argument);
 }
 
 TEST_CASE("a damaged file of a deduplicator is refused") {
@@ -333,8 +360,7 @@ TEST_CASE("a damaged file of a deduplicator is refused") {
   const support::temporary_folder folder;
   const simhasher hash{words{}};
   const auto made_of = composition_of(hash);
-  for (const bool is_exact : {false, true}) {
-    const auto make = [&] { return deduplicator{hash, {.similarity = 0.7, .exact = is_exact}}; };
+  const auto check = [&](const auto& make) {
     auto dedup = make();
     dedup.add("some text or other that is long enough to be kept");
     dedup.add("short");
@@ -366,5 +392,7 @@ TEST_CASE("a damaged file of a deduplicator is refused") {
       support::repair_checksums(damaged);
       (void)is_restored(damaged);
     }
-  }
+  };
+  check([&] { return fingerprint_deduplicator{hash, jaccard{0.7}}; });
+  check([&] { return deduplicator{feature_extractor{words{}}, jaccard{0.7}}; });
 }

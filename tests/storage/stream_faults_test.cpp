@@ -27,15 +27,12 @@ namespace {
 
 const neardup::fingerprint_composition made_of_any{.tokenizer = "any"};
 
-using plain_type =
-    neardup::deduplicator<neardup::simhasher<neardup::words>,
-                          neardup::feature_extractor_of<neardup::simhasher<neardup::words>>, std::string>;
+using plain_type = neardup::deduplicator<neardup::feature_extractor<neardup::words>, std::string>;
 using stream_type = neardup::stream_deduplicator<plain_type>;
 using lasting_stream = neardup::durable_deduplicator<stream_type>;
 
 stream_type empty_stream() {
-  return stream_type(neardup::make_deduplicator<std::string>(neardup::simhasher{neardup::words{}}, {.similarity = 0.7}),
-                     {.max_documents = 5, .max_age = 20, .duplicates_renew = true});
+  return stream_type(plain_type(neardup::jaccard{0.7}), {.max_documents = 5, .max_age = 20, .duplicates_renew = true});
 }
 
 std::string words_of(int i) {
@@ -223,10 +220,7 @@ TEST_CASE("a stream is saved and restored with its times, and times that do not 
   again.expire(33);
   CHECK(ids_and_times(again) == "3@15 1@16 ");
   // A deduplicator without a stream ignores the times; a stream gives documents without times the time 0.
-  CHECK(restore(folder / "s",
-                neardup::make_deduplicator<std::string>(neardup::simhasher{neardup::words{}}, {.similarity = 0.7}),
-                made_of_any)
-            .size() == 3);
+  CHECK(restore(folder / "s", plain_type(neardup::jaccard{0.7}), made_of_any).size() == 3);
   save(folder / "p", seen.get(), made_of_any);
   CHECK(ids_and_times(restore(folder / "p", empty_stream(), made_of_any)) == "1@0 2@0 3@0 ");
 

@@ -45,11 +45,10 @@ void say(const char* what, std::uint64_t number) {
 
 using namespace neardup;
 
-auto empty_deduplicator(const simhasher<shingles<words>>& hash) { return deduplicator{hash, {.similarity = 0.9}}; }
+auto empty_deduplicator() { return deduplicator{feature_extractor{shingles{2, words{}}}, jaccard{0.9}}; }
 
 int run_single(const std::string& path) {
-  const simhasher hash{shingles{2, words{}}};
-  durable_deduplicator dedup(path, empty_deduplicator(hash), composition_of(hash));
+  durable_deduplicator dedup(path, empty_deduplicator());
   std::uint64_t added = dedup.added();
   for (std::uint64_t i = 0; i < added; ++i) {
     const auto id = static_cast<std::uint32_t>(i);
@@ -104,8 +103,7 @@ std::vector<kept_one> kept_after(std::uint64_t batches) {
 }
 
 int run_stream(const std::string& path) {
-  const simhasher hash{shingles{2, words{}}};
-  durable_deduplicator seen(path, stream_deduplicator(empty_deduplicator(hash), limits), composition_of(hash));
+  durable_deduplicator seen(path, stream_deduplicator(empty_deduplicator(), limits));
   std::uint64_t batches = seen.added() / batch_size;
   std::vector<kept_one> kept;
   seen.for_each_kept([&](const auto& one) { kept.push_back({one.id, one.time}); });

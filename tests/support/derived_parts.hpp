@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/fingerprint/weight.hpp>
+#include <neardup/fingerprint/weighters.hpp>
 
 namespace support {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <neardup/fingerprint/hashers.hpp>
-#include <neardup/fingerprint/weight.hpp>
+#include <neardup/fingerprint/weighters.hpp>
 #include <neardup/minwise.hpp>
 #include <neardup/simhash.hpp>
 

@@ -278,7 +278,7 @@ TEST_CASE("pairs and decisions that must agree are those of a plain loop over fa
     CHECK(found == expected);
 
     // One after the other: the closest of those kept before that agree, the earliest of these.
-    neardup::deduplicator dedup{neardup::simhasher{same}, {.similarity = least}};
+    neardup::deduplicator dedup{neardup::feature_extractor{same}, neardup::jaccard{least}};
     std::vector<std::size_t> kept;
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < texts.size(); ++i) {

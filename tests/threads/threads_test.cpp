@@ -199,8 +199,8 @@ TEST_CASE("candidates of many threads are each there once", "[threads]") {
 TEST_CASE("deduplicators are the same from many threads", "[threads]") {
   const auto texts = some_texts(400);
   const auto views = views_of(texts);
-  neardup::deduplicator one{neardup::default_simhasher<>{}};
-  neardup::deduplicator spread{neardup::default_simhasher<>{}};
+  neardup::deduplicator one{neardup::jaccard{0.8}};
+  neardup::deduplicator spread{neardup::jaccard{0.8}};
   const auto expected = one.add_batch(views);
   const auto found = spread.add_batch(views, threads{many});
   REQUIRE(found.size() == expected.size());

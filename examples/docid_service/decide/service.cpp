@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <neardup/dedup/decider.hpp>
+#include <neardup/dedup/rule.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/sets/similarity.hpp>
 #include <neardup/text/words.hpp>

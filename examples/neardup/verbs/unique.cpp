@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <neardup/dedup/decider.hpp>
+#include <neardup/dedup/feature_candidates.hpp>
 #include <neardup/dedup/group.hpp>
 #include <neardup/fingerprint/hashers.hpp>
 #include <neardup/index/pairs.hpp>
@@ -73,7 +73,7 @@ class kept_by_features {
  public:
   /// Precondition: the check compares sets.
   explicit kept_by_features(const comparison_settings& how)
-      : how_(how), kept_(*how.min_similarity, max_in_row, set_measure_of(how)) {}
+      : how_(how), kept_(neardup::set_threshold{set_measure_of(how), *how.min_similarity}) {}
 
   /// For each document its original: a kept one (by its number in `kept`, which begins with those of earlier calls),
   /// or, if documents are compared with each other, an earlier one of `next` (numbered behind those); itself if there
@@ -109,7 +109,6 @@ class kept_by_features {
     feature_set features;
   };
   using candidates = neardup::feature_candidates;
-  static constexpr std::size_t max_in_row = 2048;
 
   const comparison_settings& how_;
   candidates kept_;

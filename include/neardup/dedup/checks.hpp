@@ -48,12 +48,10 @@ struct check_result {
 /// It is called:
 /// - by group as `check(i, j)` with positions of fingerprints, from several threads at once. The result must be the
 ///   same for each call, and the same for (j, i). A number is wrapped into at_least.
-/// - by a deduplicator as `check(id, text)` with the id of a kept document, whose text the check looks up, and a new
-///   text.
-/// - by find_original as `check(id)` with the id of a stored document; the check must know the new document itself.
+/// - by a fingerprint_deduplicator as `check(id, text)` with the id of a kept document, whose text the check looks up, and
+///   a new text. A number is wrapped into at_least.
 ///
-/// Instead of a check, a deduplicator also accepts a feature_extractor: it keeps the features, and checks their Jaccard
-/// similarity. An exception of a check ends the call and is passed on.
+/// An exception of a check ends the call and is passed on.
 template <class T, class... Names>
 concept check_of = requires(const T& check, const Names&... names) {
   requires std::convertible_to<decltype(check(names...)), double> ||
@@ -61,6 +59,17 @@ concept check_of = requires(const T& check, const Names&... names) {
 };
 
 namespace detail {
+
+/// The features that a check compares, and the least Jaccard similarity that it accepts. `of` returns the features of a
+/// document by its number, ascending and distinct.
+template <class Number>
+struct compared_features {
+  std::function<std::span<const std::uint32_t>(Number)> of;
+  double similarity = 0;
+
+  /// Whether a join by features is possible.
+  [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
+};
 
 /// Converts the result of a check, a bool or a number. Throws: std::invalid_argument if it is NaN.
 template <class Result>

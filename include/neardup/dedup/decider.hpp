@@ -20,17 +20,13 @@
 #include <utility>
 #include <vector>
 
+#include "../detail/id_map.hpp"
 #include "../error.hpp"
-#include "../index/keyed_index.hpp"
-#include "../index/pigeonhole_index.hpp"
+#include "../ids.hpp"
 #include "../runner.hpp"
 #include "../sets/engine/set_store.hpp"
 #include "checks.hpp"
-#include "describer.hpp"
-#include "engine/batch_costs.hpp"
-#include "engine/feature_candidates.hpp"
-#include "engine/fingerprint_matcher.hpp"
-#include "engine/ordered_decider.hpp"
+#include "description.hpp"
 #include "rule.hpp"
 
 namespace neardup::inline v0 {
@@ -39,145 +35,37 @@ namespace neardup::inline v0 {
 template <class Id>
 concept document_id = index_id<Id> || std::same_as<Id, std::string>;
 
-/// Finds the stored document that a new document duplicates: among the documents within k bits of its fingerprint that
-/// `check(id)` accepts (see check_of), the best by original_rank. For programs that get fingerprints from elsewhere,
-/// such as other threads or a database. An index knows no ages, so among equally close documents the one with the
-/// smallest id is the original.
-/// Throws: std::invalid_argument if the index does not support k, or a similarity is NaN; exceptions of the check.
-/// Example: `if (find_original(index, fingerprint, 3).is_new()) index.insert(fingerprint, id);`
-template <class Index, class Check = no_check>
-  requires check_of<Check, typename Index::id_type>
-[[nodiscard]] verdict<typename Index::id_type> find_original(const Index& index,
-                                                             const typename Index::fingerprint_type& fingerprint, int k,
-                                                             const Check& check = {},
-                                                             double similarity = default_similarity) {
-  if (std::isnan(similarity)) detail::fail<std::invalid_argument>("find_original: the similarity is not a number");
-  original_choice<typename Index::id_type, typename Index::id_type> original;
-  for (const auto& match : index.search(fingerprint, k)) {
-    original.consider(match.id, match.id, match.distance, detail::result_of_check(check(match.id), similarity));
-    if (original.is_final()) break;  // matches are sorted by distance, then id
-  }
-  return original.result();
-}
-
-/// A kept document. Its members refer to the memory of the decider.
+/// A kept document whose fingerprint is compared. Its members refer to the memory of the decider.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
-  std::uint64_t serial;                    ///< serial number: how many documents were added before
-  std::optional<Fingerprint> fingerprint;  ///< nullopt if only features are compared
-  std::span<const Feature> features;       ///< if the check compares features
-  std::optional<set_digest> digest;        ///< if the text is short
+  std::uint64_t serial;  ///< serial number: how many documents were added before
+  Fingerprint fingerprint;
+  std::span<const Feature> features;  ///< if the check compares features
+  std::optional<set_digest> digest;   ///< if the text is short
   std::uint64_t time = 0;  ///< in a stream_deduplicator: when the document was added or last renewed; otherwise 0
 };
 
-/// A source of candidates: an index of the fingerprints of kept documents. Any class with these members can be the
-/// `Source` of a decider. Documents are named by the slots of the decider.
-template <class Fingerprint>
-class fingerprint_candidates {
-  using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
+/// A kept document whose features alone are compared.
+template <class Id, class Feature>
+struct kept_document<Id, void, Feature> {
+  const Id& id;
+  std::uint64_t serial;
+  std::span<const Feature> features;
+  std::uint64_t time = 0;
+};
 
- public:
-  /// Scratch memory of for_each(). Each thread needs its own object.
-  struct workspace {};
-
-  /// `distance`: candidates differ in at most this many bits. `blocks`: see pigeonhole_index.
-  /// Throws: std::invalid_argument if there is no such index.
-  fingerprint_candidates(int distance, int blocks) : index_(distance, blocks) {}
-
-  /// Returns: an empty source with the same settings.
-  [[nodiscard]] fingerprint_candidates fresh() const {
-    return fingerprint_candidates(index_.max_distance(), index_.shape().blocks());
-  }
-
-  /// Whether candidates are found by fingerprints; if false, by features.
-  [[nodiscard]] static constexpr bool compares_fingerprints() noexcept { return true; }
-  /// Whether there are joins() and decide(). Without them, a batch is searched for one document after the other.
-  static constexpr bool can_join = true;
-
-  /// Adds a document. `features_of(number)` returns the features of a document that was added before; not used here.
-  /// Guarantee: strong.
-  template <class Description, class FeaturesOf>
-  void insert(const Description& document, std::uint32_t number, const FeaturesOf& /*features_of*/) {
-    index_.insert(*document.fingerprint, number);
-  }
-  /// Removes a document that was inserted.
-  template <class Description>
-  void erase(const Description& document, std::uint32_t number) noexcept {
-    index_.erase(*document.fingerprint, number);
-  }
-
-  /// Calls `visit(number)` for all documents that may be the original of `document`, in any order.
-  template <class Description, class Visit>
-  void for_each(const Description& document, workspace& /*scratch*/, const Visit& visit) const {
-    index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
-  }
-
-  /// Whether decide() is estimated to cost less for these documents, with `kept` ones before them, than for_each() and
-  /// insert() for one after the other.
-  template <class Description>
-  [[nodiscard]] bool joins(std::size_t kept, std::span<const Description> documents, const any_runner& run) const {
-    constexpr std::size_t most = 256;
-    std::vector<typename Fingerprint::words_type> sample;
-    const std::size_t step = documents.size() / most + 1;
-    for (std::size_t i = 0; i < documents.size(); i += step) {
-      if (documents[i].fingerprint) sample.push_back(documents[i].fingerprint->to_words());
-    }
-    return detail::join_pays<Fingerprint::words>(index_.shape(), kept, documents.size(),
-                                                 std::span(std::as_const(sample)), run);
-  }
-
-  /// Decides about `count` documents by `rule`. For the rule, kept documents are numbered by age from 0 on, and the
-  /// `count` documents follow; kept[i] is the slot of kept document i.
-  template <class Rule>
-  void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
-    std::vector<Fingerprint> fingerprints;  // by number of the rule
-    fingerprints.reserve(kept.size() + count);
-    for (std::size_t i = 0; i < kept.size() + count; ++i) {
-      fingerprints.push_back(*rule.fingerprint_of(static_cast<std::uint32_t>(i)));
-    }
-    rule_matcher<Rule> matcher(std::span<const Fingerprint>(fingerprints), index_.max_distance(), rule, run);
-    const std::size_t max_candidates = (std::max)(fingerprints.size(), std::size_t{1} << 16) / 3 * 2;
-    detail::ordered_decider<std::uint32_t> decider(matcher, kept.size(), fingerprints.size(), true, max_candidates,
-                                                   run);
-    decider.decide(true);
-    for (std::size_t i = kept.size(); i < fingerprints.size(); ++i) {
-      if (!decider.is_kept(i)) rule.drop(static_cast<std::uint32_t>(i), decider.original(i));
-    }
-  }
-
-  void reserve(std::size_t count) { index_.reserve(count); }
-  [[nodiscard]] int distance() const noexcept { return index_.max_distance(); }
-  [[nodiscard]] int blocks() const noexcept { return index_.shape().blocks(); }
-  [[nodiscard]] std::size_t memory_usage() const noexcept { return index_.memory_usage(); }
-
- private:
-  /// Finds candidates within k bits, and the further matches that the rule knows; lets the rule decide about
-  /// candidates.
-  template <class Rule>
-  class rule_matcher final : public detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t> {
-    using base = detail::fingerprint_matcher<detail::words_for(Fingerprint::bits), std::uint32_t>;
-
-   public:
-    rule_matcher(std::span<const Fingerprint> fingerprints, int k, Rule& rule, const any_runner& run)
-        : base(detail::fingerprint_words(fingerprints), Fingerprint::bits, k, 0, run, rule.compared_features()),
-          rule_(rule) {}
-
-    [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int distance,
-                                                  std::optional<double> best) const override {
-      return rule_.closeness(earlier, later, distance, best);
-    }
-    [[nodiscard]] bool finds_more() const override { return rule_.finds_more(); }
-    void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
-      rule_.find_more(document, consider);
-    }
-    void keep(std::uint32_t document) override { rule_.keep(document); }
-
-   private:
-    Rule& rule_;
-  };
-
-  index_type index_;
+/// An atomic change of a deduplicator. The `commit` callback gets it before the change becomes final. Its steps, in
+/// order: the documents in `replaced` are removed; the documents in `kept` are added; the documents in `renewed` become
+/// as young as the added ones; the documents in `gone` are removed.
+template <class Id, class Fingerprint, class Feature>
+struct dedup_change {
+  std::span<const verdict<Id>> verdicts = {};  ///< about the documents of the call
+  std::span<const Id> replaced = {};
+  std::span<const kept_document<Id, Fingerprint, Feature>> kept = {};
+  std::span<const Id> renewed = {};
+  std::span<const Id> gone = {};
+  std::uint64_t time = 0;  ///< of a stream_deduplicator
 };
 
 namespace detail {
@@ -185,6 +73,18 @@ namespace detail {
 struct digest_hash {
   std::size_t operator()(const set_digest& digest) const noexcept { return static_cast<std::size_t>(digest[0]); }
 };
+
+template <class Fingerprint>
+struct kept_fingerprint {
+  Fingerprint fingerprint;
+  std::optional<set_digest> digest;  // if the text is short
+};
+template <>
+struct kept_fingerprint<void> {};
+
+// In place of the columns of fingerprints, if none are compared.
+struct no_fingerprints {};
+struct no_digests {};
 
 /// An id as messages show it: " 7" or " 'name'"; empty if it cannot be printed.
 template <class Id>
@@ -227,25 +127,27 @@ class id_reference {
 
 }  // namespace detail
 
-/// A source of candidates by shared rare features, which misses none. A `Source` of a decider, like
-/// fingerprint_candidates.
-using feature_candidates = detail::feature_candidates;
-
 /// Keeps described documents (see description), and decides which of them is the original of a further document.
 ///
-/// Candidates come from `Source`. If `Source` compares fingerprints, a short text also has all documents with the same
-/// tokens as candidates, whatever their fingerprints. `judge(kept, document, best)` decides whether a kept_document and
-/// a description are duplicates, and returns a check_result; `best` is the similarity of the best original so far; the
-/// judge need not compute smaller similarities. One thread at a time calls `judge`, except in keep_batch. A document
-/// that is not comparable has no original.
+/// `Fingerprint`: the type of the fingerprints, or void if features alone are compared. Candidates come from `Source`. If
+/// fingerprints are compared, a short text also has all documents with the same tokens as candidates, whatever their
+/// fingerprints. `judge(kept, document, best)` decides whether a kept_document and a description are duplicates, and
+/// returns a check_result; `best` is the similarity of the best original so far; the judge need not compute smaller
+/// similarities. One thread at a time calls `judge`, except in keep_batch. A document that is not comparable has no
+/// original.
+///
+/// A source names documents by their slots. Its members are those of detail::feature_candidates and
+/// detail::fingerprint_candidates: fresh(), insert(), erase(), for_each(), reserve(), memory_usage(), a workspace, and
+/// can_join, which says whether there are joins() and decide(), too.
 ///
 /// A kept document has a number, its slot; slots of erased documents are used again. A deduplicator consists of a
 /// decider and a describer; classes that add limits, durability or locks are based on a deduplicator.
 /// Guarantee: strong. Thread safety: const members may be called from many threads while no thread writes, each with
 /// its own workspace.
-template <class Fingerprint, class Feature = std::uint32_t, class Id = std::uint32_t,
-          class Source = fingerprint_candidates<Fingerprint>>
+template <class Fingerprint, class Feature, class Id, class Source>
 class decider {
+  static constexpr bool compares_fingerprints = !std::is_void_v<Fingerprint>;
+
  public:
   using id_type = Id;
   using source_type = Source;
@@ -274,12 +176,16 @@ class decider {
 
   /// `short_by_tokens_only`: if true, the candidates for a short text are only the documents with the same tokens. For
   /// use without a check, because the fingerprints of short texts may be near each other by chance.
-  explicit decider(Source source, bool short_by_tokens_only)
+  explicit decider(Source source, bool short_by_tokens_only = false)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
-  /// Whether a document has the data that the source compares: a fingerprint, or features.
-  [[nodiscard]] bool is_comparable(const description_type& document) const noexcept {
-    return source_.compares_fingerprints() ? document.fingerprint.has_value() : !document.features.empty();
+  /// Whether a document has the data that is compared: a fingerprint, or features.
+  [[nodiscard]] static bool is_comparable(const description_type& document) noexcept {
+    if constexpr (compares_fingerprints) {
+      return document.fingerprint.has_value();
+    } else {
+      return !document.features.empty();
+    }
   }
 
   /// Finds the kept document that `document` duplicates. Ignores the kept document in slot `but`.
@@ -365,11 +271,15 @@ class decider {
     detail::undo inserting{[&] {
       if (in_source) source_.erase(document, slot);
     }};
-    if (digest) by_digest_.emplace(*digest, slot);
+    if constexpr (compares_fingerprints) {
+      if (digest) by_digest_.emplace(*digest, slot);
+    }
     detail::undo digesting{[&] {
-      if (digest) erase_digest(*digest, slot);
+      if constexpr (compares_fingerprints) {
+        if (digest) erase_digest(*digest, slot);
+      }
     }};
-    if (source_.compares_fingerprints()) {
+    if constexpr (compares_fingerprints) {
       if (slot >= fingerprints_.size()) fingerprints_.resize(place + 1);
       fingerprints_[slot] = {*document.fingerprint, digest};
     }
@@ -394,9 +304,13 @@ class decider {
 
   /// Removes the document in a slot. Precondition: it has no id, or the caller removes its id.
   void drop(slot_type slot) noexcept {
-    const std::optional<set_digest> digest = digest_of(slot);
-    if (is_in_source(digest.has_value())) source_.erase(described(slot), slot);
-    if (digest) erase_digest(*digest, slot);
+    if constexpr (compares_fingerprints) {
+      const std::optional<set_digest> digest = digest_of(slot);
+      if (is_in_source(digest.has_value())) source_.erase(described(slot), slot);
+      if (digest) erase_digest(*digest, slot);
+    } else {
+      source_.erase(described(slot), slot);
+    }
     features_.erase(slot);
     documents_[slot].id = {};
     free_slots_.push_back(slot);  // keep_unnamed() has reserved memory
@@ -432,7 +346,11 @@ class decider {
   /// The document in a slot.
   [[nodiscard]] kept_type kept_at(slot_type slot) const noexcept {
     const entry& kept = documents_[slot];
-    return {kept.id.get(), kept.serial, fingerprint_of(slot), features_of(slot), digest_of(slot)};
+    if constexpr (compares_fingerprints) {
+      return {kept.id.get(), kept.serial, fingerprint_of(slot), features_of(slot), digest_of(slot)};
+    } else {
+      return {kept.id.get(), kept.serial, features_of(slot)};
+    }
   }
 
   /// The slots of the kept documents, oldest first.
@@ -457,12 +375,14 @@ class decider {
   /// The number of allocated bytes, without workspaces. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
-    const std::size_t of_ids = slot_of_.size() * (sizeof(typename id_map::value_type) + node) + id_bytes_;
-    const std::size_t of_digests = by_digest_.size() * (sizeof(std::pair<set_digest, slot_type>) + 2 * sizeof(void*)) +
-                                   by_digest_.bucket_count() * sizeof(void*);
-    return source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +
-           fingerprints_.capacity() * sizeof(kept_fingerprint) + free_slots_.capacity() * sizeof(slot_type) + of_ids +
-           of_digests;
+    std::size_t sum = source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +
+                      free_slots_.capacity() * sizeof(slot_type) + id_bytes_ +
+                      slot_of_.size() * (sizeof(typename id_map::value_type) + node);
+    if constexpr (compares_fingerprints) {
+      sum += fingerprints_.capacity() * sizeof(kept_fingerprint) + by_digest_.bucket_count() * sizeof(void*) +
+             by_digest_.size() * (sizeof(typename digest_map::value_type) + 2 * sizeof(void*));
+    }
+    return sum;
   }
 
  private:
@@ -470,10 +390,10 @@ class decider {
     detail::id_reference<Id> id;
     std::uint64_t serial = 0;
   };
-  struct kept_fingerprint {
-    Fingerprint fingerprint;
-    std::optional<set_digest> digest;  // if the text is short
-  };
+  using kept_fingerprint = detail::kept_fingerprint<Fingerprint>;
+  using digest_map =
+      std::conditional_t<compares_fingerprints, std::unordered_multimap<set_digest, slot_type, detail::digest_hash>,
+                         detail::no_digests>;
   using id_map = detail::id_map<Id, slot_type>;
 
   /// The bytes that an id has outside of its object.
@@ -488,39 +408,47 @@ class decider {
 
   [[nodiscard]] std::span<const Feature> features_of(slot_type slot) const noexcept { return features_[slot]; }
 
-  [[nodiscard]] std::optional<Fingerprint> fingerprint_of(slot_type slot) const noexcept {
-    return source_.compares_fingerprints() ? std::optional(fingerprints_[slot].fingerprint) : std::nullopt;
-  }
+  [[nodiscard]] const auto& fingerprint_of(slot_type slot) const noexcept { return fingerprints_[slot].fingerprint; }
   [[nodiscard]] std::optional<set_digest> digest_of(slot_type slot) const noexcept {
-    return source_.compares_fingerprints() ? fingerprints_[slot].digest : std::nullopt;
+    return fingerprints_[slot].digest;
   }
-  /// Equal sets of features are found by these alone where fingerprints are not compared.
-  [[nodiscard]] std::optional<set_digest> digest_of(const description_type& document) const noexcept {
-    return source_.compares_fingerprints() ? document.digest : std::nullopt;
+  /// Where no fingerprints are compared, equal sets of features are found by their features alone.
+  [[nodiscard]] static std::optional<set_digest> digest_of(const description_type& document) noexcept {
+    if constexpr (compares_fingerprints) {
+      return document.digest;
+    } else {
+      return std::nullopt;
+    }
   }
-  [[nodiscard]] std::optional<int> shown_distance(int distance) const noexcept {
-    return source_.compares_fingerprints() ? std::optional(distance) : std::nullopt;
+  [[nodiscard]] static std::optional<int> shown_distance(int distance) noexcept {
+    return compares_fingerprints ? std::optional(distance) : std::nullopt;
   }
 
   [[nodiscard]] description_type described(slot_type slot) const noexcept {
-    return {{}, fingerprint_of(slot), features_of(slot), digest_of(slot)};
+    if constexpr (compares_fingerprints) {
+      return {{}, fingerprint_of(slot), features_of(slot), digest_of(slot)};
+    } else {
+      return {{}, features_of(slot)};
+    }
   }
 
   /// Collects the kept documents that may be duplicates, sorted by distance, then age.
   void collect(const description_type& document, workspace& scratch, slot_type but) const {
     std::vector<candidate>& candidates = scratch.candidates_;
     candidates.clear();
-    const bool has_distances = source_.compares_fingerprints();
     const auto add = [&](slot_type slot) {
       if (slot == but) return;
-      const int distance = has_distances ? hamming_distance(*document.fingerprint, fingerprints_[slot].fingerprint) : 0;
+      int distance = 0;
+      if constexpr (compares_fingerprints) distance = hamming_distance(*document.fingerprint, fingerprint_of(slot));
       candidates.push_back({distance, documents_[slot].serial, slot});
     };
     const std::optional<set_digest> digest = digest_of(document);
     if (is_in_source(digest.has_value())) source_.for_each(document, scratch.source_, add);
-    if (digest) {
-      const auto [first, last] = by_digest_.equal_range(*digest);
-      for (auto i = first; i != last; ++i) add(i->second);
+    if constexpr (compares_fingerprints) {
+      if (digest) {
+        const auto [first, last] = by_digest_.equal_range(*digest);
+        for (auto i = first; i != last; ++i) add(i->second);
+      }
     }
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
@@ -572,9 +500,7 @@ class decider {
                                   [&](const description_type& d) { return from.digest_of(d).has_value(); })) {}
 
     /// The closeness of two documents that the source has found as candidates, or nullopt if they do not match.
-    /// `distance` is nullopt if no fingerprints are compared.
-    std::optional<double> closeness(slot_type earlier, slot_type number, std::optional<int> distance,
-                                    std::optional<double> best) {
+    std::optional<double> closeness(slot_type earlier, slot_type number, int distance, std::optional<double> best) {
       const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
       if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
       // `best` is a similarity, which the judge can use as a bound, only if the judge returns similarities, not bools.
@@ -605,7 +531,7 @@ class decider {
       const auto consider_all = [&](const auto& same, const auto& number_of) {
         for (auto j = same.first; j != same.second; ++j) {
           const slot_type earlier = number_of(j->second);
-          consider(earlier, hamming_distance(*own.fingerprint, *fingerprint_of(earlier)));
+          consider(earlier, hamming_distance(*own.fingerprint, fingerprint_of(earlier)));
         }
       };
       consider_all(from_.by_digest_.equal_range(*own.digest), [&](slot_type slot) {
@@ -625,9 +551,7 @@ class decider {
       verdict_type& about = found_[compared_[number - kept_.size()]];
       const kept_type earlier = view_of_number(original.age);
       about.original = earlier.id;
-      if (earlier.fingerprint) {
-        about.distance = hamming_distance(*earlier.fingerprint, *document(number).fingerprint);
-      }
+      about.distance = hamming_distance(earlier.fingerprint, *document(number).fingerprint);
       if (gives_similarity_.load(std::memory_order_relaxed)) about.similarity = original.closeness;
     }
 
@@ -637,8 +561,8 @@ class decider {
     [[nodiscard]] std::span<const Feature> features_of(slot_type number) const {
       return number < kept_.size() ? from_.features_of(kept_[number]) : document(number).features;
     }
-    [[nodiscard]] std::optional<Fingerprint> fingerprint_of(slot_type number) const {
-      return number < kept_.size() ? from_.fingerprint_of(kept_[number]) : document(number).fingerprint;
+    [[nodiscard]] const Fingerprint& fingerprint_of(slot_type number) const {
+      return number < kept_.size() ? from_.fingerprint_of(kept_[number]) : *document(number).fingerprint;
     }
 
    private:
@@ -649,7 +573,7 @@ class decider {
     [[nodiscard]] kept_type view_of_number(slot_type number) const {
       if (number < kept_.size()) return from_.kept_at(kept_[number]);
       const description_type& own = document(number);
-      return {ids_[compared_[number - kept_.size()]], 0, own.fingerprint, own.features, own.digest};
+      return {ids_[compared_[number - kept_.size()]], 0, *own.fingerprint, own.features, own.digest};
     }
 
     const decider& from_;
@@ -667,13 +591,14 @@ class decider {
 
   Source source_;
   bool short_by_tokens_only_;
-  std::vector<entry> documents_;                // by slot
-  std::vector<kept_fingerprint> fingerprints_;  // by slot; empty if none are compared
-  detail::set_store<Feature> features_;         // by slot; empty for documents without features
+  std::vector<entry> documents_;  // by slot
+  std::conditional_t<compares_fingerprints, std::vector<kept_fingerprint>, detail::no_fingerprints>
+      fingerprints_;                     // by slot
+  detail::set_store<Feature> features_;  // by slot; empty for documents without features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
   std::size_t id_bytes_ = 0;  // of the ids in slot_of_, see heap_bytes()
-  std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // slots of short texts
+  digest_map by_digest_;      // slots of short texts
 };
 
 }  // namespace neardup::inline v0

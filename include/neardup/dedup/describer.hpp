@@ -15,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "../detail/bits.hpp"
-#include "../detail/compiled.hpp"
 #include "../fingerprint/feature_extractor.hpp"
 #include "../fingerprint/kernels/checked_parts.hpp"
 #include "../fingerprint/kernels/distinct_hashes.hpp"
@@ -27,48 +25,11 @@
 #include "../fingerprint/simhasher.hpp"
 #include "../runner.hpp"
 #include "checks.hpp"
+#include "description.hpp"
 
 namespace neardup::inline v0 {
 
-/// Represents the set of tokens of a short text. It has two words (128 bits), so that even among 2^50 sets no two
-/// digests are equal by chance.
-using set_digest = std::array<std::uint64_t, 2>;
-
-/// The digest of a set of tokens, as in the description of a short text. For programs that hash tokens themselves.
-/// Precondition: `hashes`, the full hashes of the tokens, are distinct and ascending.
-template <std::size_t Words>
-[[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
-  set_digest digest{hashes.size(), ~std::uint64_t{hashes.size()}};
-  for (const auto& hash : hashes) {
-    for (const std::uint64_t word : hash) {
-      digest[0] = detail::mix(digest[0] ^ word);
-      digest[1] = detail::mix(digest[1] * detail::golden_ratio + word);
-    }
-  }
-  return digest;
-}
-
-/// The description of a text: all data that a decision about it needs.
-template <class Fingerprint, class Feature = std::uint32_t>
-struct description {
-  using fingerprint_type = Fingerprint;
-  using feature_type = Feature;
-
-  std::string_view text;  ///< for a check that reads the text
-  /// nullopt if the text has no tokens, if all its tokens have weight 0, or if no fingerprint was asked for.
-  std::optional<Fingerprint> fingerprint;
-  /// Features for the check, ascending. Empty without a check of features. Also empty if a fingerprint was asked for,
-  /// but the text has none.
-  std::span<const Feature> features;
-  std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal for equal sets of tokens
-};
-
 namespace detail {
-
-template <class T>
-inline constexpr bool is_feature_extractor = false;
-template <class Tokenizer, class Hasher, class Feature>
-inline constexpr bool is_feature_extractor<feature_extractor<Tokenizer, Hasher, Feature>> = true;
 
 template <class Simhasher>
 using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().tokenizer)>;
@@ -226,8 +187,8 @@ using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, 
 /// Describes texts: the fingerprint of a simhasher or a minwise_hasher, the features that the check compares, and the
 /// digest of a short text of fewer than `min_tokens` distinct tokens.
 ///
-/// If the check uses the tokens of the fingerprint, a text is cut and hashed once for both. A check that is not a
-/// feature_extractor needs no features. If fingerprints are not compared, features_only() saves the time for them.
+/// `Check`: a feature_extractor, or no_check if no features are needed. If the check uses the tokens of the fingerprint, a
+/// text is cut and hashed once for both.
 /// Thread safety: const members may be called from many threads at once, each with its own workspace.
 /// Example: `describer describe{simhasher{words{}}};  decltype(describe)::workspace scratch;
 ///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
@@ -297,23 +258,15 @@ class describer {
     static_assert(has_one_pass,
                   "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "
                   "a class of yours");
-    if constexpr (checks_features) {
-      if (!has_fingerprints_) {
-        scratch.tokens_.clear();
-        return {{}, std::nullopt, other_features(texts, scratch), std::nullopt};
-      }
-    }
     return describe(texts, scratch);
   }
 
-  /// Returns: a describer that computes the features of a text, but neither its fingerprint nor its digest.
-  [[nodiscard]] describer features_only() const requires checks_features {
-    describer result(*this);
-    result.has_fingerprints_ = false;
-    return result;
+  /// The descriptions of many texts, in order; they refer to the texts. `run` spreads the work over threads. `first`:
+  /// scratch memory of the first thread, which is reused from call to call.
+  template <text_range Texts>
+  [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {
+    return detail::describe_all(*this, texts, run, first);
   }
-  /// Whether this describer computes fingerprints.
-  [[nodiscard]] bool has_fingerprints() const noexcept { return has_fingerprints_; }
 
   [[nodiscard]] const Simhasher& hash() const noexcept { return hash_; }
   [[nodiscard]] const Check& check() const noexcept { return check_; }
@@ -358,50 +311,7 @@ class describer {
   Check check_;
   std::size_t min_tokens_;
   bool shares_tokens_ = false;
-  bool has_fingerprints_ = true;
 };
-
-/// The descriptions of many texts. Owns the features that they refer to.
-template <class Description>
-struct described_batch {
-  std::vector<Description> documents;
-  std::vector<std::vector<typename Description::feature_type>> features;
-};
-
-/// Texts with random access, such as a vector of strings: `texts.size()` and `texts[i]`.
-template <class T>
-concept text_range = requires(const T& texts) {
-  { texts.size() } -> std::convertible_to<std::size_t>;
-  { texts[std::size_t{0}] } -> std::convertible_to<std::string_view>;
-};
-
-/// Describes many texts in order; the descriptions refer to the texts. `run` spreads the work over threads: see
-/// fingerprint_all. `first`: scratch memory of the first thread, which is reused from call to call; for few texts, new
-/// scratch memory takes longer than the rest of the work.
-template <class Simhasher, class Check, text_range Texts>
-[[nodiscard]] described_batch<typename describer<Simhasher, Check>::description_type> describe_all(
-    const describer<Simhasher, Check>& describe, const Texts& texts, const any_runner& run = {},
-    typename describer<Simhasher, Check>::workspace* first = nullptr) {
-  using description_type = typename describer<Simhasher, Check>::description_type;
-  using workspace = typename describer<Simhasher, Check>::workspace;
-  described_batch<description_type> batch;
-  batch.documents.resize(texts.size());
-  batch.features.resize(texts.size());
-  constexpr std::size_t step = 64;
-  const std::size_t parts = detail::parts_for(run, texts.size(), step), kept = first == nullptr ? 0 : 1;
-  std::vector<workspace> scratch(parts - kept);
-  detail::in_steps(run, parts, texts.size(), step, [&](std::size_t part, std::size_t begin, std::size_t end) {
-    workspace& own = part < kept ? *first : scratch[part - kept];
-    for (std::size_t i = begin; i < end; ++i) {
-      description_type& document = batch.documents[i];
-      document = describe(std::string_view(texts[i]), own);
-      batch.features[i].assign(document.features.begin(), document.features.end());
-      document.features = batch.features[i];
-    }
-    return true;
-  });
-  return batch;
-}
 
 template <class Simhasher>
 describer(Simhasher) -> describer<Simhasher>;
@@ -414,12 +324,6 @@ describer(Simhasher, Check, std::size_t) -> describer<Simhasher, Check>;
 
 template <class Simhasher, class Check>
 auto describer<Simhasher, Check>::operator()(std::string_view text, workspace& scratch) const -> description_type {
-  if constexpr (checks_features) {
-    if (!has_fingerprints_) {
-      scratch.tokens_.clear();
-      return {text, std::nullopt, check_(text, scratch.checking_), std::nullopt};
-    }
-  }
   if constexpr (has_one_pass) {
     description_type result = describe({&text, 1}, scratch);
     result.text = text;
@@ -460,23 +364,5 @@ auto describer<Simhasher, Check>::describe(std::span<const std::string_view> tex
   }
   return result;
 }
-
-#if defined(NEARDUP_COMPILED)
-NEARDUP_DEDUP_TEMPLATE described_batch<
-    describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::description_type>
-describe_all(const describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>&, const std::vector<std::string>&,
-             const any_runner&, describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::workspace*);
-NEARDUP_DEDUP_TEMPLATE described_batch<
-    describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::description_type>
-describe_all(const describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>&,
-             const std::span<const std::string_view>&, const any_runner&,
-             describer<simhasher<shingles<folded<words>>, unit, xxh3<64>, 64>>::workspace*);
-NEARDUP_DEDUP_TEMPLATE described_batch<describer<simhasher<words, unit, xxh3<64>, 64>>::description_type> describe_all(
-    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::vector<std::string>&, const any_runner&,
-    describer<simhasher<words, unit, xxh3<64>, 64>>::workspace*);
-NEARDUP_DEDUP_TEMPLATE described_batch<describer<simhasher<words, unit, xxh3<64>, 64>>::description_type> describe_all(
-    const describer<simhasher<words, unit, xxh3<64>, 64>>&, const std::span<const std::string_view>&, const any_runner&,
-    describer<simhasher<words, unit, xxh3<64>, 64>>::workspace*);
-#endif
 
 }  // namespace neardup::inline v0

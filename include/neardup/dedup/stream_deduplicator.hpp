@@ -51,11 +51,6 @@ struct arrival {
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_deduplicator = false;
-template <class Simhasher, class Check, class Id>
-inline constexpr bool is_deduplicator<deduplicator<Simhasher, Check, Id>> = true;
-
 /// Slots ordered by age, each with its time, as a linked list.
 class age_list {
  public:
@@ -97,7 +92,7 @@ class age_list {
 
 }  // namespace detail
 
-/// A deduplicator that limits what it keeps: the oldest documents are removed if there are too many, if they take too
+/// A deduplicator or a fingerprint_deduplicator with limits of what it keeps: the oldest documents are removed if there are too many, if they take too
 /// much memory, or if they are too old. A removed document is no longer an original, so its next copy is new.
 ///
 /// Times are defined by the caller, in any unit, and must not decrease; without times, all documents have the same age.
@@ -109,13 +104,14 @@ class age_list {
 /// Guarantee: if a call throws, the only change is that documents that were too old, or had to make room, are removed,
 /// and that earlier pieces of the batch are added. If removing documents fails after a call has added some, the call
 /// returns its verdicts, and the next call tries again and throws.
-/// Example: `stream_deduplicator seen(deduplicator{hash}, {.max_documents = 1'000'000, .max_age = 3600});
+/// Example: `stream_deduplicator seen(deduplicator{jaccard{0.8}}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
 class stream_deduplicator {
   static_assert(detail::is_deduplicator<Deduplicator>,
-                "neardup: a stream_deduplicator has a deduplicator in it; durable_deduplicator and guarded go around "
-                "it: durable_deduplicator(path, stream_deduplicator(deduplicator{...}, limits), made_of)");
+                "neardup: a stream_deduplicator has a deduplicator or a fingerprint_deduplicator in it; "
+                "durable_deduplicator and guarded go around it: durable_deduplicator(path, "
+                "stream_deduplicator(deduplicator{...}, limits))");
 
  public:
   using id_type = typename Deduplicator::id_type;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../edits/pairs.hpp"
+#include "../fingerprint/default_features.hpp"
 #include "../fingerprint/defaults.hpp"
 #include "../fingerprint/feature_extractor.hpp"
 #include "../join_options.hpp"
@@ -35,8 +36,6 @@ concept extracts_features = requires(const T& extract, typename T::workspace& sc
 };
 
 namespace detail {
-
-using default_extractor = feature_extractor<default_tokenizer>;
 
 /// The features of many texts, by position. A set_range.
 template <class Feature>
@@ -94,7 +93,7 @@ template <threshold_of_sets Threshold, extracts_features Extractor>
 /// Example: `if (near_duplicates(a, b, jaccard{0.8})) …`
 template <threshold_of_sets Threshold>
 [[nodiscard]] bool near_duplicates(std::string_view a, std::string_view b, const Threshold& least) {
-  return near_duplicates(a, b, least, detail::default_extractor());
+  return near_duplicates(a, b, least, default_features<>());
 }
 
 // Numbers of which it is not known what they mean do not compile; the message says what to write.
@@ -136,14 +135,14 @@ template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, extract
 template <indexed_texts Texts, threshold_of_sets Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
-  visit_pairs(texts, least, detail::default_extractor(), visit, options);
+  visit_pairs(texts, least, default_features<>(), visit, options);
 }
 
 /// visit_pairs() of two corpora by the default features.
 template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
-  visit_pairs(a, b, least, detail::default_extractor(), visit, options);
+  visit_pairs(a, b, least, default_features<>(), visit, options);
 }
 
 /// The pairs of positions of texts whose features are similar enough, sorted by (first, second): pairs() of the sets
@@ -175,14 +174,14 @@ template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B,
 template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
                                                      const join_options& options = {}) {
-  return pairs<Index>(texts, least, detail::default_extractor(), options);
+  return pairs<Index>(texts, least, default_features<>(), options);
 }
 
 /// pairs() of two corpora by the default features.
 template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const join_options& options = {}) {
-  return pairs<Index>(a, b, least, detail::default_extractor(), options);
+  return pairs<Index>(a, b, least, default_features<>(), options);
 }
 
 // ---- Groups -----------------------------------------------------------------------------------------------------------
@@ -206,7 +205,7 @@ template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of
 /// Example: `auto label = group(texts, jaccard{0.8});  // label[i] == i: text i is kept`
 template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const group_options& options = {}) {
-  return group<Index>(texts, least, detail::default_extractor(), options);
+  return group<Index>(texts, least, default_features<>(), options);
 }
 
 /// Groups further texts around the representatives of earlier calls: extend_groups() of the sets that `extract` makes.
@@ -224,7 +223,7 @@ template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts
 template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
                                                const group_options& options = {}) {
-  return extend_groups<Index>(representatives, texts, least, detail::default_extractor(), options);
+  return extend_groups<Index>(representatives, texts, least, default_features<>(), options);
 }
 
 }  // namespace neardup::inline v0

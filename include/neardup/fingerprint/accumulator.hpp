@@ -12,7 +12,7 @@
 #include "../detail/bits.hpp"
 #include "../error.hpp"
 #include "../simhash.hpp"
-#include "weight.hpp"
+#include "weighters.hpp"
 
 namespace neardup::inline v0 {
 

@@ -8,10 +8,8 @@
 
 #include "../detail/compiled.hpp"
 #include "../simhash.hpp"
-#include "../text/normalise.hpp"
-#include "../text/shingles.hpp"
-#include "../text/words.hpp"
 #include "../threshold.hpp"
+#include "default_features.hpp"
 #include "hashers.hpp"
 #include "kernels/votes.hpp"
 #include "weighters.hpp"
@@ -20,9 +18,6 @@ namespace neardup::inline v0 {
 
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 class simhasher;
-
-/// The default tokenizer: pairs of words, with the case of ASCII letters folded.
-using default_tokenizer = shingles<folded<words>>;
 
 /// The default simhasher: distinct pairs of words, each of weight 1, hashed by XXH3. To use this type, include
 /// <neardup/fingerprint/simhasher.hpp>. This header leaves it out to compile faster.

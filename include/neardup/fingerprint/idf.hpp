@@ -21,7 +21,6 @@
 #include "../error.hpp"
 #include "hashers.hpp"
 #include "idf_table.hpp"
-#include "weight.hpp"
 #include "weighters.hpp"
 
 namespace neardup::inline v0 {

@@ -21,7 +21,7 @@
 #include "../detail/text_lines.hpp"
 #include "../error.hpp"
 #include "../text/tokenizer.hpp"
-#include "weight.hpp"
+#include "weighters.hpp"
 
 namespace neardup::inline v0 {
 

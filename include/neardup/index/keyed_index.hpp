@@ -4,28 +4,16 @@
 
 #include <concepts>
 #include <cstddef>
-#include <functional>
-#include <map>
 #include <optional>
-#include <type_traits>
-#include <unordered_map>
 #include <utility>
 
+#include "../detail/id_map.hpp"
 #include "../error.hpp"
 #include "pigeonhole_index.hpp"
 
 namespace neardup::inline v0 {
 
 namespace detail {
-
-template <class Id>
-concept hashable_id = requires(const Id& id) {
-  { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
-};
-
-/// A map from ids to values: by hash if std::hash<Id> exists, otherwise by order.
-template <class Id, class Value>
-using id_map = std::conditional_t<hashable_id<Id>, std::unordered_map<Id, Value>, std::map<Id, Value>>;
 
 template <class Index>
 concept changeable_index = requires(Index& index, const typename Index::value_type& pair) {

@@ -68,7 +68,8 @@ constexpr bool check_index_types() noexcept {
   static_assert(
       index_id<Id>,
       "neardup: an Id must be trivially copyable: a number or a small struct, not a string (for names such as "
-      "URLs use neardup::string_ids, which numbers them); it must be default-constructible, comparable by == "
+      "URLs, number them, as in a std::unordered_map<std::string, std::uint32_t>); it must be default-constructible, "
+      "comparable by == "
       "and ordered: write `auto operator<=>(const id&) const = default;` into it; and it must not be a "
       "floating-point number, NaN has no order");
   static_assert(std::unsigned_integral<Offset> && !std::same_as<Offset, bool>,

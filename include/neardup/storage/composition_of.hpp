@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The composition of the fingerprints of a simhasher or a minwise_hasher, made of the names of its parts.
+// The composition of the fingerprints of a simhasher or a minwise_hasher, or of the features of a feature_extractor, made
+// of the names of its parts.
 #pragma once
 
 #include <concepts>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "../fingerprint/feature_extractor.hpp"
 #include "../fingerprint/hashers.hpp"
 #include "../fingerprint/idf.hpp"
 #include "../fingerprint/minwise_hasher.hpp"
@@ -168,14 +170,25 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   return made_of;
 }
 
+/// The composition of the features of a feature_extractor. It has no weighter, and no kind of fingerprints: that is the
+/// default.
+template <class Tokenizer, class Hasher, class Feature>
+[[nodiscard]] fingerprint_composition composition_of(const feature_extractor<Tokenizer, Hasher, Feature>& extract) {
+  fingerprint_composition made_of;
+  const detail::part_names names(made_of);
+  made_of.tokenizer = names.of(extract.tokenizer);
+  made_of.hasher = names.of(extract.hasher);
+  return made_of;
+}
+
 /// Rejects all other types at compile time, including classes derived from a simhasher or a minwise_hasher, because
 /// their fingerprints may differ.
 template <class Hasher>
 [[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {
   static_assert(
       sizeof(Hasher) == 0,
-      "neardup: composition_of takes a simhasher or a minwise_hasher itself, and nothing that is derived from "
-      "one; fill in a neardup::fingerprint_composition for what makes fingerprints of its own");
+      "neardup: composition_of takes a simhasher, a minwise_hasher or a feature_extractor itself, and nothing that is "
+      "derived from one; fill in a neardup::fingerprint_composition for what makes fingerprints of its own");
   return {};
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "../dedup/deduplicator.hpp"
+#include "../dedup/fingerprint_deduplicator.hpp"
 #include "../dedup/stream_deduplicator.hpp"
 #include "../detail/bits.hpp"
 #include "../detail/compiled.hpp"
@@ -51,6 +52,17 @@ inline constexpr std::string_view deduplicator_probe =
     "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
     "apart.";
 
+/// The number of bits of the fingerprints of a description; 0 if it has none.
+template <class Description>
+inline constexpr std::size_t bits_of_description = [] {
+  using fingerprint_type = typename Description::fingerprint_type;
+  if constexpr (std::is_void_v<fingerprint_type>) {
+    return std::size_t{0};
+  } else {
+    return fingerprint_type::bits;
+  }
+}();
+
 /// The encoding of documents and options in files and logs of deduplicators (docs/format.md).
 template <class Form>
 class deduplicator_format {
@@ -59,7 +71,7 @@ class deduplicator_format {
   using description_type = typename Form::description_type;
   using fingerprint_type = typename description_type::fingerprint_type;
   using feature_type = typename description_type::feature_type;
-  static constexpr std::size_t bits = fingerprint_type::bits;
+  static constexpr bool is_exact = std::is_void_v<fingerprint_type>;
   static constexpr bool has_named_ids = std::is_same_v<id_type, std::string>;
 
  public:
@@ -73,19 +85,33 @@ class deduplicator_format {
   }
 
   /// Encodes the options and types:
-  ///   bytes 0..3    the distance, or 2^32 - 2 for exact comparison
-  ///   byte 4        the check: 0 none, 1 a callable, 2 of features
+  ///   bytes 0..3    the distance, or 2^32 - 3 if sets of features are compared
+  ///   byte 4        the check: 0 none, 1 a callable, 2 of features by Jaccard, 3 of features by cosine
   ///   bytes 5..7    the size of a feature; the form of an id; the size of an id
-  ///   bytes 8..15   min_tokens; 0 for exact comparison
+  ///   bytes 8..15   min_tokens; the least overlap if sets of features are compared
   ///   bytes 16..23  the similarity, a double
   ///   bytes 24..31  identity()
   static std::string options(const Form& form) {
     const auto& d = plain(form);
-    using plain_type = std::remove_cvref_t<decltype(d)>;
-    const dedup_options settings = d.options();
+    std::uint32_t distance = distance_of_sets;
+    std::uint8_t check = 2;
+    std::uint64_t min_count = 0;
+    double similarity = 0;
+    if constexpr (is_exact) {
+      const set_threshold& least = d.threshold();
+      if (least.measure == set_similarity::cosine) check = 3;
+      min_count = least.min_common;
+      similarity = least.similarity;
+    } else {
+      using plain_type = std::remove_cvref_t<decltype(d)>;
+      distance = static_cast<std::uint32_t>(d.distance());
+      check = !plain_type::has_check ? 0 : plain_type::checks_features ? 2 : 1;
+      min_count = d.describer()->min_tokens();
+      similarity = d.similarity();
+    }
     std::string bytes;
-    put(bytes, *settings.exact ? exact_distance : static_cast<std::uint32_t>(*settings.distance));
-    put(bytes, static_cast<std::uint8_t>(!plain_type::has_check ? 0 : plain_type::checks_features ? 2 : 1));
+    put(bytes, distance);
+    put(bytes, check);
     put(bytes, static_cast<std::uint8_t>(sizeof(feature_type)));
     if constexpr (has_named_ids) {
       put(bytes, static_cast<std::uint8_t>(id_form_of_strings));
@@ -94,10 +120,18 @@ class deduplicator_format {
       put(bytes, static_cast<std::uint8_t>(form_of_id<id_type>()));
       put(bytes, static_cast<std::uint8_t>(sizeof(id_type)));
     }
-    put(bytes, std::uint64_t{*settings.exact ? 0 : settings.min_tokens});
-    put(bytes, std::bit_cast<std::uint64_t>(*settings.similarity));
+    put(bytes, min_count);
+    put(bytes, std::bit_cast<std::uint64_t>(similarity));
     put(bytes, identity(d));
     return bytes;
+  }
+
+  /// Whether the options of a file are those of an exact comparison as earlier versions wrote it.
+  static bool is_of_earlier_version(byte_span of_file) { return get<std::uint32_t>(of_file, 0) > distance_of_sets; }
+
+  /// Whether the options of a file are those of a deduplicator of the other class.
+  static bool is_of_other_class(byte_span of_file) {
+    return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
   }
 
   /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are
@@ -110,7 +144,17 @@ class deduplicator_format {
     const auto differs = [&](std::size_t begin, std::size_t size) {
       return to_text(of_file.subspan(begin, size)) != to_text(wanted.subspan(begin, size));
     };
-    if (differs(4, 1)) {
+    const auto told = [](byte_span bytes) {
+      const auto distance = get<std::uint32_t>(bytes, 0);
+      const std::string similarity = shown_number(std::bit_cast<double>(get<std::uint64_t>(bytes, 16)));
+      if (distance != distance_of_sets) {
+        return "a distance of " + std::to_string(distance) + " bits for a similarity of " + similarity;
+      }
+      return (get<std::uint8_t>(bytes, 4) == 3 ? "sets of a cosine of " : "sets of a Jaccard similarity of ") +
+             similarity;
+    };
+    if (is_of_other_class(of_file)) return either(told);
+    if (!is_exact && differs(4, 1)) {
       return either([](byte_span bytes) -> std::string {
         switch (get<std::uint8_t>(bytes, 4)) {
           case 0: return "no check";
@@ -121,19 +165,11 @@ class deduplicator_format {
     }
     if (differs(5, 1)) return "features of another size";
     if (differs(6, 2)) return "another Id";
-    if (get<std::uint32_t>(of_file, 0) == exact_distance_of_old) {
-      return "fingerprints of an exact comparison, by an earlier version; add its documents to a new one";
-    }
-    if (differs(0, 4) || differs(16, 8)) {
-      return either([](byte_span bytes) {
-        const auto distance = get<std::uint32_t>(bytes, 0);
-        return (distance == exact_distance ? "exact comparison"
-                                           : "a distance of " + std::to_string(distance) + " bits") +
-               " for a similarity of " + shown_number(std::bit_cast<double>(get<std::uint64_t>(bytes, 16)));
-      });
-    }
+    if (differs(0, 5) || differs(16, 8)) return either(told);
     if (differs(8, 8)) {
-      return either([](byte_span bytes) { return "min_tokens " + std::to_string(get<std::uint64_t>(bytes, 8)); });
+      return either([](byte_span bytes) {
+        return (is_exact ? "min_common " : "min_tokens ") + std::to_string(get<std::uint64_t>(bytes, 8));
+      });
     }
     return "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of "
            "the "
@@ -173,16 +209,18 @@ class deduplicator_format {
     }
   }
 
-  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features. A document of an
-  /// exact deduplicator has neither a digest, nor is_short, nor a fingerprint.
+  /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features. If sets of
+  /// features are compared, there is neither a digest, nor is_short, nor a fingerprint.
   static void put_document(std::string& bytes, const kept_type& kept) {
-    const set_digest digest = kept.digest.value_or(set_digest{});
     put(bytes, kept.serial);
-    if (kept.fingerprint) put(bytes, digest[0]), put(bytes, digest[1]);
-    put(bytes, static_cast<std::uint32_t>(kept.features.size()));
-    if (kept.fingerprint) {
+    if constexpr (is_exact) {
+      put(bytes, static_cast<std::uint32_t>(kept.features.size()));
+    } else {
+      const set_digest digest = kept.digest.value_or(set_digest{});
+      put(bytes, digest[0]), put(bytes, digest[1]);
+      put(bytes, static_cast<std::uint32_t>(kept.features.size()));
       put(bytes, std::uint32_t{kept.digest.has_value()});
-      put_words(bytes, kept.fingerprint->to_words(), bits / 8);
+      put_words(bytes, kept.fingerprint.to_words(), fingerprint_type::bits / 8);
     }
     put_id(bytes, kept.id);
     for (const auto feature : kept.features) put(bytes, feature);
@@ -192,13 +230,13 @@ class deduplicator_format {
   /// the document is invalid, or does not follow the documents before it.
   static bool keep_document(Form& form, byte_span bytes, std::size_t& position, std::uint64_t time) {
     const std::size_t begin = position;
-    const bool is_exact = plain(form).is_exact();
-    const std::size_t fixed_size = is_exact ? 12 : 32 + bits / 8;
+    constexpr std::size_t bits = bits_of_description<description_type>;
+    constexpr std::size_t fixed_size = is_exact ? 12 : 32 + bits / 8;
     if (bytes.size() - begin < fixed_size) return false;
     const auto serial = get<std::uint64_t>(bytes, begin);
     const std::size_t count = get<std::uint32_t>(bytes, begin + (is_exact ? 8 : 24));
     description_type document;
-    if (!is_exact) {
+    if constexpr (!is_exact) {
       const auto is_short = get<std::uint32_t>(bytes, begin + 28);
       if (is_short > 1) return false;
       if (is_short == 1) {
@@ -269,8 +307,8 @@ class deduplicator_format {
 
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
-  // Earlier versions wrote exact_distance_of_old, and also fingerprints.
-  static constexpr std::uint32_t exact_distance = 0xfffffffe, exact_distance_of_old = 0xffffffff;
+  // Earlier versions wrote numbers above distance_of_sets for an exact comparison.
+  static constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
   static std::string shown_number(double number) {
     std::array<char, 32> digits;
@@ -283,20 +321,29 @@ class deduplicator_format {
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;
-    if (!d.is_exact()) {
+    bool checks_features = is_exact;
+    if constexpr (!is_exact) {
+      checks_features = Plain::checks_features;
       if (const auto fingerprint = d.describer()->hash()(deduplicator_probe)) made = fingerprint->to_hex();
     }
-    if constexpr (Plain::checks_features) {
-      for (const auto feature : d.describer()->check()(deduplicator_probe)) put(made, feature);
+    if constexpr (requires { d.describer()->check()(deduplicator_probe).size(); }) {
+      if (checks_features) {
+        for (const auto feature : d.describer()->check()(deduplicator_probe)) put(made, feature);
+      }
     }
     return checksum_of(to_bytes(made));
   }
 };
 
-/// Returns: the composition, with `kind` set to the kind of the fingerprints of Form.
+/// Returns: the composition, with `kind` set to the kind of the fingerprints of Form, or to the default if there are none.
 template <class Form>
 fingerprint_composition composition_for(fingerprint_composition made_of) {
-  made_of.kind = Form::description_type::fingerprint_type::kind;
+  using fingerprint_type = typename Form::description_type::fingerprint_type;
+  if constexpr (std::is_void_v<fingerprint_type>) {
+    made_of.kind = fingerprint_composition{}.kind;
+  } else {
+    made_of.kind = fingerprint_type::kind;
+  }
   return made_of;
 }
 
@@ -323,7 +370,7 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
       {section_tag::times, 0, to_bytes(times)},
   }};
   const file_header header{file_content::deduplicator,
-                           static_cast<std::uint32_t>(Form::description_type::fingerprint_type::bits),
+                           static_cast<std::uint32_t>(bits_of_description<typename Form::description_type>),
                            {},
                            form.size(),
                            composition_for<Form>(made_of)};
@@ -337,17 +384,25 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (form.added() != 0) fail<std::invalid_argument>("restore: the deduplicator has documents already");
   const mapped_file mapped(path);
   const container file(mapped.bytes(), path, file_content::deduplicator);
+  file.check_sections();
+  const byte_span options = file.find(section_tag::options), documents = file.find(section_tag::documents),
+                  times = file.find(section_tag::times);
+  const std::size_t expected_sections = 1 + (documents.empty() ? 0U : 1U) + (times.empty() ? 0U : 1U);
+  if ((options.size() != 40 && options.size() != 56) || file.sections().size() != expected_sections) {
+    file.refuse("the sections do not fit each other");
+  }
+  if (format::is_of_earlier_version(options)) {
+    fail<std::invalid_argument>(
+        path + ": saved with an exact comparison by an earlier version; add its documents to a new one");
+  }
+  if (format::is_of_other_class(options)) {
+    fail<std::invalid_argument>(path + ": saved with " + format::difference(form, options.first(32)));
+  }
   fingerprint_composition expected = composition_for<Form>(made_of);
   // Earlier versions wrote "simhash" by default, whatever the kind. The options tell the true kind.
   if (file.header().made_of.kind == fingerprint_kind::simhash) expected.kind = fingerprint_kind::simhash;
   file.check_composition(expected);
-  file.check_sections();
-  const byte_span options = file.find(section_tag::options), documents = file.find(section_tag::documents),
-                  times = file.find(section_tag::times);
-  constexpr std::size_t bits = Form::description_type::fingerprint_type::bits;
-  const std::size_t expected_sections = 1 + (documents.empty() ? 0U : 1U) + (times.empty() ? 0U : 1U);
-  if (file.header().bits != bits || (options.size() != 40 && options.size() != 56) ||
-      file.sections().size() != expected_sections) {
+  if (file.header().bits != bits_of_description<typename Form::description_type>) {
     file.refuse("the sections do not fit each other");
   }
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
@@ -367,14 +422,41 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   return state;
 }
 
+/// Reads a file into an empty deduplicator, unless there is a log with changes beside it.
+template <saved_deduplicator Form>
+void restore_into(const std::string& path, Form& form, const fingerprint_composition& made_of) {
+  const auto state = read_deduplicator(path, form, made_of);
+  append_log::refuse_changes_beside(path, state.number);
+}
+
 }  // namespace detail
 
+/// The composition of what a deduplicator compares: that of its features or of its fingerprints. If a part is a callable
+/// of yours without a description(), fill in a fingerprint_composition.
+template <class Features, class Id>
+[[nodiscard]] fingerprint_composition composition_of(const deduplicator<Features, Id>& dedup) {
+  return composition_of(dedup.describer()->check());
+}
+template <class Hasher, class Check, class Id>
+[[nodiscard]] fingerprint_composition composition_of(const fingerprint_deduplicator<Hasher, Check, Id>& dedup) {
+  return composition_of(dedup.describer()->hash());
+}
+template <class Deduplicator>
+[[nodiscard]] fingerprint_composition composition_of(const stream_deduplicator<Deduplicator>& dedup) {
+  return composition_of(dedup.get());
+}
+
 /// Writes a deduplicator to a file atomically and durably: a crash leaves the old file or the new one, and the new one
-/// is on the disk when this returns. A stream_deduplicator is saved with its times.
+/// is on the disk when this returns. A stream_deduplicator is saved with its times. `made_of`: composition_of(dedup) if
+/// it is not given.
 /// Throws: std::runtime_error naming the file; std::bad_alloc.
 /// Memory: a copy of the kept documents.
-template <class Simhasher, class Check, class Id>
-void save(const std::string& path, const deduplicator<Simhasher, Check, Id>& dedup,
+template <class Features, class Id>
+void save(const std::string& path, const deduplicator<Features, Id>& dedup, const fingerprint_composition& made_of) {
+  detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
+}
+template <class Hasher, class Check, class Id>
+void save(const std::string& path, const fingerprint_deduplicator<Hasher, Check, Id>& dedup,
           const fingerprint_composition& made_of) {
   detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
 }
@@ -383,30 +465,64 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
           const fingerprint_composition& made_of) {
   detail::write_deduplicator(detail::system_files(), path, dedup, made_of);
 }
+template <class Features, class Id>
+void save(const std::string& path, const deduplicator<Features, Id>& dedup) {
+  save(path, dedup, composition_of(dedup));
+}
+template <class Hasher, class Check, class Id>
+void save(const std::string& path, const fingerprint_deduplicator<Hasher, Check, Id>& dedup) {
+  save(path, dedup, composition_of(dedup));
+}
+template <class Deduplicator>
+void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedup) {
+  save(path, dedup, composition_of(dedup));
+}
 
-/// Restores a saved deduplicator, which continues where the saved one stopped.
+/// Restores a saved deduplicator, which continues where the saved one stopped. `made_of`: composition_of(empty) if it is
+/// not given.
 /// Precondition: `empty` has no documents, and the same parts and options as the saved deduplicator. Only the limits of
 /// a stream may differ. A stream restored from a deduplicator without times gives its documents time 0.
 /// Throws: std::runtime_error naming the file, if it is damaged, or if a durable_deduplicator has made changes since,
 /// which are in its log; std::invalid_argument if parts or options differ; std::bad_alloc.
-template <class Simhasher, class Check, class Id>
-[[nodiscard]] deduplicator<Simhasher, Check, Id> restore(const std::string& path,
-                                                         deduplicator<Simhasher, Check, Id> empty,
-                                                         const fingerprint_composition& made_of) {
-  const auto state = detail::read_deduplicator(path, empty, made_of);
-  detail::append_log::refuse_changes_beside(path, state.number);
+template <class Features, class Id>
+[[nodiscard]] deduplicator<Features, Id> restore(const std::string& path, deduplicator<Features, Id> empty,
+                                                 const fingerprint_composition& made_of) {
+  detail::restore_into(path, empty, made_of);
+  return empty;
+}
+template <class Hasher, class Check, class Id>
+[[nodiscard]] fingerprint_deduplicator<Hasher, Check, Id> restore(const std::string& path,
+                                                                  fingerprint_deduplicator<Hasher, Check, Id> empty,
+                                                                  const fingerprint_composition& made_of) {
+  detail::restore_into(path, empty, made_of);
   return empty;
 }
 template <class Deduplicator>
 [[nodiscard]] stream_deduplicator<Deduplicator> restore(const std::string& path,
                                                         stream_deduplicator<Deduplicator> empty,
                                                         const fingerprint_composition& made_of) {
-  const auto state = detail::read_deduplicator(path, empty, made_of);
-  detail::append_log::refuse_changes_beside(path, state.number);
+  detail::restore_into(path, empty, made_of);
+  return empty;
+}
+template <class Features, class Id>
+[[nodiscard]] deduplicator<Features, Id> restore(const std::string& path, deduplicator<Features, Id> empty) {
+  detail::restore_into(path, empty, composition_of(empty));
+  return empty;
+}
+template <class Hasher, class Check, class Id>
+[[nodiscard]] fingerprint_deduplicator<Hasher, Check, Id> restore(const std::string& path,
+                                                                  fingerprint_deduplicator<Hasher, Check, Id> empty) {
+  detail::restore_into(path, empty, composition_of(empty));
+  return empty;
+}
+template <class Deduplicator>
+[[nodiscard]] stream_deduplicator<Deduplicator> restore(const std::string& path,
+                                                        stream_deduplicator<Deduplicator> empty) {
+  detail::restore_into(path, empty, composition_of(empty));
   return empty;
 }
 
-/// A durable deduplicator or stream_deduplicator: every change is on the disk before the call returns. The state is on
+/// A durable deduplicator, fingerprint_deduplicator or stream_deduplicator: every change is on the disk before the call returns. The state is on
 /// the disk as a file, as save() writes it, and beside it a log, PATH.log, of the changes since. A batch is one change.
 ///
 /// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
@@ -414,7 +530,7 @@ template <class Deduplicator>
 /// Guarantee: strong, in memory and on the disk, except that a stream may have forgotten documents that are too old or
 /// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
 /// succeeds. In a forked process all changes throw.
-/// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{hash}, composition_of(hash));`
+/// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
 template <class Deduplicator>
 class durable_deduplicator {
   static_assert(
@@ -434,9 +550,12 @@ class durable_deduplicator {
   using workspace = typename Deduplicator::workspace;
   using arrival_type = std::conditional_t<has_times, arrival, void>;
 
-  /// Opens the state at `path`, or writes `empty` there if there is no file.
+  /// Opens the state at `path`, or writes `empty` there if there is no file. `made_of`: composition_of(empty) if it is not
+  /// given.
   /// Throws: as restore(); std::runtime_error naming the file, if another object uses it; std::runtime_error naming the
   /// log, if the log is damaged, or follows another state than that of the file (the file may be an older copy).
+  durable_deduplicator(std::string path, Deduplicator empty)
+      : durable_deduplicator(std::move(path), with_composition(std::move(empty))) {}
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
@@ -528,6 +647,14 @@ class durable_deduplicator {
   [[nodiscard]] const Deduplicator& get() const noexcept { return dedup_; }
 
  private:
+  struct described_form {
+    fingerprint_composition made_of;
+    Deduplicator empty;
+  };
+  static described_form with_composition(Deduplicator empty) { return {composition_of(empty), std::move(empty)}; }
+  durable_deduplicator(std::string path, described_form form)
+      : durable_deduplicator(std::move(path), std::move(form.empty), std::move(form.made_of)) {}
+
   [[nodiscard]] std::string log_path() const { return path_ + ".log"; }
 
   [[nodiscard]] bool is_there(const std::string& path) const {

@@ -35,15 +35,14 @@ std::string NAMED(results_of_, PART)(const char* path) {
   for (const auto& pair : pairs(narrow, bits{16}))
     results += std::to_string(pair.first) + std::to_string(pair.second) + ' ';
 
-  const default_simhasher<> hash;
   std::remove(path);
   std::remove((std::string(path) + ".log").c_str());
   const std::vector<std::string> names = {"a", "b", "c"};
   {
-    durable_deduplicator seen(path, make_deduplicator<std::string>(hash, {.similarity = 0.5}), composition_of(hash));
+    durable_deduplicator seen(path, make_deduplicator<std::string>(jaccard{0.5}));
     for (const auto& verdict : seen.add_batch(texts, names, threads{2}))
       results += verdict.is_new() ? "new " : "known ";
   }
-  durable_deduplicator seen(path, make_deduplicator<std::string>(hash, {.similarity = 0.5}), composition_of(hash));
+  durable_deduplicator seen(path, make_deduplicator<std::string>(jaccard{0.5}));
   return results + std::to_string(seen.size()) + (seen.find(texts[1]).is_new() ? " new" : " known");
 }

@@ -13,7 +13,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -31,19 +30,9 @@
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
 #include "../../sets/engine/overlap_bounds.hpp"
+#include "../checks.hpp"
 
 namespace neardup::inline v0::detail {
-
-/// The features that a check compares, and the least Jaccard similarity that it accepts. `of` returns the features of a
-/// document by its number, ascending and distinct.
-template <class Number>
-struct compared_features {
-  std::function<std::span<const std::uint32_t>(Number)> of;
-  double similarity = 0;
-
-  /// Whether a join by features is possible.
-  [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
-};
 
 /// An order of all features: by their document frequency in a sample, rare features first, then by number.
 class feature_order {

@@ -13,7 +13,6 @@
 #include "../../detail/bits.hpp"
 #include "../../text/tokenizer.hpp"
 #include "../hashers.hpp"
-#include "../weight.hpp"
 #include "../weighters.hpp"
 
 namespace neardup::inline v0::detail {

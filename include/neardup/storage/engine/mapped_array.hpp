@@ -50,7 +50,7 @@ template <class Id>
   static_assert(
       sizeof(Id) <= 255,
       "neardup: an id that is saved has at most 255 bytes, which is what a file can say of it; for names such "
-      "as URLs use neardup::string_ids");
+      "as URLs, number them");
   if constexpr (!std::is_integral_v<Id>) {
     return id_form::bytes;
   } else {

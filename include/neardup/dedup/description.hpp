@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The description of a text: all data that a decision about it needs.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "../detail/bits.hpp"
+#include "../fingerprint/feature_extractor.hpp"
+#include "../runner.hpp"
+
+namespace neardup::inline v0 {
+
+/// Represents the set of tokens of a short text. It has two words (128 bits), so that even among 2^50 sets no two
+/// digests are equal by chance.
+using set_digest = std::array<std::uint64_t, 2>;
+
+/// The digest of a set of tokens, as in the description of a short text. For programs that hash tokens themselves.
+/// Precondition: `hashes`, the full hashes of the tokens, are distinct and ascending.
+template <std::size_t Words>
+[[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
+  set_digest digest{hashes.size(), ~std::uint64_t{hashes.size()}};
+  for (const auto& hash : hashes) {
+    for (const std::uint64_t word : hash) {
+      digest[0] = detail::mix(digest[0] ^ word);
+      digest[1] = detail::mix(digest[1] * detail::golden_ratio + word);
+    }
+  }
+  return digest;
+}
+
+/// The description of a text whose fingerprint is compared.
+template <class Fingerprint, class Feature = std::uint32_t>
+struct description {
+  using fingerprint_type = Fingerprint;
+  using feature_type = Feature;
+
+  std::string_view text;  ///< for a check that reads the text
+  /// nullopt if the text has no tokens, or if all its tokens have weight 0.
+  std::optional<Fingerprint> fingerprint;
+  /// For the check, ascending. Empty without a check of features, and if there is no fingerprint.
+  std::span<const Feature> features;
+  std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal for equal sets of tokens
+};
+
+/// The description of a text whose features alone are compared.
+template <class Feature>
+struct description<void, Feature> {
+  using fingerprint_type = void;
+  using feature_type = Feature;
+
+  std::string_view text;
+  std::span<const Feature> features;  ///< ascending
+};
+
+/// Texts with random access, such as a vector of strings: `texts.size()` and `texts[i]`.
+template <class T>
+concept text_range = requires(const T& texts) {
+  { texts.size() } -> std::convertible_to<std::size_t>;
+  { texts[std::size_t{0}] } -> std::convertible_to<std::string_view>;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_feature_extractor = false;
+template <class Tokenizer, class Hasher, class Feature>
+inline constexpr bool is_feature_extractor<feature_extractor<Tokenizer, Hasher, Feature>> = true;
+
+/// The descriptions of many texts. Owns the features that they refer to.
+template <class Description>
+struct described_batch {
+  std::vector<Description> documents;
+  std::vector<std::vector<typename Description::feature_type>> features;
+};
+
+/// Describes many texts in order; the descriptions refer to the texts. `run` spreads the work over threads. `first`:
+/// scratch memory of the first thread, which is reused from call to call; for few texts, new scratch memory takes
+/// longer than the rest of the work.
+template <class Describer, text_range Texts>
+[[nodiscard]] described_batch<typename Describer::description_type> describe_all(
+    const Describer& describe, const Texts& texts, const any_runner& run = {},
+    typename Describer::workspace* first = nullptr) {
+  using description_type = typename Describer::description_type;
+  using workspace = typename Describer::workspace;
+  described_batch<description_type> batch;
+  batch.documents.resize(texts.size());
+  batch.features.resize(texts.size());
+  constexpr std::size_t step = 64;
+  const std::size_t parts = parts_for(run, texts.size(), step), kept = first == nullptr ? 0 : 1;
+  std::vector<workspace> scratch(parts - kept);
+  in_steps(run, parts, texts.size(), step, [&](std::size_t part, std::size_t begin, std::size_t end) {
+    workspace& own = part < kept ? *first : scratch[part - kept];
+    for (std::size_t i = begin; i < end; ++i) {
+      description_type& document = batch.documents[i];
+      document = describe(std::string_view(texts[i]), own);
+      batch.features[i].assign(document.features.begin(), document.features.end());
+      document.features = batch.features[i];
+    }
+    return true;
+  });
+  return batch;
+}
+
+}  // namespace detail
+
+}  // namespace neardup::inline v0

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The source of candidates for a decider that finds them by shared rare features, and misses none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
+#include "../error.hpp"
+#include "../sets/engine/overlap_bounds.hpp"
+#include "../sets/engine/set_postings.hpp"
+#include "../threshold.hpp"
+
+namespace neardup::inline v0 {
+
+/// Candidates by shared features: every kept document with a Jaccard similarity or a cosine of at least a threshold,
+/// and few others. A `Source` of a decider, and for programs that keep their documents elsewhere. Documents are named by
+/// numbers; a description is any type with a member `features`, ascending numbers of 32 or 64 bits.
+///
+/// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
+/// erase() is O(1). Memory: 24 bytes for each number, about 15 for each of the n - ceil(similarity n) + 1 rarest features
+/// of n, and one for four features. Movable, not copyable.
+/// Thread safety: for_each() may be called from many threads while no thread writes, each with its own workspace.
+class feature_candidates {
+ public:
+  using workspace = detail::set_postings::workspace;
+
+  /// Throws: std::invalid_argument unless 0 < similarity <= 1, or if the measure is containment.
+  /// `max_in_row`: if a feature is in more documents, these are grouped by size and position, which changes no result.
+  explicit feature_candidates(const set_threshold& least, std::size_t max_in_row = 2048)
+      : postings_(bounds_of(least), max_in_row) {}
+
+  /// Returns: an empty source with the same settings.
+  [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
+
+  /// A batch is always searched for one document after the other. A join would need postings of the batch, which cost
+  /// more than the searches: for texts of 20 words, with 400,000 kept, 3 us more a text than the 3 us of searching and
+  /// keeping it.
+  static constexpr bool can_join = false;
+
+  /// Adds a document. `features_of(number)` returns the features of a document that was added before, or none if it is
+  /// not to be found any more. A number may be added again with other features, which replace the previous ones.
+  template <class Description, class FeaturesOf>
+  void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
+    postings_.insert(features_in(document), number, features_of);
+  }
+  /// Learns which features are rare from documents that will be added. Precondition: there is no document yet.
+  template <class FeaturesOf>
+  void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
+    postings_.learn_from(numbers.size(), [&](std::size_t i) { return features_of(numbers[i]); });
+  }
+  /// Removes a document.
+  template <class Description>
+  void erase(const Description& /*document*/, std::uint32_t number) noexcept {
+    postings_.erase(number);
+  }
+  /// Calls `visit(number)` once for each document that may be the original of `document`, in ascending order.
+  template <class Description, class Visit>
+  void for_each(const Description& document, workspace& scratch, const Visit& visit) const {
+    postings_.for_each(features_in(document), postings_.bounds(), scratch,
+                       [&](std::uint32_t number, std::size_t /*least*/) {
+                         visit(number);
+                         return true;
+                       });
+  }
+
+  /// No-op: memory for postings need not be reserved, because it grows without moving them.
+  void reserve(std::size_t /*count*/) noexcept {}
+  [[nodiscard]] std::size_t memory_usage() const noexcept { return postings_.memory_usage(); }
+
+ private:
+  explicit feature_candidates(detail::set_postings postings) : postings_(std::move(postings)) {}
+
+  static detail::overlap_bounds bounds_of(const set_threshold& least) {
+    if (least.measure == set_similarity::containment) {
+      detail::fail<std::invalid_argument>(
+          "containment depends on the larger text, which may come later; group() takes all texts at once");
+    }
+    return detail::overlap_bounds(least);
+  }
+  template <class Description>
+  static auto features_in(const Description& document) noexcept {
+    return std::span(std::as_const(document.features));
+  }
+
+  detail::set_postings postings_;
+};
+
+}  // namespace neardup::inline v0::detail

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The default tokenizer, and the features that it makes, for texts of any kind.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "../text/normalise.hpp"
+#include "../text/shingles.hpp"
+#include "../text/words.hpp"
+#include "hashers.hpp"
+
+namespace neardup::inline v0 {
+
+template <class Tokenizer, class Hasher, std::unsigned_integral Feature>
+class feature_extractor;
+
+/// The default tokenizer: pairs of words, with the case of ASCII letters folded.
+using default_tokenizer = shingles<folded<words>>;
+
+/// The default features of a text: its distinct pairs of words, as numbers of 32 bits, or of 64 with
+/// default_features<std::uint64_t>. To use this type, include <neardup/fingerprint/feature_extractor.hpp>. This header
+/// leaves it out to compile faster.
+template <std::unsigned_integral Feature = std::uint32_t>
+using default_features = feature_extractor<default_tokenizer, xxh3<64>, Feature>;
+
+}  // namespace neardup::inline v0
