@@ -49,8 +49,11 @@ class document_check {
   /// Whether the check decides, instead of fingerprints alone.
   [[nodiscard]] bool decides() const { return settings_.min_similarity || any_short_; }
 
-  /// Whether the check accepts by the Jaccard similarity, and all features are in memory.
-  [[nodiscard]] bool can_join() const { return settings_.checks_jaccard() && features_.is_in_memory(); }
+  /// Whether the check accepts by a Jaccard similarity, and all features are in memory. With --min-similarity 0 it also
+  /// accepts documents without a common feature, which a join of features does not find.
+  [[nodiscard]] bool can_join() const {
+    return settings_.checks_jaccard() && *settings_.min_similarity > 0 && features_.is_in_memory();
+  }
 
   /// Checks a candidate pair. Thread safety: any number of threads.
   [[nodiscard]] neardup::check_result operator()(std::size_t i, std::size_t j) const {
