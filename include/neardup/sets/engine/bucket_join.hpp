@@ -192,9 +192,31 @@ class bucket_join {
     }
   };
 
+  /// Which of two tests of a candidate comes first: whether its sets share an earlier feature, or their overlap. The first
+  /// one does unless a sample of candidates seldom fails it.
+  class test_order {
+   public:
+    [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }
+    /// Returns `shares`, the result for a candidate.
+    bool note(bool shares) noexcept {
+      shared_ += shares ? 1 : 0;
+      if (++tested_ == window) {
+        prefers_share_ = 2 * shared_ >= window;
+        tested_ = shared_ = 0;
+      }
+      return shares;
+    }
+
+   private:
+    static constexpr unsigned window = 64, one_in = 32;
+    bool prefers_share_ = true;
+    unsigned since_sample_ = 0, tested_ = 0, shared_ = 0;
+  };
+
   /// Scratch memory of a part.
   struct worker {
     typename Sets::scratch sets;
+    test_order order;
     posted_rows posted, unlike_posted;      // all posted rows; the posted rows with another label than `common`
     std::vector<set_candidate> candidates;  // by their places in the bucket
     std::vector<found_pair> found;
@@ -338,12 +360,15 @@ class bucket_join {
     }
     std::size_t common = 0;
     if (sets_.has_features()) {
-      if (sets_.share_earlier(x, y, memory.sets)) {
-        ++memory.needless[by_feature];
-        return;
-      }
+      const auto share = [&] {
+        const bool is_needless = sets_.share_earlier(x, y, memory.sets);
+        memory.needless[by_feature] += is_needless ? 1 : 0;
+        return is_needless;
+      };
+      const bool is_sample = memory.order.share_first();
+      if (is_sample && memory.order.note(share())) return;
       common = count_common(sets_.features(x.set), sets_.features(y.set), need);
-      if (common < need) return;
+      if (common < need || (!is_sample && share())) return;
     }
     ++memory.pairs;
     if (classes_ != nullptr) classes_->add(x.set, y.set);
