@@ -77,7 +77,8 @@ TEST_CASE("the single header finds the pairs and matches of a plain loop on ever
     REQUIRE(expected.size() > 500);
     on_each_instruction_set([&] {
       std::vector<std::pair<std::size_t, std::size_t>> joined;
-      for (const auto& pair : neardup::pairs(fingerprints, neardup::bits{k})) joined.emplace_back(pair.first, pair.second);
+      for (const auto& pair : neardup::pairs(fingerprints, neardup::bits{k}))
+        joined.emplace_back(pair.first, pair.second);
       CHECK(joined == expected);
 
       const neardup::frozen_index<64> index(k, k == 3 ? 4 : 5, fingerprints);
