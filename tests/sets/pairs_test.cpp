@@ -122,6 +122,10 @@ std::size_t check_against_brute_force(const Sets& sets, std::mt19937_64& random)
   return found;
 }
 
+// The characters of texts in UTF-32 are no features.
+static_assert(neardup::set_range<std::vector<std::vector<std::uint32_t>>>);
+static_assert(!neardup::set_range<std::vector<std::u32string>> && !neardup::set_range<std::vector<std::wstring>>);
+
 }  // namespace
 
 TEST_CASE("similar pairs are those of a comparison of each set with each", "[dedup][similar]") {

@@ -34,6 +34,8 @@ concept set_range = requires(const Sets& sets) {
       std::is_trivially_copyable_v<std::remove_cvref_t<decltype(sets[std::size_t{}])>>;
   requires std::unsigned_integral<set_feature_t<Sets>>;
   requires sizeof(set_feature_t<Sets>) == 4 || sizeof(set_feature_t<Sets>) == 8;
+  // The characters of a text are no features.
+  requires !std::same_as<set_feature_t<Sets>, char32_t> && !std::same_as<set_feature_t<Sets>, wchar_t>;
 };
 
 /// Sets of features, stored contiguously in one array: the results of feature_extractor for many texts, kept for
