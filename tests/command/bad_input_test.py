@@ -257,6 +257,11 @@ class BadInput(CommandTest):
         done = self.assert_done(run("unique", "--jsonl", "-", data=data))
         self.assertEqual(done.bytes, data.splitlines(keepends=True)[0])
 
+    def test_ill_formed_ids_of_tables_are_counted(self):
+        rows = b"id,text,other\na,some words here,1\n\xff,some words there,2\nc,other words here,\xff\n"
+        self.assertIn("1 document is not well-formed UTF-8", self.assert_done(run("pairs", "--input-format", "csv", "-", data=rows)).err)
+        self.assert_fails(run("pairs", "--input-format", "csv", "--strict", "-", data=rows), "not well-formed UTF-8")
+
     def test_ids_are_valid_json_whatever_they_hold(self):
         data = b'{"id":"\xff\\u0000\\"\\\\\\n","text":"a"}\n'
         done = self.assert_done(run("hash", "--jsonl", "--format", "jsonl", "-", data=data))

@@ -518,6 +518,30 @@ class Files(CommandTest):
             with self.subTest(arguments=arguments[:3]):
                 self.assert_fails(run(*arguments), str(log), "no regular file")
 
+    def test_a_new_index_keeps_a_log_that_it_does_not_replace(self):
+        index, other = self.folder / "index", self.folder / "other"
+        for path in (index, other):
+            self.assert_done(run("index", "--jsonl", "--output", path, self.jsonl))
+        more = self.write("more.jsonl", '{"id": "new", "text": "words that no document of the index has, at all"}\n')
+        self.assert_done(run("index", "--jsonl", "--append", "--index", other, more))
+        log, beside = self.folder / "other.neardup-log", self.folder / "index.neardup-log"
+        before, changes = index.read_bytes(), log.read_bytes()
+        damaged = changes[:8] + b"\x63" + changes[9:]
+        for content in (changes, damaged, b"no log"):
+            beside.write_bytes(content)
+            self.assert_fails(run("index", "--jsonl", "--output", index, self.jsonl), str(beside), "move it away")
+            self.assertEqual((index.read_bytes(), beside.read_bytes()), (before, content))
+        index.unlink()
+        self.assert_fails(run("index", "--jsonl", "--output", index, self.jsonl), str(beside), "move it away")
+        for content in (b"", None):
+            if content is None:
+                beside.unlink(missing_ok=True)
+            else:
+                beside.write_bytes(content)
+            self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        self.assert_done(run("index", "--jsonl", "--output", other, self.jsonl))  # replaces the index and its own log
+        self.assertFalse(log.exists())
+
     def test_what_lies_beside_an_index_is_no_output(self):
         index = self.folder / "index"
         self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))

@@ -71,7 +71,10 @@ class request_reader::parser final : public http::basic_parser<true> {
     most_ = left_ = most;
     if (const auto length = content_length()) announce(*length);
   }
-  [[nodiscard]] refusal too_long() const { return {413, "a body has at most " + std::to_string(most_) + " bytes"}; }
+  [[nodiscard]] refusal too_long() const {
+    if (most_ == std::numeric_limits<std::uint64_t>::max()) return {413, "a body has fewer than 2^64 bytes"};
+    return {413, "a body has at most " + std::to_string(most_) + " bytes"};
+  }
 
  private:
   /// Throws: refusal unless so many further bytes of the body are allowed.

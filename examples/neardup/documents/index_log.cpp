@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <neardup/storage/file_lock.hpp>
+#include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include "../ground/pipeline.hpp"
@@ -128,6 +131,29 @@ std::string extent_of_log(const std::string& log) {
     return found.is_there() ? text_of_extent(found.extent()) : "";
   } catch (const std::runtime_error& error) {
     throw output_error(error.what());
+  }
+}
+
+void refuse_log_of_others(const std::string& path) {
+  const auto refuse = [](const std::string& why) {
+    throw output_error(why + "; move it away, or write to another file");
+  };
+  std::optional<neardup::log_contents> log;
+  std::size_t records = 0;
+  try {
+    log.emplace(log_of_index(path));
+    if (log->extent().size == 0) return;
+    log->for_each([&](std::string_view) { ++records; });
+  } catch (const std::runtime_error& error) {
+    refuse(error.what());
+  }
+  if (records == 0) return;
+  constexpr std::size_t state_at = 56, header = 64;
+  std::string bytes(header, '\0');
+  std::ifstream file(link_target(path), std::ios::binary);
+  const bool is_read = static_cast<bool>(file.read(bytes.data(), header));
+  if (!is_read || number_at(bytes, state_at) != log->follows()) {
+    refuse(log->path() + ": it has changes that follow another file than " + path);
   }
 }
 

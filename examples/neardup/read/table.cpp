@@ -122,10 +122,14 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
   }
   for (const std::size_t place : texts_) out.fields.push_back(values[place]);
   for (const std::string_view text : out.fields) out.ill_formed = out.ill_formed || !is_utf8(text);
-  if (source_) out.source = values[*source_];
+  if (source_) {
+    out.source = values[*source_];
+    out.ill_formed = out.ill_formed || !is_utf8(out.source);
+  }
   if (id_) {
     out.id = values[*id_];
     out.has_id = true;
+    out.ill_formed = out.ill_formed || !is_utf8(out.id);
   }
   if (score_) {
     const std::string_view key = values[*score_];

@@ -93,6 +93,9 @@ void index_documents(context& c, const indexing& how) {
     }
   };
   check_unchanged();
+  if (how.old_index.empty() || link_target(how.old_index) != link_target(c.settings.output.file)) {
+    refuse_log_of_others(c.settings.output.file);
+  }
   if (!how.weights.empty() && !c.settings.output.quiet) {
     say(how.weights +
         ": an index of fingerprints, which may miss a document; without weights, it has features, and misses none");
