@@ -520,8 +520,9 @@ class Files(CommandTest):
 
     def test_a_new_index_keeps_a_log_that_it_does_not_replace(self):
         index, other = self.folder / "index", self.folder / "other"
-        for path in (index, other):
-            self.assert_done(run("index", "--jsonl", "--output", path, self.jsonl))
+        few = self.write("few.jsonl", jsonl(self.texts[:40]))
+        self.assert_done(run("index", "--jsonl", "--output", index, self.jsonl))
+        self.assert_done(run("index", "--jsonl", "--output", other, few))
         more = self.write("more.jsonl", '{"id": "new", "text": "words that no document of the index has, at all"}\n')
         self.assert_done(run("index", "--jsonl", "--append", "--index", other, more))
         log, beside = self.folder / "other.neardup-log", self.folder / "index.neardup-log"
