@@ -1212,6 +1212,21 @@ static void test_many_calls(void) {
     neardup_texts_free(texts);
     neardup_dedup_free(dedup);
   }
+  { /* A large batch fills the room that there is, and then is refused. */
+    neardup_dedup* dedup = NULL;
+    neardup_dedup_options options;
+    neardup_input input;
+    memset(&options, 0, sizeof(options));
+    options.max_bytes = 500000;
+    options.refuse_when_full = 1;
+    memset(&input, 0, sizeof(input));
+    input.texts = all;
+    input.size = TEXTS;
+    CHECK_OK(neardup_dedup_new(NULL, &options, &dedup, error));
+    CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error) == NEARDUP_TOO_LARGE);
+    CHECK(neardup_dedup_size(dedup) > 1000 && neardup_dedup_size(dedup) == neardup_dedup_added(dedup));
+    neardup_dedup_free(dedup);
+  }
 }
 
 int main(int count, char** arguments) {

@@ -169,7 +169,9 @@ class stream_deduplicator {
     std::vector<verdict_type> verdicts;
     verdicts.reserve(documents.size());
     do {
-      const std::size_t count = (std::min)(documents.size() - verdicts.size(), max_piece());
+      // A batch that is refused is refused as a whole.
+      const std::size_t most = limits_.full == when_full::refuse ? no_limit : max_piece();
+      const std::size_t count = (std::min)(documents.size() - verdicts.size(), most);
       const auto piece = documents.subspan(verdicts.size(), count);
       const auto own_ids = ids.subspan(verdicts.size(), count);
       auto found = add_at(at, commit, piece, false,
@@ -257,10 +259,10 @@ class stream_deduplicator {
   /// The number of allocated bytes. For maps it is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
 
-  /// The greatest number of documents that add_batch() adds as a whole, as long as nothing is added: with max_bytes about
-  /// as many as there is room for, at least 64, otherwise any number. Larger batches are cut into pieces.
+  /// The number of documents for which there is room: with max_bytes an estimate of at least 64, otherwise any number.
+  /// add_batch() cuts larger batches into pieces, unless it refuses what does not fit.
   [[nodiscard]] std::size_t max_piece() const noexcept {
-    if (limits_.full == when_full::refuse || limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
+    if (limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
     constexpr std::size_t guess = 1024;  // bytes of a document
     const std::size_t used = memory_usage(), of_each = empty() ? guess : used / size() + 1;
     return (std::max)(checked_documents, (limits_.max_bytes - (std::min)(used, limits_.max_bytes)) / of_each);
@@ -313,7 +315,7 @@ class stream_deduplicator {
       find_too_many(kept, replaced, renewed, gone);
       if (limits_.full == when_full::refuse && kept.size() > 1 && has_too_many_bytes()) {
         erased_ += size();  // so that the next call frees the memory that the batch has taken
-        refuse_for_room();
+        refuse_for_room(kept.size());
       }
       change.gone = gone;
       commit(change);
@@ -359,8 +361,9 @@ class stream_deduplicator {
     }
   }
 
-  [[noreturn]] void refuse_for_room() const {
-    detail::fail<std::length_error>("a stream_deduplicator is full: it keeps " + std::to_string(size()) + " documents");
+  /// `added`: the documents of a call that are kept already, and will not be.
+  [[noreturn]] void refuse_for_room(std::size_t added = 0) const {
+    detail::fail<std::length_error>({"a stream_deduplicator is full: it keeps ", size() - added, " documents"});
   }
 
   void make_youngest(slot_type slot, std::uint64_t time) noexcept {
