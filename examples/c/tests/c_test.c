@@ -938,12 +938,12 @@ static void test_full(void) {
   options.refuse_when_full = 1;
   CHECK_OK(neardup_dedup_new(NULL, &options, &dedup, error));
   error = &e;
-  CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error) == NEARDUP_TOO_LARGE);
+  CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, &e) == NEARDUP_TOO_LARGE);
   CHECK(neardup_dedup_added(dedup) == 32768 && neardup_dedup_size(dedup) == 32768);
   CHECK(strstr(e.message, "keeps 32768 documents of at most 32900, and 232 ") != NULL);
   input.texts = texts + 32768;
   input.size = MANY - 32768;
-  CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error) == NEARDUP_TOO_LARGE);
+  CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, &e) == NEARDUP_TOO_LARGE);
   CHECK(neardup_dedup_added(dedup) == 32768 && strstr(e.message, "keeps 32768 documents") != NULL);
   input.size = 32900 - 32768;
   CHECK_OK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error));
@@ -1223,7 +1223,7 @@ static void test_many_calls(void) {
     input.texts = all;
     input.size = TEXTS;
     CHECK_OK(neardup_dedup_new(NULL, &options, &dedup, error));
-    CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, error) == NEARDUP_TOO_LARGE);
+    CHECK(neardup_dedup_add(dedup, &input, NULL, NULL, NULL, &verdicts, &e) == NEARDUP_TOO_LARGE);
     CHECK(neardup_dedup_size(dedup) > 1000 && neardup_dedup_size(dedup) == neardup_dedup_added(dedup));
     neardup_dedup_free(dedup);
   }
