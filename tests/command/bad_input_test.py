@@ -262,6 +262,14 @@ class BadInput(CommandTest):
         self.assertIn("1 document is not well-formed UTF-8", self.assert_done(run("pairs", "--input-format", "csv", "-", data=rows)).err)
         self.assert_fails(run("pairs", "--input-format", "csv", "--strict", "-", data=rows), "not well-formed UTF-8")
 
+    def test_ill_formed_headers_of_tables_are_counted(self):
+        rows = b"id,text,o\xff\na,some words here,1\nb,some words there,2\n"
+        wide = "id,text,o\ud800\na,some words here,1\nb,some words there,2\n".encode("utf-16", "surrogatepass")
+        for data in (rows, wide):
+            done = self.assert_done(run("unique", "--input-format", "csv", "-", data=data))
+            self.assertIn("2 documents are not well-formed", done.err)
+            self.assert_fails(run("unique", "--input-format", "csv", "--strict", "-", data=data), "not well-formed")
+
     def test_ids_are_valid_json_whatever_they_hold(self):
         data = b'{"id":"\xff\\u0000\\"\\\\\\n","text":"a"}\n'
         done = self.assert_done(run("hash", "--jsonl", "--format", "jsonl", "-", data=data))

@@ -59,8 +59,8 @@ std::string encode_change(const index_change& change, const logged_form& form);
 /// The content of attachment 5 of an index: identifies the log that was beside it when it was written, and that is
 /// merged into it or obsolete. Empty if there is no log. Throws: output_error.
 std::string extent_of_log(const std::string& log);
-/// Throws output_error if the log beside `path` has changes that a new file at `path` would lose without replacing what
-/// they follow: a log of another index, of another version, or a damaged one.
+/// Writing a new index to `path` removes the log beside it.
+/// Throws: output_error if that log has changes of another index, is of another version, or is damaged.
 void refuse_log_of_others(const std::string& path);
 /// Throws: output_error.
 void remove_log(const std::string& log);

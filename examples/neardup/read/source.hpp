@@ -93,6 +93,7 @@ struct source {
   bool has_settled_unit = false;                                      ///< set after the beginning was examined
   std::shared_ptr<const std::vector<std::string>> columns = nullptr;  ///< columns of a table
   std::string header = {};                                            ///< the row with the columns' names
+  bool has_ill_formed_header = false;                                 ///< whether that was not well-formed
 
   /// The name of the source in messages.
   [[nodiscard]] std::string name() const { return path == "-" ? "standard input" : path; }

@@ -99,6 +99,7 @@ std::optional<std::string> take_header(const input_settings& settings, std::stri
   if (!settings.score_field.empty() && !places.of(settings.score_field)) return missing(settings.score_field);
   if (!settings.source_field.empty() && !places.of(settings.source_field)) return missing(settings.source_field);
   from.columns = std::move(columns);
+  from.has_ill_formed_header = !is_utf8(row) || (from.utf16 && from.utf16->any_in(0, row.size()));
   return std::nullopt;
 }
 
@@ -121,6 +122,7 @@ std::optional<std::string> table_reader::operator()(const source& from, std::str
            std::to_string(columns_->size());
   }
   for (const std::size_t place : texts_) out.fields.push_back(values[place]);
+  out.ill_formed = from.has_ill_formed_header;  // each record that is written has these names
   for (const std::string_view text : out.fields) out.ill_formed = out.ill_formed || !is_utf8(text);
   if (source_) {
     out.source = values[*source_];

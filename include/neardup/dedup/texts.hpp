@@ -96,7 +96,7 @@ template <threshold_of_sets Threshold>
   return near_duplicates(a, b, least, default_features<>());
 }
 
-// Numbers of which it is not known what they mean do not compile; the message says what to write.
+// A number without a measure does not compile. The message says what to write.
 template <std::floating_point Number>
 bool near_duplicates(std::string_view /*a*/, std::string_view /*b*/, Number /*least*/) {
   static_assert(!std::floating_point<Number>,
