@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from harness import A, B, PROGRAM, SANITIZED, TIMEOUT, CommandTest, corpus, effort
@@ -377,14 +378,16 @@ class Output(CommandTest):
         self.assertEqual((self.folder / "o").read_bytes(), b"")
 
     def on_terminal(self, *arguments):
-        """Standard error of the program on a terminal."""
+        """Standard error of the program on a terminal. Its output is read after a pause, so that every run takes that long."""
         try:
             own, terminal = pty.openpty()
         except OSError as error:  # a container without /dev/pts
             self.skipTest(f"no terminal: {error}")
         nothing = subprocess.DEVNULL
-        process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=nothing, stdout=nothing, stderr=terminal)
+        process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=nothing, stdout=subprocess.PIPE, stderr=terminal)
         os.close(terminal)
+        pause = threading.Timer(0.5, process.stdout.read)
+        pause.start()
         seen = b""
         try:
             while True:
@@ -397,13 +400,15 @@ class Output(CommandTest):
                 seen += chunk
         finally:
             os.close(own)
+            pause.join()
+            process.stdout.close()
         self.assertEqual(process.wait(timeout=TIMEOUT), 0)
         return seen
 
     def test_progress_bar_on_a_terminal_only(self):
-        file = self.write("c.jsonl", jsonl(large_corpus(1000 if SANITIZED else effort(8000, 20000), 19, words=60) * 4))
-        # Slow features: the bar is drawn after a tenth of a second.
-        arguments = ("hash", "--jsonl", "--threads", 1, "--features", "chars:100", file)
+        # The fingerprints fill the pipe, so that the program waits. The bar is drawn after a tenth of a second.
+        file = self.write("c.jsonl", jsonl(large_corpus(1000, 19, words=60) * 10))
+        arguments = ("hash", "--jsonl", "--threads", 1, file)
         self.assertRegex(self.on_terminal(*arguments), rb"\r\[[#.]{24}\] \d+ %  [0-9,]+ documents, [0-9.]+ .B, ")
         self.assertEqual(self.on_terminal(*arguments, "--quiet"), b"")
         self.assertNotIn("\r", run(*arguments).err)
