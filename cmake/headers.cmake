@@ -2,9 +2,6 @@
 # list equal to the folder.
 set(NEARDUP_HEADERS
     include/neardup/dedup.hpp
-    include/neardup/dedup/advice/advice.hpp
-    include/neardup/dedup/advice/internal/corpus_sample.hpp
-    include/neardup/dedup/advice/internal/sample_join.hpp
     include/neardup/dedup/checks.hpp
     include/neardup/dedup/cluster.hpp
     include/neardup/dedup/decider.hpp

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <neardup/dedup/advice/advice.hpp>
 #include <neardup/threads.hpp>
 #include <string>
 
+#include "../../examples/neardup/compare/advice.hpp"
 #include "stopwatch.hpp"
 
 namespace accuracy {
@@ -29,16 +29,16 @@ std::uint64_t count_within(const pair_check& check, const fingerprints& prints, 
   return count;
 }
 
-neardup::advice advice_for(const documents& input, const feature_choice& features, double similarity,
+command::advice advice_for(const documents& input, const feature_choice& features, double similarity,
                            std::uint64_t seed, unsigned threads) {
-  neardup::advice_request request;
+  command::advice_request request;
   request.similarity = similarity;
   request.check = neardup::parse_features(to_string(features));
   request.seed = seed;
-  return neardup::advise(input.texts, request, neardup::threads{threads});
+  return command::advise(input.texts, request, neardup::threads{threads});
 }
 
-fingerprint_choice fingerprints_of(const neardup::setup& setup, std::uint64_t seed) {
+fingerprint_choice fingerprints_of(const command::setup& setup, std::uint64_t seed) {
   const bool is_minwise = setup.kind == neardup::fingerprint_kind::minwise;
   return {from_library(setup.features), is_minwise ? weighting::minwise : weighting::unit, setup.bits, seed};
 }
@@ -55,8 +55,8 @@ interval_coverage measure_intervals(const documents& input, const feature_choice
   // Recalls of one setup under several seeds; the key names its features, kind and distance.
   std::map<std::string, sums> recalls;
   for (std::uint64_t seed = first; seed < first + seeds; ++seed) {
-    const neardup::advice advice = advice_for(input, features, similarity, seed, threads);
-    for (const neardup::setup& setup : advice.setups) {
+    const command::advice advice = advice_for(input, features, similarity, seed, threads);
+    for (const command::setup& setup : advice.setups) {
       if (setup.bits != 64) continue;
       const fingerprint_choice choice = fingerprints_of(setup, 0);
       const auto recall_by = [&](std::uint64_t own) {
@@ -93,7 +93,7 @@ advice_report measure_advice(const documents& input, const feature_choice& featu
                              const pair_check& truth, const pair_check& library, std::uint64_t seed,
                              std::uint64_t most_pairs, unsigned threads) {
   const stopwatch watch;
-  const neardup::advice advice = advice_for(input, features, similarity, seed, threads);
+  const command::advice advice = advice_for(input, features, similarity, seed, threads);
 
   advice_report result;
   result.seconds = watch.seconds();
@@ -102,7 +102,7 @@ advice_report measure_advice(const documents& input, const feature_choice& featu
   result.expected_pairs = advice.similar_pairs;
   result.pairs = library.pairs.size();
   for (std::size_t i = 0; i < advice.setups.size(); ++i) {
-    const neardup::setup& expected = advice.setups[i];
+    const command::setup& expected = advice.setups[i];
     advised_setup& one = result.setups.emplace_back();
     one.prints = fingerprints_of(expected, seed);
     one.k = expected.distance;

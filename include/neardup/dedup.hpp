@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All of neardup/dedup/: from matches to decisions. Not included: the advice (dedup/advice/advice.hpp).
+// All of neardup/dedup/: from matches to decisions. Not included: repeated parts (dedup/parts/repeated_parts.hpp).
 #pragma once
 
 #include "version.hpp"

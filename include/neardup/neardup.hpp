@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All of neardup: finds near-duplicate texts by fingerprints and exact search within a Hamming distance. Not included:
-// the advice (dedup/advice/advice.hpp) and Chinese words (text/chinese/chinese_words.hpp).
+// repeated parts (dedup/parts/repeated_parts.hpp) and Chinese words (text/chinese/chinese_words.hpp).
 #pragma once
 
 #include "version.hpp"

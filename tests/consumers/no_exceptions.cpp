@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <neardup/dedup/advice/advice.hpp>
 #include <neardup/neardup.hpp>
 
 #if defined(__cpp_exceptions) || defined(__cpp_rtti)

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <neardup/dedup.hpp>
-#include <neardup/dedup/advice/advice.hpp>
 #include <neardup/fingerprint.hpp>
 #include <neardup/guarded.hpp>
 #include <neardup/index.hpp>
@@ -22,6 +21,7 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "neardup/compare/advice.hpp"
 #include "oracle/hamming.hpp"
 #include "oracle/probing.hpp"
 #include "oracle/random_text.hpp"
@@ -214,9 +214,9 @@ TEST_CASE("deduplicators are the same from many threads", "[threads]") {
 
 TEST_CASE("advice is the same from many threads", "[threads]") {
   const auto texts = some_texts(300);
-  const neardup::advice_request request{.features = {{}}};
-  const auto expected = neardup::advise(texts, request);
-  const auto found = neardup::advise(texts, request, threads{many});
+  const command::advice_request request{.features = {{}}};
+  const auto expected = command::advise(texts, request);
+  const auto found = command::advise(texts, request, threads{many});
   REQUIRE(found.setups.size() == expected.setups.size());
   for (std::size_t i = 0; i < found.setups.size(); ++i) CHECK(found.setups[i].recall == expected.setups[i].recall);
 }

@@ -36,9 +36,9 @@ class SingleHeader(unittest.TestCase):
         self.assertIn("// UNICODE, INC. LICENSE AGREEMENT", text)
 
     def test_an_opt_in_header_is_in_it_if_it_is_named(self):
-        opt_in = "neardup/dedup/advice/advice.hpp"
-        self.assertNotIn("recommended_setup(", self.write())
-        self.assertIn("recommended_setup(", self.write("neardup/neardup.hpp", opt_in))
+        opt_in = "neardup/dedup/parts/repeated_parts.hpp"
+        self.assertNotIn("class part_collection", self.write())
+        self.assertIn("class part_collection", self.write("neardup/neardup.hpp", opt_in))
 
     def test_xxhash_is_in_it_if_it_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

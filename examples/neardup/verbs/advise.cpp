@@ -1,11 +1,11 @@
 // `neardup advise`: recommends options that find the near-duplicates of a corpus.
 #include <array>
 #include <cmath>
-#include <neardup/dedup/advice/advice.hpp>
 #include <neardup/index/recall.hpp>
 #include <neardup/text/utf8.hpp>
 #include <neardup/threads.hpp>
 
+#include "../compare/advice.hpp"
 #include "../describe/text_kinds.hpp"
 #include "../ground/errors.hpp"
 #include "../ground/text.hpp"
@@ -51,12 +51,12 @@ constexpr std::uint64_t few_documents = 20;
 /// fingerprints and features.
 constexpr std::size_t advised_bytes = std::size_t{1} << 24;
 
-neardup::advice_request request_of(const advised_run& settings) {
-  neardup::advice_request request{.similarity = *settings.comparison.min_similarity,
-                                  .check = settings.comparison.check_features.choice,
-                                  .recall = settings.recall,
-                                  .setups = settings.is_about_fingerprints,
-                                  .seed = settings.fingerprint.seed};
+advice_request request_of(const advised_run& settings) {
+  advice_request request{.similarity = *settings.comparison.min_similarity,
+                         .check = settings.comparison.check_features.choice,
+                         .recall = settings.recall,
+                         .setups = settings.is_about_fingerprints,
+                         .seed = settings.fingerprint.seed};
   if (settings.wanted_features) request.features = {*settings.wanted_features};
   return request;
 }
@@ -94,8 +94,8 @@ document_visitor for_advised_texts(context& c, const Use& use) {
 }
 
 /// Makes two passes over the input. `shortened` gets the number of documents that were shortened.
-neardup::advice advice_on(context& c, const advised_run& settings, text_kinds& kinds, std::uint64_t& shortened) {
-  neardup::advisor look(request_of(settings));
+advice advice_on(context& c, const advised_run& settings, text_kinds& kinds, std::uint64_t& shortened) {
+  advisor look(request_of(settings));
   const neardup::threads run{c.settings.threads};
   std::uint64_t sampled = 0, compared = 0;
   for_each_text_before(c, "drawing a sample", for_advised_texts(c, [&](const std::string& text, bool) {
@@ -128,13 +128,13 @@ neardup::advice advice_on(context& c, const advised_run& settings, text_kinds& k
 }
 
 /// Keeps only the setups with the requested features and width.
-void restrict_to_wanted(const advised_run& settings, neardup::advice& found) {
-  std::erase_if(found.setups, [&](const neardup::setup& s) {
+void restrict_to_wanted(const advised_run& settings, advice& found) {
+  std::erase_if(found.setups, [&](const setup& s) {
     return (settings.wanted_features && s.features != *settings.wanted_features) ||
            (settings.wanted_bits && s.bits != *settings.wanted_bits);
   });
   if (found.setups.empty()) return;
-  found.recommended = neardup::recommended_setup(found.setups, settings.recall);
+  found.recommended = recommended_setup(found.setups, settings.recall);
   found.is_reached = found.setups[found.recommended].recall >= settings.recall;
 }
 
@@ -185,7 +185,7 @@ void print_table(output& out, const std::vector<std::vector<std::string>>& rows)
   }
 }
 
-void print_corpus(output& out, const advised_run& settings, const neardup::advice& found) {
+void print_corpus(output& out, const advised_run& settings, const advice& found) {
   out << counted(found.documents, "document", "documents") << ", " << bytes_text(found.mean_bytes)
       << " on average, half of them up to " << count_text(found.median_bytes, true) << '\n';
   const bool is_whole = found.followed == found.documents;
@@ -218,14 +218,14 @@ void print_hints(output& out, const advised_run& settings, const std::vector<fea
   }
 }
 
-void print_features(output& out, const advised_run& settings, const neardup::advice& found) {
+void print_features(output& out, const advised_run& settings, const advice& found) {
   out << "\nFeatures per document"
       << (found.sampled < found.documents ? " of a sample of " + grouped(found.sampled) + " documents" : "")
       << ", and the share of documents that are too short: one changed word (of chars and bytes: one\ncharacter) makes "
          "their similarity less than "
       << number(*settings.comparison.min_similarity) << ". Documents are compared by those with a *:\n\n";
   std::vector<std::vector<std::string>> rows{{"  features", "per document", "too short"}};
-  for (const neardup::feature_facts& facts : found.facts) {
+  for (const feature_facts& facts : found.facts) {
     const bool is_of_check = facts.features == settings.comparison.check_features.choice;
     rows.push_back({(is_of_check ? "* " : "  ") + to_string(facts.features), fixed(facts.mean_features, 1),
                     fixed(facts.too_short, 3)});
@@ -233,11 +233,11 @@ void print_features(output& out, const advised_run& settings, const neardup::adv
   print_table(out, rows);
 }
 
-void print_distances(output& out, const neardup::advice& found) {
+void print_distances(output& out, const advice& found) {
   out << "\nDistances of random pairs, in bits of 64 (uniform fingerprints: 32.0 +- 4.0), and how much fuller than "
          "those of\nuniform fingerprints buckets of 16 bits are:\n\n";
   std::vector<std::vector<std::string>> rows{{"features", "per document", "distance", "buckets"}};
-  for (const neardup::feature_facts& facts : found.facts) {
+  for (const feature_facts& facts : found.facts) {
     rows.push_back({to_string(facts.features), fixed(facts.mean_features, 1),
                     fixed(facts.mean_distance, 1) + " +- " + fixed(facts.distance_spread, 1),
                     fixed(facts.skew, 1) + " x"});
@@ -246,19 +246,19 @@ void print_distances(output& out, const neardup::advice& found) {
 }
 
 /// Whether the recall was measured on pairs of the corpus; otherwise it comes from theory, without an interval.
-bool is_measured(const neardup::advice& found) { return found.documents_measured > 0; }
+bool is_measured(const advice& found) { return found.documents_measured > 0; }
 
 /// The interval in parentheses; empty if there is none, or if its ends look equal.
-std::string interval_text(const neardup::advice& found, const neardup::setup& s) {
+std::string interval_text(const advice& found, const setup& s) {
   const std::string low = fixed(s.recall_low, 3), high = fixed(s.recall_high, 3);
   return is_measured(found) && low != high ? " (" + low + " to " + high + ")" : "";
 }
 
-void print_setups(output& out, const neardup::advice& found) {
+void print_setups(output& out, const advice& found) {
   std::vector<std::vector<std::string>> rows{
       {"  features", "kind", "bits", "distance", "blocks", "recall", "pairs", "candidates", "bytes", "time"}};
   for (std::size_t i = 0; i < found.setups.size(); ++i) {
-    const neardup::setup& s = found.setups[i];
+    const setup& s = found.setups[i];
     rows.push_back({(i == found.recommended ? "* " : "  ") + to_string(s.features),
                     std::string(neardup::to_string(s.kind)), std::to_string(s.bits), std::to_string(s.distance),
                     std::to_string(s.blocks), fixed(s.recall, 3) + interval_text(found, s), fixed(s.recall_of_pairs, 3),
@@ -278,7 +278,7 @@ std::string json_array(const Items& items, const ToJson& to_json) {
   return (text.empty() ? "[" : text) + ']';
 }
 
-std::string json_of(const advised_run& settings, const neardup::feature_facts& facts) {
+std::string json_of(const advised_run& settings, const feature_facts& facts) {
   json_object all;
   all.add("features", json_string(to_string(facts.features)))
       .add("mean_features", number(facts.mean_features))
@@ -291,7 +291,7 @@ std::string json_of(const advised_run& settings, const neardup::feature_facts& f
   return all.text();
 }
 
-std::string json_of(const neardup::advice& found, const neardup::setup& s) {
+std::string json_of(const advice& found, const setup& s) {
   const auto if_measured = [&](double value) { return is_measured(found) ? number(value) : std::string("null"); };
   return json_object()
       .add("features", json_string(to_string(s.features)))
@@ -324,10 +324,10 @@ std::string path_words(const advised_run& settings, bool in_full) {
 }
 
 /// The command line that finds the near-duplicates of the same input, for a shell.
-std::string command_for(const advised_run& settings, const neardup::advice& found, const std::string& paths) {
+std::string command_for(const advised_run& settings, const advice& found, const std::string& paths) {
   std::string text = "neardup groups --similarity " + number(*settings.comparison.min_similarity);
   if (settings.is_about_fingerprints) {
-    const neardup::setup& chosen = found.setups[found.recommended];
+    const setup& chosen = found.setups[found.recommended];
     text += " --features " + to_string(chosen.features) + " --kind " + std::string(neardup::to_string(chosen.kind)) +
             " --bits " + std::to_string(chosen.bits) + " --distance " + std::to_string(chosen.distance);
   } else {
@@ -339,10 +339,10 @@ std::string command_for(const advised_run& settings, const neardup::advice& foun
   return text + paths;
 }
 
-void print_setups_text(output& out, const advised_run& settings, const neardup::advice& found) {
+void print_setups_text(output& out, const advised_run& settings, const advice& found) {
   print_distances(out, found);
   const bool has_interval = std::any_of(found.setups.begin(), found.setups.end(),
-                                        [&](const neardup::setup& s) { return !interval_text(found, s).empty(); });
+                                        [&](const setup& s) { return !interval_text(found, s).empty(); });
   out << "\nTo find " << number(100 * settings.recall)
       << " % of the near-duplicates of a document by fingerprints (recall: a family of them counts once, copies\ndo not"
       << (is_measured(found)
@@ -358,7 +358,7 @@ void print_setups_text(output& out, const advised_run& settings, const neardup::
                            : "None of these finds as many; * finds the most.\n");
 }
 
-void print_advice_text(output& out, const advised_run& settings, const neardup::advice& found,
+void print_advice_text(output& out, const advised_run& settings, const advice& found,
                        const std::vector<feature_hint>& hints) {
   if (found.documents == 0) {
     out << "There are no documents to advise on.\n";
@@ -386,7 +386,7 @@ std::string json_of(const feature_hint& hint) {
       .text();
 }
 
-void print_advice_json(output& out, const advised_run& settings, const neardup::advice& found,
+void print_advice_json(output& out, const advised_run& settings, const advice& found,
                        const std::vector<feature_hint>& hints) {
   const bool has_advice = found.documents > 0;
   json_object all;
@@ -416,7 +416,7 @@ void print_advice_json(output& out, const advised_run& settings, const neardup::
 void print_advice(context& c, const advised_run& settings) {
   std::uint64_t shortened = 0;
   text_kinds kinds;
-  neardup::advice found = advice_on(c, settings, kinds, shortened);
+  advice found = advice_on(c, settings, kinds, shortened);
   restrict_to_wanted(settings, found);
   if (settings.output.as_json()) {
     print_advice_json(c.out, settings, found, kinds.hints());

@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: MIT
 // Advice for a given corpus: which features, width, distance and blocks find its near-duplicates, and at which costs.
 #pragma once
 
@@ -9,6 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <neardup/dedup/checks.hpp>
+#include <neardup/index/cost.hpp>
+#include <neardup/index/flat_index.hpp>
+#include <neardup/index/recall.hpp>
+#include <neardup/minwise.hpp>
+#include <neardup/runner.hpp>
+#include <neardup/simhash.hpp>
+#include <neardup/text/feature_choice.hpp>
+#include <numbers>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,33 +24,23 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/bits.hpp"
-#include "../../error.hpp"
-#include "../../index/cost.hpp"
-#include "../../index/flat_index.hpp"
-#include "../../index/recall.hpp"
-#include "../../minwise.hpp"
-#include "../../runner.hpp"
-#include "../../simhash.hpp"
-#include "../../text/feature_choice.hpp"
-#include "../checks.hpp"
-#include "internal/corpus_sample.hpp"
+#include "corpus_sample.hpp"
 
-namespace neardup::inline v0 {
+namespace command {
 
 /// Defines near-duplicates, and limits how much of a corpus is examined to give advice.
 struct advice_request {
   /// Two documents are near-duplicates if their `check` features have at least this Jaccard similarity.
-  double similarity = default_similarity;
-  feature_choice check{};
+  double similarity = neardup::default_similarity;
+  neardup::feature_choice check{};
   /// The share of the near-duplicates that fingerprints must find; see setup::recall.
-  double recall = default_recall(fingerprint_kind::minwise);
+  double recall = neardup::default_recall(neardup::fingerprint_kind::minwise);
   /// The features that fingerprints may be made of, besides `check`.
-  std::vector<feature_choice> features{{feature_kind::words, 1},
-                                       {feature_kind::words, 2},
-                                       {feature_kind::chars, 2},
-                                       {feature_kind::chars, 3},
-                                       {feature_kind::chars, 5}};
+  std::vector<neardup::feature_choice> features{{neardup::feature_kind::words, 1},
+                                                {neardup::feature_kind::words, 2},
+                                                {neardup::feature_kind::chars, 2},
+                                                {neardup::feature_kind::chars, 3},
+                                                {neardup::feature_kind::chars, 5}};
   std::size_t sample = 2000;  ///< documents whose near-duplicates are searched for
   bool setups = true;         ///< whether fingerprints are compared, and advice::setups made
   /// The greatest number of documents whose fingerprints are compared. For a corpus of less than 16 times as many
@@ -55,8 +53,8 @@ struct advice_request {
 /// A way to find near-duplicates, and what to expect of it: fingerprints of a kind, with `bits` bits, made of the
 /// distinct features; all pairs within `distance` bits are candidates, and each is checked exactly.
 struct setup {
-  feature_choice features;
-  fingerprint_kind kind;
+  neardup::feature_choice features;
+  neardup::fingerprint_kind kind;
   std::size_t bits;
   int distance;
   int blocks;     ///< block count of the recommended index
@@ -73,7 +71,7 @@ struct setup {
 
 /// Properties of a corpus for one choice of features.
 struct feature_facts {
-  feature_choice features;
+  neardup::feature_choice features;
   double mean_features;    ///< mean number of distinct features of a document
   double too_short;        ///< share of the sample with fewer features than features_to_bear() requires for one change
   double mean_distance;    ///< mean distance of the 64-bit fingerprints of two random documents; uniform bits have 32
@@ -109,7 +107,7 @@ struct advice {
 /// Example, to exclude 128 bits: `std::erase_if(found.setups, [](const setup& s) { return s.bits > 64; });
 /// found.recommended = recommended_setup(found.setups, 0.99);`
 [[nodiscard]] inline std::size_t recommended_setup(std::span<const setup> setups, double recall) {
-  if (setups.empty()) detail::fail<std::invalid_argument>("recommended_setup: there are no setups");
+  if (setups.empty()) throw std::invalid_argument("recommended_setup: there are no setups");
   double fastest = std::numeric_limits<double>::infinity();
   for (const setup& s : setups) {
     if (s.recall >= recall) fastest = (std::min)(fastest, s.seconds);
@@ -139,7 +137,7 @@ struct advice {
 /// ```
 /// advisor look{advice_request{.similarity = 0.7}};
 /// for (const auto& text : texts) look.sample(text);
-/// look.compare(texts, threads{8});  // all, or some at a time
+/// look.compare(texts, neardup::threads{8});  // all, or some at a time
 /// const advice found = look.finish();
 /// ```
 class advisor {
@@ -156,25 +154,24 @@ class advisor {
   /// Adds a document in the first pass.
   /// Throws: std::logic_error after compare().
   void sample(std::string_view text) {
-    if (corpus_.is_complete()) detail::fail<std::logic_error>("advisor: sample() after compare()");
+    if (corpus_.is_complete()) throw std::logic_error("advisor: sample() after compare()");
     corpus_.add(text);
   }
 
   /// Adds the next documents of the second pass: any sequence with size() and [], whose elements convert to
   /// std::string_view. Elements may be made on demand, concurrently on several threads.
   template <class Texts>
-  void compare(const Texts& texts, const any_runner& run = {}) {
+  void compare(const Texts& texts, const neardup::any_runner& run = {}) {
     corpus_.compare(texts, run);
   }
 
   /// Returns the advice.
   /// Throws: std::logic_error unless both passes have seen the same number of documents, and at least one.
-  [[nodiscard]] advice finish(const any_runner& run = {}) {
-    if (corpus_.documents() == 0) detail::fail<std::logic_error>("advisor: no documents to advise on");
+  [[nodiscard]] advice finish(const neardup::any_runner& run = {}) {
+    if (corpus_.documents() == 0) throw std::logic_error("advisor: no documents to advise on");
     if (corpus_.compared() != corpus_.documents()) {
-      detail::fail<std::logic_error>("advisor: " + std::to_string(corpus_.documents()) +
-                                     " documents were sampled from, but " + std::to_string(corpus_.compared()) +
-                                     " compared");
+      throw std::logic_error("advisor: " + std::to_string(corpus_.documents()) + " documents were sampled from, but " +
+                             std::to_string(corpus_.compared()) + " compared");
     }
     advice result;
     result.documents = corpus_.documents();
@@ -202,10 +199,10 @@ class advisor {
     }
     if (!makes_setups_) return result;
     for (std::size_t f = 0; f < corpus_.features().size(); ++f) {
-      add_setup<simhash<64>>(f, sizes, run, result);
-      add_setup<simhash<128>>(f, sizes, run, result);
-      add_setup<minwise<64>>(f, sizes, run, result);
-      add_setup<minwise<128>>(f, sizes, run, result);
+      add_setup<neardup::simhash<64>>(f, sizes, run, result);
+      add_setup<neardup::simhash<128>>(f, sizes, run, result);
+      add_setup<neardup::minwise<64>>(f, sizes, run, result);
+      add_setup<neardup::minwise<128>>(f, sizes, run, result);
     }
     result.recommended = recommended_setup(result.setups, recall_);
     result.is_reached = result.setups[result.recommended].recall >= recall_;
@@ -217,11 +214,11 @@ class advisor {
   static constexpr int max_distance(std::size_t bits) noexcept { return static_cast<int>(bits * 5 / 16); }
 
   [[noreturn]] static void refuse(const char* what) {
-    detail::fail<std::invalid_argument>(std::string("advice_request: ") + what);
+    throw std::invalid_argument(std::string("advice_request: ") + what);
   }
 
   static const advice_request& checked(const advice_request& request) {
-    detail::check_jaccard(request.similarity);
+    if (!(request.similarity > 0 && request.similarity <= 1)) refuse("similarity is not above 0 and at most 1");
     if (!(request.recall >= 0 && request.recall <= 1)) refuse("recall is not in 0..1");
     if (request.sample == 0 || request.sample > 1000000) refuse("sample is not in 1..1000000");
     if (request.compared == 0) refuse("compared is 0");
@@ -229,12 +226,12 @@ class advisor {
   }
 
   /// The features of the check, followed by the other features of the request, each once.
-  static std::vector<feature_choice> all_features(const advice_request& request) {
-    std::vector<feature_choice> result{request.check};
-    for (const feature_choice& features : request.features) {
+  static std::vector<neardup::feature_choice> all_features(const advice_request& request) {
+    std::vector<neardup::feature_choice> result{request.check};
+    for (const neardup::feature_choice& features : request.features) {
       if (std::find(result.begin(), result.end(), features) == result.end()) result.push_back(features);
     }
-    if (std::any_of(result.begin(), result.end(), [](const feature_choice& f) { return f.size == 0; })) {
+    if (std::any_of(result.begin(), result.end(), [](const neardup::feature_choice& f) { return f.size == 0; })) {
       refuse("features of size 0");
     }
     return result;
@@ -242,10 +239,10 @@ class advisor {
 
   /// `counts`: the numbers of features of the sampled documents.
   [[nodiscard]] feature_facts facts_of(std::size_t f, std::span<const std::size_t> counts) const {
-    const feature_choice& features = corpus_.features()[f];
+    const neardup::feature_choice& features = corpus_.features()[f];
     // A text never has more longest sentences than asked for, so few features do not mean a short text.
-    const bool are_few = features.kind == feature_kind::longest_sentences;
-    const std::size_t enough = are_few ? 0 : features_to_bear(features.size, similarity_);
+    const bool are_few = features.kind == neardup::feature_kind::longest_sentences;
+    const std::size_t enough = are_few ? 0 : neardup::features_to_bear(features.size, similarity_);
     double all = 0, too_short = 0;
     for (const std::size_t count : counts) {
       all += static_cast<double>(count);
@@ -253,7 +250,7 @@ class advisor {
     }
     const double n = static_cast<double>(counts.size());
     feature_facts facts{features, all / n, too_short / n, 0, 0, 1};
-    std::vector<std::uint64_t> prints = first_words<simhash<64>>(f);
+    std::vector<std::uint64_t> prints = first_words<neardup::simhash<64>>(f);
     if (prints.size() < 2) return facts;
     constexpr std::uint64_t pairs = 100000;
     constexpr std::uint64_t first = ~std::uint64_t{0} - 2 * pairs;  // random numbers that the sample has not used
@@ -261,7 +258,7 @@ class advisor {
     for (std::uint64_t i = 0; i < pairs; ++i) {
       const std::uint64_t a = corpus_.drawn(first + 2 * i, prints.size()),
                           b = (a + 1 + corpus_.drawn(first + 2 * i + 1, prints.size() - 1)) % prints.size();
-      const double distance = std::popcount(prints[detail::to_size(a)] ^ prints[detail::to_size(b)]);
+      const double distance = std::popcount(prints[static_cast<std::size_t>(a)] ^ prints[static_cast<std::size_t>(b)]);
       sum += distance;
       squares += distance * distance;
     }
@@ -301,14 +298,14 @@ class advisor {
   /// The number of pairs within k bits per document of the whole corpus. It is estimated from the number of compared
   /// documents within k bits of each sampled document.
   template <class Fingerprint>
-  [[nodiscard]] double candidates_within(std::size_t f, int k, const any_runner& run) const {
+  [[nodiscard]] double candidates_within(std::size_t f, int k, const neardup::any_runner& run) const {
     std::vector<Fingerprint> prints;
     for (const auto& of_text : corpus_.fingerprints(f)) {
       if (of_text) prints.push_back(of_text->get<Fingerprint>());
     }
     std::sort(prints.begin(), prints.end());
     // Documents with equal fingerprints are one entry with a count, so that many copies are cheap.
-    flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
+    neardup::flat_index<Fingerprint::bits, std::uint32_t, std::uint32_t, Fingerprint> index;
     std::vector<std::uint64_t> copies;
     for (std::size_t i = 0; i < prints.size(); ++i) {
       if (i == 0 || prints[i] != prints[i - 1]) {
@@ -320,14 +317,11 @@ class advisor {
 
     const auto& sample = corpus_.sample();
     std::vector<std::uint64_t> met(sample.size(), 0);
-    detail::in_steps(run, run.parts(), sample.size(), 8, [&](std::size_t, std::size_t i, std::size_t end) {
-      for (; i < end; ++i) {
-        const auto& query = corpus_.queries(f)[i];
-        if (!query) continue;
-        index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[i] += copies[match.id]; });
-        if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // not the document itself
-      }
-      return true;
+    for_each_in_parts(run, run.parts(), sample.size(), [&](std::size_t, std::size_t i) {
+      const auto& query = corpus_.queries(f)[i];
+      if (!query) return;
+      index.for_each_match(query->get<Fingerprint>(), k, [&](const auto& match) { met[i] += copies[match.id]; });
+      if (corpus_.is_compared(sample[i].ordinal)) --met[i];  // not the document itself
     });
 
     double all_met = 0, others = 0;
@@ -344,19 +338,24 @@ class advisor {
     double trust;  // 0 to 1: the weight of the observed distances, hence of the random error of this seed, in `value`
   };
 
+  /// The probability that at most k of `bits` bits differ, each with probability p.
+  static double chance_within(std::size_t bits, int k, double p) {
+    return neardup::match_probability(bits, k, std::cos(std::numbers::pi * p));
+  }
+
   /// A table of the probability that a pair lies within k bits, by the probability that a bit of it differs.
   static constexpr std::size_t difference_steps = 1024;
   static std::vector<double> chances_by_difference(std::size_t bits, int k) {
     std::vector<double> chances(difference_steps + 1);
     for (std::size_t i = 0; i <= difference_steps; ++i) {
-      chances[i] = detail::binomial_sum(bits, k, static_cast<double>(i) / static_cast<double>(difference_steps));
+      chances[i] = chance_within(bits, k, static_cast<double>(i) / static_cast<double>(difference_steps));
     }
     return chances;
   }
 
   /// A document of the sample counts by its family, which counts once, or by its pairs with documents that are no copies.
   enum class counted { families, pairs };
-  static double weight_of(const detail::corpus_sample::sampled& s, counted what) noexcept {
+  static double weight_of(const corpus_sample::sampled& s, counted what) noexcept {
     return what == counted::families ? s.weight() : s.stands_for * static_cast<double>(s.degree);
   }
 
@@ -365,10 +364,10 @@ class advisor {
   ///
   /// Theory is a little off for texts of few features, and for min-wise codes. The observed distances of the pairs tell
   /// by how much, the more precisely the more pairs there are. So this correction is weighted by its reliability.
-  [[nodiscard]] estimate recall_within(fingerprint_kind kind, std::size_t bits, int k, std::size_t f,
+  [[nodiscard]] estimate recall_within(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f,
                                        counted what = counted::families) const {
     const std::vector<double> chances = chances_by_difference(bits, k);
-    const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
+    const std::size_t by = kind == neardup::fingerprint_kind::minwise ? 1 : 0;
     const std::size_t width = bits == 64 ? 0 : 1;
     struct document {
       double weight, expected, beyond;  // `beyond`: the excess of the observed over the expected share
@@ -390,7 +389,7 @@ class advisor {
       expected += seen.back().expected;
       beyond += seen.back().beyond;
     }
-    if (all == 0) return {expected_recall(bits, k, similarity_, kind), 0, 0};
+    if (all == 0) return {neardup::expected_recall(bits, k, similarity_, kind), 0, 0};
     double doubt = 0;
     for (const document& one : seen) doubt += std::pow(one.beyond - beyond / all * one.weight, 2);
     const double trust = beyond == 0 ? 0 : beyond * beyond / (beyond * beyond + doubt);
@@ -402,7 +401,7 @@ class advisor {
   }
 
   /// The share of all pairs of near-duplicates that are within k bits. Copies are within any distance.
-  [[nodiscard]] double recall_of_pairs(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
+  [[nodiscard]] double recall_of_pairs(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
     const double found = recall_within(kind, bits, k, f, counted::pairs).value;
     double missed = 0, all = 0;
     for (const auto& s : corpus_.sample()) {
@@ -418,8 +417,8 @@ class advisor {
   /// make one pair differ differs in all of them. So the contribution of a bit to the share is summed over all pairs,
   /// for each bit of the widest fingerprints: to first order, the share is a sum of independent terms, one for each
   /// bit.
-  [[nodiscard]] double luck_of_the_hash(fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
-    const std::size_t by = kind == fingerprint_kind::minwise ? 1 : 0;
+  [[nodiscard]] double luck_of_the_hash(neardup::fingerprint_kind kind, std::size_t bits, int k, std::size_t f) const {
+    const std::size_t by = kind == neardup::fingerprint_kind::minwise ? 1 : 0;
     const double n = static_cast<double>(bits);
     double all = 0;
     for (const auto& s : corpus_.sample()) all += s.degree > 0 ? s.weight() : 0;
@@ -433,10 +432,9 @@ class advisor {
         const double share = s.weight() / static_cast<double>(s.kept.size()) / all;
         const double p = other.by_features[f].difference[by];
         if (p <= 0) continue;  // every hash function finds this pair
-        const double found = detail::binomial_sum(bits, k, p);
+        const double found = chance_within(bits, k, p);
         // The probability that one bit decides whether the pair is found: exactly k of the other bits differ.
-        const double decides =
-            detail::binomial_sum(bits - 1, k, p) - (k == 0 ? 0 : detail::binomial_sum(bits - 1, k - 1, p));
+        const double decides = chance_within(bits - 1, k, p) - (k == 0 ? 0 : chance_within(bits - 1, k - 1, p));
         for (std::size_t bit = 0; bit < widest; ++bit) {
           const bool differs = (other.by_features[f].differing[by][bit / 64] >> (bit % 64) & 1) != 0;
           terms[bit] += share * decides * (p - (differs ? 1.0 : 0.0));
@@ -455,9 +453,10 @@ class advisor {
   }
 
   template <class Fingerprint>
-  void add_setup(std::size_t f, const std::vector<double>& sizes, const any_runner& run, advice& result) const {
+  void add_setup(std::size_t f, const std::vector<double>& sizes, const neardup::any_runner& run,
+                 advice& result) const {
     constexpr std::size_t width = Fingerprint::bits;
-    constexpr fingerprint_kind kind = Fingerprint::kind;
+    constexpr neardup::fingerprint_kind kind = Fingerprint::kind;
     int k = 0;
     estimate recall = recall_within(kind, width, k, f);
     while (recall.value < recall_ && k < max_distance(width)) recall = recall_within(kind, width, ++k, f);
@@ -467,12 +466,12 @@ class advisor {
     // 1.65 standard errors would suffice if documents were independent, but near-duplicates form families.
     const double reach = 2 * error;
     const double candidates = candidates_within<Fingerprint>(f, k, run);
-    const expected_costs costs =
-        leanest_blocks(width, k, static_cast<double>(corpus_.documents()), {.max_slowdown = 1.5});
+    const neardup::expected_costs costs =
+        neardup::leanest_blocks(width, k, static_cast<double>(corpus_.documents()), {.max_slowdown = 1.5});
 
     // Costs in nanoseconds, on one core of a server of 2024 with AVX-512.
     constexpr double a_feature = 4, a_byte = 0.3, a_sorted_feature = 8, a_compared_feature = 1.5, a_candidate = 100;
-    constexpr bool is_minwise = kind == fingerprint_kind::minwise;
+    constexpr bool is_minwise = kind == neardup::fingerprint_kind::minwise;
     // Min-wise codes of any width need one hash of each feature.
     const double reading =
         corpus_.mean_bytes() * a_byte + sizes[f] * a_feature * (is_minwise ? 1 : 0.7 + 0.3 * width / 64.0);
@@ -480,9 +479,9 @@ class advisor {
         sizes.front() * a_sorted_feature + candidates * (a_candidate + 2 * sizes.front() * a_compared_feature);
     // Full buckets slow down an index, but not a scan, which compares all pairs.
     double skew = result.facts[f].skew;
-    if constexpr (is_minwise) skew = skew_of(first_words<minwise<64>>(f));
+    if constexpr (is_minwise) skew = skew_of(first_words<neardup::minwise<64>>(f));
     const double search = (std::min)(costs.seconds * (std::max)(1.0, skew),
-                                     scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
+                                     neardup::scan_seconds(width, static_cast<double>(corpus_.documents())) / 2);
     constexpr double bytes_a_feature = 4;  // in a set that the check keeps
     result.setups.push_back({corpus_.features()[f], kind, width, k, costs.blocks, recall.value, error,
                              (std::max)(0.0, recall.value - reach), (std::min)(1.0, recall.value + reach),
@@ -492,7 +491,7 @@ class advisor {
 
   double similarity_;
   double recall_;
-  detail::corpus_sample corpus_;
+  corpus_sample corpus_;
   bool makes_setups_;
 };
 
@@ -500,11 +499,12 @@ class advisor {
 /// Throws: as advisor.
 /// Example: `const advice found = advise(texts, {.similarity = 0.7});  found.setups[found.recommended].distance`
 template <class Texts>
-[[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {}, const any_runner& run = {}) {
+[[nodiscard]] advice advise(const Texts& texts, const advice_request& request = {},
+                            const neardup::any_runner& run = {}) {
   advisor look(request);
   for (std::size_t i = 0; i < texts.size(); ++i) look.sample(std::string_view(texts[i]));
   look.compare(texts, run);
   return look.finish(run);
 }
 
-}  // namespace neardup::inline v0
+}  // namespace command

@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/dedup/advice/internal/sample_join.hpp>
 #include <neardup/sets/similarity.hpp>
 
 #include "catch.hpp"
+#include "neardup/compare/sample_join.hpp"
 #include "oracle/random_engine.hpp"
 
 namespace {
 
-using neardup::detail::hash_set;
-using neardup::detail::sample_join;
+using command::hash_set;
+using command::sample_join;
 using found_list = std::vector<std::pair<std::size_t, double>>;
 
 /// A set of up to `most` of `kinds` elements, spread over 64 bits; small numbers are more frequent.

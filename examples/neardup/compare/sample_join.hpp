@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: MIT
 // Finds exactly the sampled sets that are similar to a given set, by an inverted index of their rarest elements.
 #pragma once
 
@@ -6,28 +5,24 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <neardup/sets/feature_counts.hpp>
+#include <neardup/sets/set_bounds.hpp>
+#include <neardup/sets/similarity.hpp>
 #include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "../../../index/fingerprint_range.hpp"
-#include "../../../sets/engine/common_elements.hpp"
-#include "../../../sets/engine/overlap_bounds.hpp"
-#include "../../../sets/engine/rare_first.hpp"
-#include "../../../sets/similarity.hpp"
-
-namespace neardup::inline v0::detail {
+namespace command {
 
 /// The distinct features of a text as their hashes, ascending.
 using hash_set = std::vector<std::uint64_t>;
 
 /// Sampled sets of hashes. Any number of other sets are compared with them, one after the other.
 ///
-/// This class applies the prefix filter of feature_join.hpp on one side only: among any overlap_bounds::prefix()
-/// elements of a sampled set, a set that is similar enough contains at least one. The rarest elements are indexed, by
-/// their tokens.
+/// This class applies the prefix filter on one side only. If a similar set has at least c elements of a sampled set of n
+/// elements, it has one of any n - c + 1 of them. The rarest of these are indexed, by the upper halves of their hashes.
 class sample_join {
  public:
   sample_join() = default;
@@ -40,22 +35,26 @@ class sample_join {
       elements += sets_[i].size();
       take_high(sets_[i], high_[i]);
     }
-    token_counts counts(4 * elements);  // large enough that few tokens share a count
-    for (const hash_set& set : sets_) {
-      for (const std::uint64_t hash : set) counts.count(feature_token(hash), false);
-    }
-    const overlap_bounds bounds(jaccard{threshold});
-    prefix_finder finder;
+    neardup::feature_counts<> counts(8 * elements);  // large enough that few elements share a count
+    for (const hash_set& set : sets_) counts.add(set);
+    const neardup::set_bounds bounds(neardup::jaccard{threshold});
+    std::vector<std::uint16_t> frequencies;
+    std::vector<std::pair<std::uint16_t, std::uint32_t>> rarest;
     for (std::size_t i = 0; i < sets_.size(); ++i) {
-      const std::size_t indexed = bounds.prefix(sets_[i].size());
-      if (indexed == 0) continue;
-      for (const std::uint64_t key : finder.find(std::span<const std::uint64_t>(sets_[i]), indexed, counts)) {
-        sets_with_[static_cast<std::uint32_t>(key)].push_back(static_cast<std::uint32_t>(i));
-      }
+      const hash_set& set = sets_[i];
+      if (set.empty()) continue;
+      frequencies.resize(set.size());
+      counts.look_up(set, frequencies);
+      rarest.clear();
+      for (std::size_t e = 0; e < set.size(); ++e) rarest.emplace_back(frequencies[e], high_half(set[e]));
+      const std::size_t indexed = set.size() - bounds.least_partner(set.size()) + 1;
+      std::nth_element(rarest.begin(), rarest.begin() + static_cast<std::ptrdiff_t>(indexed - 1), rarest.end());
+      rarest.resize(indexed);
+      for (const auto& [frequency, half] : rarest) sets_with_[half].push_back(static_cast<std::uint32_t>(i));
     }
-    seen_bits_ = (std::min)(static_cast<int>(std::bit_width(sets_with_.size() | 1)) + 4, 32);
+    seen_bits_ = std::min(static_cast<int>(std::bit_width(sets_with_.size() | 1)) + 4, 32);
     is_seen_.assign(std::size_t{1} << seen_bits_, false);
-    for (const auto& [token, with] : sets_with_) is_seen_[token >> (32 - seen_bits_)] = true;
+    for (const auto& [half, with] : sets_with_) is_seen_[half >> (32 - seen_bits_)] = true;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
@@ -77,7 +76,7 @@ class sample_join {
     }
     sets_.resize(kept);
     high_.resize(kept);
-    for (auto& [token, with] : sets_with_) {
+    for (auto& [half, with] : sets_with_) {
       std::erase_if(with, [&](std::uint32_t i) { return !is_kept[i]; });
       for (std::uint32_t& i : with) i = number[i];
     }
@@ -89,9 +88,9 @@ class sample_join {
   std::size_t visit_postings(std::span<const std::uint64_t> hashes, const Visit& visit) const {
     std::size_t calls = 0;
     for (const std::uint64_t hash : hashes) {
-      const std::uint32_t token = feature_token(hash);
-      if (!is_seen_[token >> (32 - seen_bits_)]) continue;
-      const auto found = sets_with_.find(token);
+      const std::uint32_t half = high_half(hash);
+      if (!is_seen_[half >> (32 - seen_bits_)]) continue;
+      const auto found = sets_with_.find(half);
       if (found == sets_with_.end()) continue;
       for (const std::uint32_t i : found->second) visit(i);
       calls += found->second.size();
@@ -117,40 +116,37 @@ class sample_join {
     if (!candidates.empty()) take_high(hashes, memory.high);
     for (const std::uint32_t i : candidates) {
       if (!may_be_similar(i, hashes.size(), memory.high)) continue;
-      const std::optional<double> similarity = jaccard_at_least(std::span(sets_[i]), hashes, threshold_);
+      const std::optional<double> similarity = neardup::jaccard_at_least(sets_[i], hashes, threshold_);
       if (similarity) visit(std::size_t{i}, *similarity);
     }
   }
 
  private:
+  static std::uint32_t high_half(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
+
   /// The distinct high halves of hashes that ascend, so these ascend, too.
   static void take_high(std::span<const std::uint64_t> hashes, std::vector<std::uint32_t>& high) {
     high.clear();
     for (const std::uint64_t hash : hashes) {
-      const auto half = static_cast<std::uint32_t>(hash >> 32);
-      if (high.empty() || high.back() != half) high.push_back(half);
+      if (high.empty() || high.back() != high_half(hash)) high.push_back(high_half(hash));
     }
   }
 
-  /// Compares the high halves, by 8 at a time where there is AVX2: a third of the time of a comparison of hashes. Each
-  /// common hash has a common high half, and `shared` hashes of the set have that of another hash of the set.
+  /// Compares the high halves, by 8 at a time where there is AVX2: a third of the time of a comparison of hashes. If
+  /// neither set has two hashes of one high half, the sets of halves are at least as similar as the sets of hashes.
   [[nodiscard]] bool may_be_similar(std::uint32_t i, std::size_t size, const std::vector<std::uint32_t>& high) const {
-    const std::size_t least = min_common(sets_[i].size(), size, threshold_);
-    if (least > (std::min)(sets_[i].size(), size)) return false;
-    const std::size_t shared = sets_[i].size() - high_[i].size();
-    if (shared >= least) return true;
-    return count_common(std::span<const std::uint32_t>(high_[i]), std::span<const std::uint32_t>(high),
-                        least - shared) >= least - shared;
+    if (high_[i].size() != sets_[i].size() || high.size() != size) return true;
+    return neardup::jaccard_at_least(high_[i], high, threshold_).has_value();
   }
 
   std::vector<hash_set> sets_;
   std::vector<std::vector<std::uint32_t>> high_;  // the high halves of the hashes of each set
   double threshold_ = 1;
-  // One bit for several tokens, set if one of them is indexed. Most bits are 0, so most elements of other sets need no
+  // One bit for several halves, set if one of them is indexed. Most bits are 0, so most elements of other sets need no
   // look-up.
   int seen_bits_ = 1;
   std::vector<bool> is_seen_ = std::vector<bool>(2);
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // by indexed token
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sets_with_;  // by the high half of an indexed hash
 };
 
-}  // namespace neardup::inline v0::detail
+}  // namespace command

@@ -1,14 +1,27 @@
-// SPDX-License-Identifier: MIT
 // A sample of a corpus, with the near-duplicates of its documents in the whole corpus: the basis of advice.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <neardup/fingerprint/any_tokenizer.hpp>
+#include <neardup/fingerprint/feature_extractor.hpp>
+#include <neardup/fingerprint/hashers.hpp>
+#include <neardup/fingerprint/minwise_sketch.hpp>
+#include <neardup/fingerprint/simhasher.hpp>
+#include <neardup/fingerprint/weighters.hpp>
+#include <neardup/minwise.hpp>
+#include <neardup/runner.hpp>
+#include <neardup/sets/similarity.hpp>
+#include <neardup/simhash.hpp>
+#include <neardup/text/feature_choice.hpp>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -18,68 +31,60 @@
 #include <utility>
 #include <vector>
 
-#include "../../../detail/bits.hpp"
-#include "../../../fingerprint/any_tokenizer.hpp"
-#include "../../../fingerprint/feature_extractor.hpp"
-#include "../../../fingerprint/hashers.hpp"
-#include "../../../fingerprint/minwise_sketch.hpp"
-#include "../../../fingerprint/simhasher.hpp"
-#include "../../../fingerprint/weighters.hpp"
-#include "../../../minwise.hpp"
-#include "../../../runner.hpp"
-#include "../../../sets/similarity.hpp"
-#include "../../../simhash.hpp"
-#include "../../../text/feature_choice.hpp"
+#include "../ground/pipeline.hpp"
 #include "sample_join.hpp"
 
-namespace neardup::inline v0::detail {
+namespace command {
 
 /// The fingerprints of a text that advice compares: SimHash and min-wise codes, with 64 and 128 bits.
 class fingerprints_of_text {
  public:
-  fingerprints_of_text(const simhash<128>& fingerprint, std::span<const std::uint64_t> features)
+  fingerprints_of_text(const neardup::simhash<128>& fingerprint, std::span<const std::uint64_t> features)
       : fingerprint_(fingerprint), narrow_code_(code_of<64>(features)), wide_code_(code_of<128>(features)) {}
 
   template <class Fingerprint>
   [[nodiscard]] Fingerprint get() const {
-    if constexpr (std::is_same_v<Fingerprint, minwise<64>>) return narrow_code_;
-    if constexpr (std::is_same_v<Fingerprint, minwise<128>>) return wide_code_;
-    if constexpr (std::is_same_v<Fingerprint, simhash<64>>) return simhash<64>(fingerprint_.to_words()[0]);
-    if constexpr (std::is_same_v<Fingerprint, simhash<128>>) return fingerprint_;
+    if constexpr (std::is_same_v<Fingerprint, neardup::minwise<64>>) return narrow_code_;
+    if constexpr (std::is_same_v<Fingerprint, neardup::minwise<128>>) return wide_code_;
+    if constexpr (std::is_same_v<Fingerprint, neardup::simhash<64>>)
+      return neardup::simhash<64>(fingerprint_.to_words()[0]);
+    if constexpr (std::is_same_v<Fingerprint, neardup::simhash<128>>) return fingerprint_;
   }
 
  private:
   template <std::size_t Bits>
-  static minwise<Bits> code_of(std::span<const std::uint64_t> features) {
-    minwise_sketch<Bits> sketch;
+  static neardup::minwise<Bits> code_of(std::span<const std::uint64_t> features) {
+    neardup::minwise_sketch<Bits> sketch;
     sketch.add(features);
-    return sketch.result().value_or(minwise<Bits>());
+    return sketch.result().value_or(neardup::minwise<Bits>());
   }
 
-  simhash<128> fingerprint_;  // word 0 is the 64-bit fingerprint
-  minwise<64> narrow_code_;
-  minwise<128> wide_code_;
+  neardup::simhash<128> fingerprint_;  // word 0 is the 64-bit fingerprint
+  neardup::minwise<64> narrow_code_;
+  neardup::minwise<128> wide_code_;
 };
 
 /// Computes features and fingerprints of texts for one choice of features. Each thread needs its own reader.
-struct feature_reader {
+struct sample_reader {
   /// The fingerprint of the distinct features, each with weight 1; nullopt if the text has no features.
   std::function<std::optional<fingerprints_of_text>(std::string_view text)> fingerprint;
   /// The hashes of the distinct features, ascending; valid until the next call of `features` or `fingerprint`.
   std::function<std::span<const std::uint64_t>(std::string_view text)> features;
 };
 
-[[nodiscard]] inline feature_reader make_feature_reader(const feature_choice& choice, std::uint64_t seed) {
+[[nodiscard]] inline sample_reader make_sample_reader(const neardup::feature_choice& choice, std::uint64_t seed) {
   const auto with_hasher = [&choice]<class Hasher>(const Hasher&) {
-    return with_tokenizer(choice, [](const auto& tokenizer) { return any_tokenizer<Hasher>(tokenizer); });
+    return neardup::with_tokenizer(choice,
+                                   [](const auto& tokenizer) { return neardup::any_tokenizer<Hasher>(tokenizer); });
   };
-  const xxh3<128> wide{seed};
-  const xxh3<64> narrow{seed};
-  const auto hash = make_simhasher<128>(with_hasher(wide), unit{}, wide);
-  const feature_extractor<any_tokenizer<xxh3<64>>, xxh3<64>, std::uint64_t> extract(with_hasher(narrow), narrow);
+  const neardup::xxh3<128> wide{seed};
+  const neardup::xxh3<64> narrow{seed};
+  const auto hash = neardup::make_simhasher<128>(with_hasher(wide), neardup::unit{}, wide);
+  const neardup::feature_extractor<neardup::any_tokenizer<neardup::xxh3<64>>, neardup::xxh3<64>, std::uint64_t> extract(
+      with_hasher(narrow), narrow);
   const auto hash_memory = std::make_shared<typename decltype(hash)::workspace>();
   const auto memory = std::make_shared<typename decltype(extract)::workspace>();
-  feature_reader reader;
+  sample_reader reader;
   reader.features = [=](std::string_view text) { return extract(text, *memory); };
   reader.fingerprint = [=](std::string_view text) -> std::optional<fingerprints_of_text> {
     const auto by_votes = hash(text, *hash_memory);
@@ -99,7 +104,34 @@ struct sample_limits {
 };
 
 /// SplitMix64: maps a counter to numbers that look random.
-inline std::uint64_t spread(std::uint64_t x) noexcept { return mix(x + golden_ratio); }
+inline std::uint64_t spread(std::uint64_t x) noexcept {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// Calls `work(part, i)` for each i below `count`, in `parts` parts of the runner. Throws: the exception of a call, after
+/// which no further call begins.
+template <class Work>
+void for_each_in_parts(const neardup::any_runner& run, std::size_t parts, std::size_t count, const Work& work) {
+  constexpr std::size_t step = 8;
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  run(parts, [&](std::size_t part) {
+    const std::exception_ptr thrown = caught([&] {
+      for (std::size_t first = next.fetch_add(step); first < count; first = next.fetch_add(step)) {
+        for (std::size_t i = first; i < std::min(first + step, count); ++i) work(part, i);
+      }
+    });
+    if (thrown == nullptr) return;
+    next = count;
+    const std::lock_guard lock(mutex);
+    failure = thrown;
+  });
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
 
 /// A sample of a corpus, which is read twice in the same order. The sample is uniform, except that very long texts are
 /// left out. The second pass finds the near-duplicates of the sampled documents in the whole corpus, and keeps the
@@ -140,7 +172,7 @@ class corpus_sample {
 
   /// `similarity`: two documents are near-duplicates if their features, by the first choice, have at least this Jaccard
   /// similarity.
-  corpus_sample(double similarity, std::vector<feature_choice> features, const sample_limits& limits)
+  corpus_sample(double similarity, std::vector<neardup::feature_choice> features, const sample_limits& limits)
       : similarity_(similarity), features_(std::move(features)), limits_(limits), room_(limits.documents) {}
 
   /// Adds a document in the first pass.
@@ -172,7 +204,7 @@ class corpus_sample {
   [[nodiscard]] bool is_complete() const noexcept { return is_prepared_; }
 
   template <class Texts>
-  void compare(const Texts& texts, const any_runner& runner) {
+  void compare(const Texts& texts, const neardup::any_runner& runner) {
     prepare(runner);
     const std::size_t count = texts.size();
     std::vector<std::size_t> slots(count, not_compared);
@@ -219,17 +251,17 @@ class corpus_sample {
         own.set.assign(features.begin(), features.end());
         for (neighbour& other : of.kept) {
           if (other.ordinal < compared_) continue;
-          const auto& element = texts[to_size(other.ordinal - compared_)];
+          const auto& element = texts[static_cast<std::size_t>(other.ordinal - compared_)];
           const std::string_view text(element);
           const auto others = own.readers[f].features(text);
-          const double similarity = jaccard_similarity(own.set, others);
+          const double similarity = neardup::jaccard_similarity(own.set, others);
           const double angle = std::acos(set_cosine(similarity, own.set.size(), others.size()));
           compared_pair both{{angle / std::numbers::pi, (1 - similarity) / 2}, {}, {}};
           const auto& a = queries_[f][with_news[j]];
           const auto b = own.readers[f].fingerprint(text);
           if (a && b) {
-            compare_by<simhash<64>, simhash<128>>(*a, *b, 0, both);
-            compare_by<minwise<64>, minwise<128>>(*a, *b, 1, both);
+            compare_by<neardup::simhash<64>, neardup::simhash<128>>(*a, *b, 0, both);
+            compare_by<neardup::minwise<64>, neardup::minwise<128>>(*a, *b, 1, both);
           }
           other.by_features.push_back(both);
         }
@@ -238,7 +270,7 @@ class corpus_sample {
     compared_ += count;
   }
 
-  [[nodiscard]] const std::vector<feature_choice>& features() const noexcept { return features_; }
+  [[nodiscard]] const std::vector<neardup::feature_choice>& features() const noexcept { return features_; }
   /// The documents whose near-duplicates are counted. After the first pass these are all documents that were drawn;
   /// compare() may remove some of them.
   [[nodiscard]] const std::vector<sampled>& sample() const noexcept { return sample_; }
@@ -289,7 +321,7 @@ class corpus_sample {
   static constexpr std::size_t not_compared = ~std::size_t{0};
 
   struct worker {
-    std::vector<feature_reader> readers;
+    std::vector<sample_reader> readers;
     hash_set set;
     sample_join::workspace join;
   };
@@ -298,13 +330,14 @@ class corpus_sample {
   static void compare_by(const fingerprints_of_text& a, const fingerprints_of_text& b, std::size_t kind,
                          compared_pair& both) {
     const Wide first = a.get<Wide>(), second = b.get<Wide>();
-    both.distance[kind] = {hamming_distance(a.get<Narrow>(), b.get<Narrow>()), hamming_distance(first, second)};
+    both.distance[kind] = {neardup::hamming_distance(a.get<Narrow>(), b.get<Narrow>()),
+                           neardup::hamming_distance(first, second)};
     for (std::size_t i = 0; i < 2; ++i) both.differing[kind][i] = first.to_words()[i] ^ second.to_words()[i];
   }
 
   /// Removes a random document; the rest is a smaller uniform sample.
   void drop_one() {
-    sampled& out = sample_[to_size(drawn(draws_++, sample_.size()))];
+    sampled& out = sample_[static_cast<std::size_t>(drawn(draws_++, sample_.size()))];
     sample_bytes_ -= out.text.size();
     if (&out != &sample_.back()) out = std::move(sample_.back());
     sample_.pop_back();
@@ -314,27 +347,23 @@ class corpus_sample {
   void make_workers(std::size_t count) {
     while (workers_.size() < count) {
       worker next;
-      for (const feature_choice& features : features_) {
-        next.readers.push_back(make_feature_reader(features, limits_.seed));
+      for (const neardup::feature_choice& features : features_) {
+        next.readers.push_back(make_sample_reader(features, limits_.seed));
       }
       workers_.push_back(std::move(next));
     }
   }
 
-  /// Calls `work(worker, i)` for each i below `count`; the parts take these numbers in small steps.
+  /// Calls `work(worker, i)` for each i below `count`.
   template <class Work>
-  void for_each(const any_runner& runner, std::size_t count, const Work& work) {
-    constexpr std::size_t step = 8;
-    const std::size_t parts = (std::min)(runner.parts(), count / step + 1);
+  void for_each(const neardup::any_runner& runner, std::size_t count, const Work& work) {
+    const std::size_t parts = (std::min)(runner.parts(), count / 8 + 1);
     make_workers(parts);
-    in_steps(runner, parts, count, step, [&](std::size_t part, std::size_t i, std::size_t end) {
-      for (; i < end; ++i) work(workers_[part], i);
-      return true;
-    });
+    for_each_in_parts(runner, parts, count, [&](std::size_t part, std::size_t i) { work(workers_[part], i); });
   }
 
   /// Makes the sets and fingerprints of the sample, once it is complete.
-  void prepare(const any_runner& runner) {
+  void prepare(const neardup::any_runner& runner) {
     if (is_prepared_) return;
     drawn_documents_ = sample_.size();
     median_bytes_ = median_size();
@@ -367,7 +396,7 @@ class corpus_sample {
   }
 
   /// `sets`: the features of the sampled documents, by the first choice of features.
-  void count_features(const std::vector<hash_set>& sets, const any_runner& runner) {
+  void count_features(const std::vector<hash_set>& sets, const neardup::any_runner& runner) {
     constexpr std::uint64_t least = 500, share = 16;  // a sixteenth of the corpus, but at least 500 documents
     const auto counted =
         static_cast<std::size_t>((std::min)(std::uint64_t{sets.size()}, (std::max)(least, documents_ / share)));
@@ -470,7 +499,7 @@ class corpus_sample {
   }
 
   double similarity_;
-  std::vector<feature_choice> features_;  // the first defines near-duplicates
+  std::vector<neardup::feature_choice> features_;  // the first defines near-duplicates
   sample_limits limits_;
   std::size_t room_;  // room for further members of the sample
   std::uint64_t draws_ = 0;
@@ -493,4 +522,4 @@ class corpus_sample {
   std::vector<worker> workers_;
 };
 
-}  // namespace neardup::inline v0::detail
+}  // namespace command

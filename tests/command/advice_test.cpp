@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/dedup/advice/advice.hpp>
 #include <neardup/fingerprint/minwise_hasher.hpp>
 #include <neardup/fingerprint/simhasher.hpp>
 #include <neardup/index/pairs.hpp>
@@ -20,17 +19,18 @@
 #include <neardup/threads.hpp>
 
 #include "catch.hpp"
+#include "neardup/compare/advice.hpp"
 #include "oracle/effort.hpp"
 #include "oracle/random_engine.hpp"
 
 namespace {
 
-using neardup::advice;
-using neardup::advice_request;
-using neardup::advisor;
+using command::advice;
+using command::advice_request;
+using command::advisor;
+using command::setup;
 using neardup::feature_choice;
 using neardup::parse_features;
-using neardup::setup;
 using neardup::threads;
 
 std::string join_words(const std::vector<std::string>& words) {
@@ -184,7 +184,7 @@ TEST_CASE("a sample of everything counts pairs and candidates exactly", "[advice
   for (const double similarity : {0.5, 0.7, 0.9}) {
     if (!oracle::is_thorough() && similarity != 0.7) continue;
     const advice_request request{.similarity = similarity, .check = parse_features("words:2")};
-    const advice found = neardup::advise(texts, request);
+    const advice found = command::advise(texts, request);
     REQUIRE(found.documents == texts.size());
     REQUIRE(found.sampled == texts.size());
     REQUIRE(found.setups.size() == 20);
@@ -212,7 +212,7 @@ TEST_CASE("advice from a sample tells what then happens", "[advice]") {
                                .features = {parse_features("words")},
                                .sample = 300,
                                .compared = 500};
-  const advice found = neardup::advise(texts, request, threads{2});
+  const advice found = command::advise(texts, request, threads{2});
   REQUIRE(found.sampled == 300);
   REQUIRE(found.is_reached);
   const setup& best = found.setups[found.recommended];
@@ -253,7 +253,7 @@ TEST_CASE("what then happens lies in the interval in nine of ten cases", "[advic
   std::size_t cases = 0, inside = 0;
   double width = 0;
   for (std::uint64_t seed = 0; seed < oracle::effort(30, 8); ++seed) {
-    const advice found = neardup::advise(
+    const advice found = command::advise(
         texts,
         {.similarity = similarity, .check = parse_features("words"), .features = {}, .sample = 120, .seed = seed});
     for (const setup& choice : found.setups) {
@@ -292,7 +292,7 @@ TEST_CASE("the share of all pairs is estimated beside that of families", "[advic
   const auto similarities = similarities_of(texts, parse_features("words"));
   double off = 0, families_off = 0, cases = 0;
   for (std::uint64_t seed = 0; seed < oracle::effort(20, 6); ++seed) {
-    const advice found = neardup::advise(
+    const advice found = command::advise(
         texts, {.similarity = similarity, .check = parse_features("words"), .features = {}, .seed = seed});
     for (const setup& choice : found.setups) {
       const outcome truth = try_out(texts, similarities, similarity, choice, seed);
@@ -310,9 +310,9 @@ TEST_CASE("the share of all pairs is estimated beside that of families", "[advic
 TEST_CASE("advice depends on neither threads nor on how many documents come at a time", "[advice]") {
   const std::vector<std::string> texts = draw_texts(500, 3);
   const advice_request request{.similarity = 0.6, .features = {}, .sample = 100, .compared = 200, .seed = 7};
-  const advice expected = neardup::advise(texts, request);
+  const advice expected = command::advise(texts, request);
   REQUIRE(expected.pairs_seen > 20);
-  REQUIRE(is_same(neardup::advise(texts, request, threads{3}), expected));
+  REQUIRE(is_same(command::advise(texts, request, threads{3}), expected));
   for (const std::size_t step : {1U, 7U, 499U}) {
     advisor look(request);
     for (const std::string& text : texts) look.sample(text);
@@ -326,7 +326,7 @@ TEST_CASE("advice depends on neither threads nor on how many documents come at a
   }
   advice_request other = request;
   other.seed = 8;
-  REQUIRE(!is_same(neardup::advise(texts, other), expected));
+  REQUIRE(!is_same(command::advise(texts, other), expected));
 }
 
 TEST_CASE("advice that is asked for twice is the same", "[advice]") {
@@ -346,14 +346,14 @@ TEST_CASE("advice that is asked for twice is the same", "[advice]") {
 
 TEST_CASE("texts that are made on demand live as long as they are read", "[advice]") {
   const std::vector<std::string> texts = draw_texts(200, 4);
-  const advice expected = neardup::advise(texts, {.features = {}});
+  const advice expected = command::advise(texts, {.features = {}});
   REQUIRE(expected.pairs_seen > 20);
-  REQUIRE(is_same(neardup::advise(made_on_demand{&texts}, {.features = {}}), expected));
+  REQUIRE(is_same(command::advise(made_on_demand{&texts}, {.features = {}}), expected));
 }
 
 TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
   const std::vector<std::string> texts{"one two three four", "five six seven eight", "", "nine ten", "..."};
-  const advice found = neardup::advise(texts, {.similarity = 0.8, .recall = 0.9});
+  const advice found = command::advise(texts, {.similarity = 0.8, .recall = 0.9});
   REQUIRE(found.pairs_seen == 0);
   REQUIRE(found.documents_measured == 0);
   REQUIRE(found.partnered == 0);
@@ -371,10 +371,10 @@ TEST_CASE("without near-duplicates recall is that of theory", "[advice]") {
 TEST_CASE("crowds of copies count once, and say nothing of the recall of others", "[advice]") {
   std::vector<std::string> texts = draw_texts(200, 5);
   const advice_request request{.similarity = 0.7, .features = {}, .sample = 1200};
-  const advice before = neardup::advise(texts, request);
+  const advice before = command::advise(texts, request);
   const auto distinct = static_cast<double>(std::set<std::string>(texts.begin(), texts.end()).size());
   texts.insert(texts.end(), 1000, "the same words again and again, a thousand times");
-  const advice found = neardup::advise(texts, request);
+  const advice found = command::advise(texts, request);
   const double pairs = 1000.0 * 999 / 2;
   REQUIRE(std::abs(found.similar_pairs - before.similar_pairs - pairs) < 1e-3);
   REQUIRE(before.documents_measured > 50);
@@ -404,14 +404,14 @@ TEST_CASE("a family counts as one pair does", "[advice]") {
     texts.push_back(join_words(words));
   }
   const advice_request request{.similarity = 0.7, .check = parse_features("words"), .features = {}, .sample = 1000};
-  const advice before = neardup::advise(texts, request);
+  const advice before = command::advise(texts, request);
   const std::vector<std::string> family = draw_words(60);
   for (int i = 0; i < 300; ++i) {
     std::vector<std::string> words = family;
     words[static_cast<std::size_t>(i) % 60] = "another" + std::to_string(i);
     texts.push_back(join_words(words));
   }
-  const advice found = neardup::advise(texts, request);
+  const advice found = command::advise(texts, request);
   const auto similarities = similarities_of(texts, request.check);
   for (std::size_t i = 0; i < found.setups.size(); ++i) {
     INFO(found.setups[i].bits << " bits, " << found.setups[i].recall);
@@ -447,14 +447,14 @@ TEST_CASE("of many alike documents few are followed, and stand for the others", 
   std::shuffle(texts.begin(), texts.end(), random);
 
   const advice_request request{.check = parse_features("words"), .features = {}, .setups = false};
-  const advice found = neardup::advise(texts, request);
+  const advice found = command::advise(texts, request);
   CHECK(found.sampled == 2000);
   CHECK(found.followed < 1500);  // some 1,140 are of no family, and none of these goes
   CHECK(found.followed > 1100);
   CHECK(std::abs(found.similar_pairs / (family * (family - 1) / 2.0 + pairs) - 1) < 0.15);
   CHECK(std::abs(found.partnered - (family + 2.0 * pairs) / (family + 2 * pairs + others)) < 0.04);
   CHECK(found.setups.empty());
-  CHECK(is_same(neardup::advise(texts, request, threads{3}), found));
+  CHECK(is_same(command::advise(texts, request, threads{3}), found));
   advisor one_by_one(request);
   for (const std::string& text : texts) one_by_one.sample(text);
   for (const std::string& text : texts) one_by_one.compare(std::vector<std::string>{text});
@@ -462,7 +462,7 @@ TEST_CASE("of many alike documents few are followed, and stand for the others", 
 
   // Copies: one sampled text would be compared with 10^6.
   const std::vector<std::string> copies(20000, join_words(first));
-  const advice of_copies = neardup::advise(copies, request);
+  const advice of_copies = command::advise(copies, request);
   CHECK(of_copies.followed < 200);
   CHECK(std::abs(of_copies.similar_pairs - 20000.0 * 19999 / 2) < 1);
   CHECK(of_copies.partnered == 1);
@@ -475,7 +475,7 @@ TEST_CASE("texts too short for a change are counted", "[advice]") {
     for (std::size_t i = 0; i < words; ++i) text += "w" + std::to_string(100 * words + i) + ' ';
     texts.push_back(text);
   }
-  const advice found = neardup::advise(texts, {.similarity = 0.8, .check = parse_features("words:2"), .features = {}});
+  const advice found = command::advise(texts, {.similarity = 0.8, .check = parse_features("words:2"), .features = {}});
   REQUIRE(found.facts[0].too_short == 18.0 / 40);  // texts of 19 words have 18 pairs
 }
 
@@ -483,13 +483,13 @@ TEST_CASE("long texts make the sample smaller, and one document is a corpus", "[
   std::vector<std::string> texts = draw_texts(300, 6);
   std::size_t bytes = 0;
   for (const std::string& text : texts) bytes += text.size();
-  const advice found = neardup::advise(texts, {.features = {}, .sample_bytes = bytes / 10});
+  const advice found = command::advise(texts, {.features = {}, .sample_bytes = bytes / 10});
   REQUIRE(found.sampled > 10);
   REQUIRE(found.sampled < 50);
   REQUIRE(std::abs(found.mean_bytes - static_cast<double>(bytes) / 300) < 1e-9);
 
   texts.resize(1);
-  const advice alone = neardup::advise(texts, {.features = {}, .sample_bytes = 1});
+  const advice alone = command::advise(texts, {.features = {}, .sample_bytes = 1});
   REQUIRE(alone.sampled == 1);
   REQUIRE(alone.setups[alone.recommended].candidates == 0);
 }
@@ -500,7 +500,7 @@ TEST_CASE("a few texts as large as the sample leave the others in it", "[advice]
   for (const std::string& text : texts) bytes += text.size();
   texts[0] = texts[50] = texts[200] = std::string(bytes, ' ');
   for (const std::uint64_t seed : {0U, 1U, 2U, 3U}) {
-    const advice found = neardup::advise(texts, {.features = {}, .sample_bytes = bytes, .seed = seed});
+    const advice found = command::advise(texts, {.features = {}, .sample_bytes = bytes, .seed = seed});
     REQUIRE(found.sampled == 297);
   }
 }
@@ -523,7 +523,7 @@ TEST_CASE("a request that cannot be met, and passes that do not fit, are refused
   REQUIRE_THROWS_AS(look.sample("late"), std::logic_error);
 
   // No distance reaches the wanted recall: advise() gives the best setup and says so.
-  const advice found = neardup::advise(draw_texts(300, 9), {.similarity = 0.2, .recall = 1.0, .features = {}});
+  const advice found = command::advise(draw_texts(300, 9), {.similarity = 0.2, .recall = 1.0, .features = {}});
   REQUIRE(!found.is_reached);
   REQUIRE(found.setups[found.recommended].recall < 1);
 }
@@ -533,9 +533,9 @@ TEST_CASE("the setup to take is the fastest with the recall, else the one with t
     return setup{{}, neardup::fingerprint_kind::simhash, 64, 3, 4, recall, 0, recall, recall, recall, 0, 0, seconds};
   };
   const std::vector<setup> setups{one(0.99, 5), one(0.97, 2), one(0.96, 1), one(0.98, 2.05)};
-  REQUIRE(neardup::recommended_setup(setups, 0.97) == 3);  // setup 3 takes hardly longer than the fastest
-  REQUIRE(neardup::recommended_setup(setups, 0.975) == 3);
-  REQUIRE(neardup::recommended_setup(setups, 0.9) == 2);
-  REQUIRE(neardup::recommended_setup(setups, 1.0) == 0);
-  REQUIRE_THROWS_AS(neardup::recommended_setup({}, 0.9), std::invalid_argument);
+  REQUIRE(command::recommended_setup(setups, 0.97) == 3);  // setup 3 takes hardly longer than the fastest
+  REQUIRE(command::recommended_setup(setups, 0.975) == 3);
+  REQUIRE(command::recommended_setup(setups, 0.9) == 2);
+  REQUIRE(command::recommended_setup(setups, 1.0) == 0);
+  REQUIRE_THROWS_AS(command::recommended_setup({}, 0.9), std::invalid_argument);
 }
