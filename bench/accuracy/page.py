@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures fingerprints over the four labelled sets, draws docs/accuracy_*.svg, renews the tables of docs/accuracy.md.
+"""Measures fingerprints over the four labelled sets, draws docs/accuracy_*.svg, renews the tables of docs/accuracy.md
+and of bench/accuracy/README.md.
 
 DATA is a folder with poetry-zh, bible-en, tidb-zh and codes-en, each .jsonl or .jsonl.gz. What was measured before, by
 the same command, is read again from the folder KEPT; delete it after a change of the program or of the sets.
@@ -286,19 +287,20 @@ TABLES = {
 }
 
 
-def renew_tables(page, measured, names):
-    text = page.read_text(encoding="utf-8")
+def renew_tables(pages, measured, names):
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
     for name in names:
         make, run = TABLES[name]
         begin, end = f"<!-- table {name} -->\n", f"<!-- end of table {name} -->\n"
-        if text.count(begin) != 1 or text.count(end) != 1:
-            sys.exit(f"{page}: {begin.strip()} and {end.strip()} have to be there once")
+        found = [page for page, text in texts.items() if begin in text]
+        if len(found) != 1 or texts[found[0]].count(begin) != 1 or texts[found[0]].count(end) != 1:
+            sys.exit(f"{begin.strip()} and {end.strip()} have to be once in one of {', '.join(map(str, pages))}")
         # The command is the same for each set, but for the set's name and truth.
         shown = f"neardup_bench_accuracy --truth FEATURES {RUNS[run]} SET.jsonl"
-        content = f"{make(measured)}\n\nBy `{shown}`\n"
-        before, rest = text.split(begin)
-        text = before + begin + content + end + rest.split(end)[1]
-    page.write_text(text, encoding="utf-8")
+        before, rest = texts[found[0]].split(begin)
+        texts[found[0]] = f"{before}{begin}{make(measured)}\n\nBy `{shown}`\n{end}{rest.split(end)[1]}"
+    for page, text in texts.items():
+        page.write_text(text, encoding="utf-8")
 
 
 def main():
@@ -315,7 +317,8 @@ def main():
         draw_recall(measured, docs / "accuracy_recall.svg")
         draw_curves(measured, docs / "accuracy_curves.svg")
         draw_skew(measured, docs / "accuracy_skew.svg")
-    renew_tables(docs / "accuracy.md", measured, options.only or TABLES)
+    laboratory = pathlib.Path(__file__).resolve().parent / "README.md"
+    renew_tables([docs / "accuracy.md", laboratory], measured, options.only or TABLES)
 
 
 if __name__ == "__main__":
