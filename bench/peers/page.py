@@ -107,15 +107,28 @@ def codes(entry, version_of, own_lines):
     return table(["", "build, s", "search, s", "neardup beside it", "MB", "found", "lines"], rows)
 
 
+def is_shown(entry, tables):
+    """Whether the page has this table: a larger size of the same job stands for it if every peer was measured there, too."""
+    def size_and_kind(one):
+        size, kind = one["title"].split(" ", 1)
+        return int(size.replace(",", "")), (one["job"], kind)
+
+    size, kind = size_and_kind(entry)
+    larger = [one for one in tables if size_and_kind(one)[1] == kind and size_and_kind(one)[0] > size]
+    done = [name for name, row in entry["rows"].items() if "failed" not in row]
+    return not any(all(name in one["rows"] and "failed" not in one["rows"][name] for name in done) for one in larger)
+
+
 def write(tables, here):
     version_of = versions(here)
     with open("/proc/cpuinfo", encoding="utf-8") as info:
         model = next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "a processor")
-    commits, dates = (" and ".join(sorted({entry[key] for entry in tables})) for key in ("commit", "date"))
-    lines = [BEGIN, "", f"neardup at {commits}, {dates}; {model}."]
+    dates = " and ".join(sorted({entry["date"] for entry in tables}))
+    lines = [BEGIN, "", f"{dates}; {model}."]
     titles = {"pairs": "pairs of a Jaccard similarity of .8 and more", "copies": "copies of whole texts", "search": "10,000 queries",
               "join": "all pairs"}
-    for entry in sorted(tables, key=lambda entry: list(titles).index(entry["job"])):
+    shown = [entry for entry in tables if is_shown(entry, tables)]
+    for entry in sorted(shown, key=lambda entry: list(titles).index(entry["job"])):
         lines += ["", f"### {entry['title']}: {titles[entry['job']]}", ""]
         if not measured(entry):
             lines.append("No peer was measured: each would take too long.")
