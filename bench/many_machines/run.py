@@ -212,10 +212,10 @@ def page_of(figures):
     lines = []
     for size, runs in figures.get("runs", {}).items():
         first, *between, last = runs
-        lines += [f"**Texts of {last['texts'] / last['count']:.0f} bytes** ({last['files']['features'] / last['count']:.0f} bytes of features and "
-                  f"names each; {'sketches' if last['sketches'] else 'sets'} were scattered), {PARTS} parts, {PARTITIONS} partitions, one thread a task. CPU time without that of starting "
-                  f"the program ({1e3 * statistics.median(run['start'] for run in runs):.0f} ms a task). The groups were "
-                  f"{'those of one run, byte for byte' if all(run['equal'] for run in runs) else 'NOT those of one run'}.", "",
+        lines += [f"**Texts of {last['texts'] / last['count']:.0f} bytes**, each with {last['files']['features'] / last['count']:.0f} bytes of features and names. "
+                  f"The run has {PARTS} parts, {PARTITIONS} partitions and one thread a task, and scatters {'sketches' if last['sketches'] else 'sets'}. "
+                  f"CPU time is without the start of the program ({1e3 * statistics.median(run['start'] for run in runs):.0f} ms a task). The groups were "
+                  f"{'byte for byte the same as in' if all(run['equal'] for run in runs) else 'NOT those of'} one run.", "",
                   "| texts | records a text | bytes scattered a text | " + " | ".join(f"{step}, µs a text" for step in STEPS) + " | all | one run, µs a text |",
                   "|---|---|---|" + "---|" * (len(STEPS) + 2)]
         for run in runs:
@@ -225,11 +225,12 @@ def page_of(figures):
         for run in between:
             says = {name: line_through(first, last, COSTS[name])(run["count"]) for name in ("records", "bytes scattered")}
             lines.append(f"| {run['count']:,} by the model | {says['records']:.2f} | {says['bytes scattered']:.0f} |" + " |" * (len(STEPS) + 2))
-        lines += ["", "The most memory of a task, mapped files included, at " + f"{last['count']:,}: " + ", ".join(f"{step} {last['steps'][step][1] / 1e6:,.0f} MB" for step in STEPS)
-                  + f", one run {last['one'][1] / 1e6:,.0f} MB.", ""]
+        lines += ["", f"| at {last['count']:,}, mapped files included | " + " | ".join(STEPS) + " | one run |", "|---|" + "---|" * (len(STEPS) + 1),
+                  "| memory of a task, MB | " + " | ".join(f"{last['steps'][step][1] / 1e6:,.0f}" for step in STEPS) + f" | {last['one'][1] / 1e6:,.0f} |", ""]
     if "runs" in figures:
-        lines += ["**By the model.** Records and bytes of a text grow by the same for each tenfold number of texts; the lines \"by the model\" above check that. "
-                  "The CPU of a step grows as from the second to the last number, and does not fall; nothing checks that. None of this was run.", "",
+        lines += ["**The model** gives the costs of more texts. None of this was run. Records and bytes of a text grow by the same amount for each tenfold "
+                  "number of texts; the rows \"by the model\" above check that. The CPU time of a step grows as from the second to the last number, and does "
+                  "not fall; nothing checks that.", "",
                   "| texts | bytes each | core-hours | features written | scattered | memory of counts | moved in all |", "|---|---|---|---|---|---|---|"]
         for runs in figures["runs"].values():
             first, second, last = runs
@@ -240,10 +241,10 @@ def page_of(figures):
                 cells = last["files"]["counts"] / last["count"] * count
                 lines.append(f"| {number(count)} | {last['texts'] / last['count']:.0f} | {cpu * count / 3.6e9:,.0f} | {number(features)}B | {number(scattered)}B | "
                              f"{number(cells)}B | {number(4 * features + 2 * scattered)}B |")
-        lines += ["", "Moved in all: features are written once and read by `counts`, `scatter` and `groups`; scattered sets are written and read once. A gather "
-                  "by sketches also reads the features of its candidates, which is not in it."]
+        lines += ["", "\"Moved in all\" counts features once written and three times read (`counts`, `scatter`, `groups`), and scattered sets once written and "
+                  "once read. The features that a gather by sketches reads for its candidates are not counted."]
     if "model" in figures:
-        lines += ["", "A store of tables that is asked for each document, k = 3, by `costs_of`: what a query looks up and gets back.", "",
+        lines += ["", "A store of tables that answers a query for each document, k = 3, by `costs_of`:", "",
                   "| documents | tables | memory of all, 24 bytes an entry | look-ups of a query | candidates of a query | candidates moved for all |",
                   "|---|---|---|---|---|---|"]
         for one in figures["model"]:
