@@ -23,8 +23,9 @@ import time
 
 VERBS = ["hash", "unique", "groups", "pairs"]
 JOINS = {"minhash": ["--by", "minhash"], "scan": ["--by", "scan"]}
+NAMES = {"neardup": "neardup", "minhash": "banded MinHash, 8 x 6", "scan": "flat scan, SimHash, 13 bits"}  # on the page
 # Distinct in grey and for colour-blind readers, too (Okabe and Ito).
-STYLES = {"neardup": ("#0072B2", "o", "-"), "before": ("#D55E00", "s", "--"), "minhash": ("#009E73", "^", ":"),
+STYLES = {"neardup": ("#0072B2", "o", "-"), "minhash": ("#009E73", "^", ":"),
           "scan": ("#555555", "x", ":")}
 BEGIN = "<!-- scale: bench/scale/run.py writes this -->"
 END = "<!-- end of scale -->"
@@ -150,7 +151,7 @@ def processor():
 
 
 def save(options, series):
-    measured = {"similarity": options.similarity, "threads": options.threads, "before": options.before_name,
+    measured = {"similarity": options.similarity, "threads": options.threads,
                 "where": f"{processor()}, {time.strftime('%Y-%m-%d')}", "series": series}
     pathlib.Path(options.json).write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
     return measured
@@ -158,11 +159,6 @@ def save(options, series):
 
 def share(counts):
     return f"{1 - counts['missed'] / counts['pairs']:.4f}"[1:] if counts["pairs"] and counts["missed"] else "1"
-
-
-def names(measured):
-    return {"neardup": "neardup", "before": f"neardup at {measured['before']}", "minhash": "banded MinHash, 8 x 6",
-            "scan": "flat scan, SimHash, 13 bits"}
 
 
 def page(measured):
@@ -173,10 +169,10 @@ def page(measured):
         lines += [f"### Texts of about {series['bytes']} bytes", "",
                   "| records | verb | program | CPU s | µs per record | memory, MB | bytes per record | recall | near | candidates per record |",
                   "|---|---|---|---|---|---|---|---|---|---|"]
-        for p in series["points"]:
+        for p in (point for point in series["points"] if point["who"] in NAMES):
             recall = [share(p["all"]), share(p["near"])] if "all" in p else ["", ""]
             candidates = f"{p['candidates'] / p['size']:.2f}" if "candidates" in p else ""
-            lines.append(f"| {p['size']:,} | {p['verb']} | {names(measured)[p['who']]} | {p['cpu']:.2f} | "
+            lines.append(f"| {p['size']:,} | {p['verb']} | {NAMES[p['who']]} | {p['cpu']:.2f} | "
                          f"{1e6 * p['cpu'] / p['size']:.2f} | {p['memory'] / 1e6:,.0f} | {p['memory'] / p['size']:,.0f} | "
                          f"{recall[0]} | {recall[1]} | {candidates} |")
         lines.append("")
@@ -199,7 +195,7 @@ def draw(measured, target):
                 points = [p for p in series["points"] if p["who"] == who and p["verb"] == verb]
                 if points:
                     panel.plot([p["size"] for p in points], [1e6 * p["cpu"] / p["size"] for p in points], color=colour,
-                               marker=marker, markersize=4, linestyle=line, label=names(measured)[who])
+                               marker=marker, markersize=4, linestyle=line, label=NAMES[who])
             panel.set_title(f"{verb}, {series['bytes']} bytes", loc="left", fontsize=9)
             panel.set_xscale("log")
             panel.set_yscale("log")
@@ -228,8 +224,7 @@ def main():
     parser.add_argument("scale", nargs="?", help="neardup_bench_scale")
     parser.add_argument("neardup", nargs="?", help="the command")
     parser.add_argument("texts", nargs="*", help="real texts, and folders of them")
-    parser.add_argument("--before", metavar="PROGRAM", help="another build of the command, to compare with")
-    parser.add_argument("--before-name", default="0f0e94b", help="its commit (%(default)s)")
+    parser.add_argument("--before", metavar="PROGRAM", help="another build of the command: measured and printed, not on the page")
     parser.add_argument(
         "--arguments",
         default="--kind auto",
