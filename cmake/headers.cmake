@@ -12,6 +12,7 @@ set(NEARDUP_HEADERS
     include/neardup/dedup/engine/feature_join.hpp
     include/neardup/dedup/engine/fingerprint_candidates.hpp
     include/neardup/dedup/engine/fingerprint_matcher.hpp
+    include/neardup/dedup/engine/label_documents.hpp
     include/neardup/dedup/engine/ordered_decider.hpp
     include/neardup/dedup/engine/set_matcher.hpp
     include/neardup/dedup/feature_candidates.hpp

@@ -302,10 +302,10 @@ TEST_CASE("groups of similar texts are those of a comparison one by one", "[edit
           for (const bool prefers : {false, true}) {
             neardup::group_options how{.among_themselves = among};
             if (prefers) how.preference = std::span<const double>(preference).subspan(known);
-            const std::vector<std::size_t> expected = grouped_slowly(texts, known, similarity, how);
+            std::vector<std::size_t> expected = grouped_slowly(texts, known, similarity, how);
+            expected.erase(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(known));
             const std::span all(texts);
-            REQUIRE(neardup::extend_groups(all.first(known), all.subspan(known), edit{similarity}, how) ==
-                    std::vector<std::size_t>(expected.begin() + static_cast<std::ptrdiff_t>(known), expected.end()));
+            REQUIRE(neardup::extend_groups(all.first(known), all.subspan(known), edit{similarity}, how) == expected);
             for (const std::size_t q : {any_q, std::size_t{2}}) {
               CAPTURE(length, letters, similarity, known, among, prefers, q);
               REQUIRE(neardup::detail::label_similar_texts(neardup::detail::source_of_texts(texts), known,

@@ -3,84 +3,29 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "../detail/positions.hpp"
-#include "../error.hpp"
 #include "../index/fingerprint_range.hpp"
 #include "../index/join/components.hpp"
 #include "../index/join/join_input.hpp"
 #include "../runner.hpp"
-#include "../simhash.hpp"
 #include "../threshold.hpp"
 #include "checks.hpp"
 #include "engine/fingerprint_matcher.hpp"
-#include "engine/ordered_decider.hpp"
+#include "engine/label_documents.hpp"
 #include "rule.hpp"
 
 namespace neardup::inline v0 {
 
-/// How groups are formed. Two documents *match* if their fingerprints differ in at most k bits and the check accepts
-/// them.
-enum class grouping {
-  /// In the order of preference, each document joins the closest of the earlier representatives that it matches, and
-  /// the first among equally close representatives (see original_rank). A document that matches no representative
-  /// becomes one. So every member matches its representative, and no two representatives match.
-  representatives,
-  /// Documents connected by a chain of matches. Every match is within a group, but a chain may connect texts that have
-  /// little in common.
-  components,
-};
-
-/// Options of group() and extend_groups().
-struct group_options {
-  grouping by = grouping::representatives;
-
-  /// The preference of documents: a score for each document. Documents with higher scores come first; documents with
-  /// equal scores are in the order of their positions. If empty, all are in the order of their positions. To prefer
-  /// long documents: `.preference = lengths`.
-  std::span<const double> preference = {};
-
-  /// Whether documents passed to extend_groups join each other, too. Use false if the two calls are for two corpora,
-  /// and only matches between the corpora are of interest.
-  bool among_themselves = true;
-
-  /// Whether labels name originals. If false, only which documents are kept is decided, in less time; the label of
-  /// every other document is then the position of the most preferred document of all.
-  bool originals = true;
-
-  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
-  any_runner run = {};
-};
-
 namespace detail {
-
-/// Positions by descending preference; positions of equal preference ascend. Empty if there are no preferences.
-/// Throws: std::invalid_argument if the number of preferences is wrong, or a preference is NaN.
-template <class Number>
-std::vector<Number> order_of_preference(std::size_t count, std::span<const double> preference) {
-  if (!preference.empty() && preference.size() != count) {
-    fail<std::invalid_argument>({"group: ", preference.size(), " preferences for ", count, " fingerprints"});
-  }
-  if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
-    fail<std::invalid_argument>("group: a preference is not a number");
-  }
-  std::vector<Number> order(preference.size());
-  std::iota(order.begin(), order.end(), Number{0});
-  std::stable_sort(order.begin(), order.end(), [&](Number a, Number b) { return preference[a] > preference[b]; });
-  return order;
-}
 
 /// The check of a grouping, without its type.
 struct group_check {
@@ -96,88 +41,83 @@ struct group_check {
 /// Matches documents by their fingerprints and a check of positions.
 template <std::size_t Words, class Number>
 class group_matcher final : public fingerprint_matcher<Words, Number> {
+  using base = fingerprint_matcher<Words, Number>;
+
  public:
-  /// Representatives of earlier calls are numbered by their positions. The other documents follow, in the order of
-  /// `order`, or of their positions if `order` is empty.
+  using typename base::left_out;
+  using typename base::take_type;
+
+  /// A document is numbered by its place. Precondition: `order` and `check` outlive the object.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t width, const bits& within,
-                std::size_t earlier, std::span<const Number> order, const group_check& check, const any_runner& run)
-      : fingerprint_matcher<Words, Number>(fingerprints, width, within.count, within.blocks, run,
-                                           features_for(this, check)),
-        earlier_(earlier),
+                const document_order<Number>& order, const group_check& check, const any_runner& run)
+      : base(fingerprints, width, within.count, within.blocks, run, features_for(order, check)),
+        fingerprints_(fingerprints),
+        width_(width),
+        within_(within),
+        run_(run),
         order_(order),
         check_(check) {}
+
+  bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
+                       const left_out& left) override {
+    if (left.classes == nullptr) return base::find_candidates(documents, kept, take, left);
+    pair_check accepts;
+    if (check_.closeness) {
+      accepts = [&](std::size_t i, std::size_t j) {
+        return check_.closeness(order_.position(i), order_.position(j), 0).has_value();
+      };
+    }
+    auto components = find_components<Number>(fingerprints_, width_, within_.count, within_.blocks, run_, accepts);
+    for (std::size_t i = 0; i < documents.size(); ++i) left.classes->add(components.find(i), i);
+    return true;
+  }
 
   [[nodiscard]] std::optional<double> closeness(Number earlier, Number later, int distance,
                                                 std::optional<double> /*best*/) const override {
     if (!check_.closeness) return closeness_of({true, std::nullopt}, distance);
-    return check_.closeness(position(earlier), position(later), distance);
-  }
-
-  /// The position of the document with this number. Representatives of earlier calls come first, then the other
-  /// documents.
-  [[nodiscard]] std::size_t position(Number number) const {
-    return number < earlier_ || order_.empty() ? number
-                                               : earlier_ + static_cast<std::size_t>(order_[number - earlier_]);
+    return check_.closeness(order_.position(earlier), order_.position(later), distance);
   }
 
  private:
-  static compared_features<Number> features_for(const group_matcher* matcher, const group_check& check) {
+  static compared_features<Number> features_for(const document_order<Number>& order, const group_check& check) {
     compared_features<Number> result{{}, check.least};
     if (check.features) {
-      result.of = [matcher, &check](Number number) { return check.features(matcher->position(number)); };
+      result.of = [&order, &check](Number number) { return check.features(order.position(number)); };
     }
     return result;
   }
 
-  std::size_t earlier_;
-  std::span<const Number> order_;
+  fingerprint_words<Words> fingerprints_;
+  std::size_t width_;
+  bits within_;
+  any_runner run_;
+  const document_order<Number>& order_;
   const group_check& check_;
 };
 
-template <class Index, class Number, class Fingerprint>
-std::vector<Index> label_by_representative(std::span<const Fingerprint> representatives,
-                                           std::span<const Fingerprint> fingerprints, const bits& within,
-                                           const group_check& check, std::span<const Number> order,
-                                           const group_options& options) {
+/// The labels of `fingerprints`, which are grouped around the representatives of earlier calls.
+template <class Index, class Fingerprint>
+[[nodiscard]] std::vector<Index> label_fingerprints(std::span<const Fingerprint> representatives,
+                                                    std::span<const Fingerprint> fingerprints, const bits& within,
+                                                    const group_check& check, const group_options& options) {
   constexpr std::size_t words = words_for(Fingerprint::bits);
-  const std::size_t earlier = representatives.size(), count = fingerprints.size();
-  std::vector<Fingerprint> ordered(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) ordered[i] = fingerprints[order[i]];
-  const fingerprint_words<words> kept(representatives);
-  const fingerprint_words<words> others(order.empty() ? fingerprints : std::span<const Fingerprint>(ordered));
-  group_matcher<words, Number> matcher({kept, others}, Fingerprint::bits, within, earlier, order, check, options.run);
-  const std::size_t max_candidates = (std::max)(earlier + count, std::size_t{1} << 16) / 3 * 2;
-  ordered_decider<Number> decider(matcher, earlier, earlier + count, options.originals, max_candidates, options.run);
-  decider.decide(options.among_themselves);
-  std::vector<Index> labels(count);
-  for (std::size_t i = earlier; i < earlier + count; ++i) {
-    const auto number = static_cast<Number>(i);
-    const Number label = decider.is_kept(i) ? number : options.originals ? decider.original(i).age : Number{0};
-    labels[matcher.position(number) - earlier] = static_cast<Index>(matcher.position(label));
-  }
-  return labels;
-}
-
-template <class Index, class Number, class Fingerprint>
-std::vector<Index> label_by_component(std::span<const Fingerprint> fingerprints, const bits& within,
-                                      const group_check& check, std::span<const Number> order,
-                                      const group_options& options) {
-  pair_check accepts;
-  if (check.closeness) {
-    accepts = [&](std::size_t i, std::size_t j) { return check.closeness(i, j, 0).has_value(); };
-  }
-  auto components = find_components<Number>(fingerprint_words(fingerprints), Fingerprint::bits, within.count,
-                                            within.blocks, options.run, accepts);
-  // 1 + the position of the most preferred member of each component; 0 while unknown.
-  std::vector<Number> first(fingerprints.size(), Number{0});
-  std::vector<Index> labels(fingerprints.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const Number document = order.empty() ? static_cast<Number>(i) : order[i];
-    Number& best = first[components.find(document)];
-    if (best == 0) best = static_cast<Number>(document + 1);
-    labels[document] = static_cast<Index>(best - 1);
-  }
-  return labels;
+  check_distance(Fingerprint::bits, within.count);
+  const std::size_t earlier = representatives.size(), size = earlier + fingerprints.size();
+  return with_position_type<Index>(size, [&](auto number) {
+    using number_type = decltype(number);
+    const document_order<number_type> order(size, earlier, options.preference);
+    std::vector<Fingerprint> ordered;
+    if (!order.is_by_position()) {
+      ordered.resize(fingerprints.size());
+      for (std::size_t i = earlier; i < size; ++i) ordered[i - earlier] = fingerprints[order.position(i) - earlier];
+      fingerprints = ordered;
+    }
+    const fingerprint_words<words> all{fingerprint_words<words>(representatives),
+                                       fingerprint_words<words>(fingerprints)};
+    group_matcher<words, number_type> matcher(all, Fingerprint::bits, within, order, check, options.run);
+    const std::size_t max_candidates = (std::max)(size, std::size_t{1} << 16) / 3 * 2;
+    return label_documents<Index>(matcher, order, options, max_candidates);
+  });
 }
 
 template <class Check>
@@ -209,34 +149,6 @@ group_check group_check_of(const Check& check) {
   }
 }
 
-template <class Index, class Fingerprint>
-[[nodiscard]] std::vector<Index> group_fingerprints(std::span<const Fingerprint> all, const bits& within,
-                                                    const group_check& check, const group_options& options) {
-  check_distance(Fingerprint::bits, within.count);
-  check_index_type<Index>(all.size(), "group");
-  return with_position_type<Index>(all.size(), [&](auto number) {
-    const auto order = order_of_preference<decltype(number)>(all.size(), options.preference);
-    const std::span by(order);
-    if (options.by == grouping::components) return label_by_component<Index>(all, within, check, by, options);
-    return label_by_representative<Index>(all.first(0), all, within, check, by, options);
-  });
-}
-
-template <class Index, class Fingerprint>
-[[nodiscard]] std::vector<Index> extend_fingerprint_groups(std::span<const Fingerprint> kept,
-                                                           std::span<const Fingerprint> all, const bits& within,
-                                                           const group_check& check, const group_options& options) {
-  check_distance(Fingerprint::bits, within.count);
-  check_index_type<Index>(kept.size() + all.size(), "extend_groups");
-  if (options.by != grouping::representatives) {
-    fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
-  }
-  return with_position_type<Index>(kept.size() + all.size(), [&](auto number) {
-    const auto order = order_of_preference<decltype(number)>(all.size(), options.preference);
-    return label_by_representative<Index>(kept, all, within, check, std::span(order), options);
-  });
-}
-
 }  // namespace detail
 
 /// Groups the near-duplicates of a corpus: the pairs within k bits that `check` accepts. `within`: bits{k}.
@@ -262,8 +174,10 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   requires check_of<Check, std::size_t, std::size_t>
 [[nodiscard]] std::vector<Index> group(const Range& fingerprints, const Threshold& within, const Check& check,
                                        const group_options& options = {}) {
-  return detail::group_fingerprints<Index>(std::span<const range_fingerprint_t<Range>>(fingerprints),
-                                           detail::bits_of(within), detail::group_check_of(check), options);
+  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  detail::check_index_type<Index>(all.size(), "group");
+  return detail::label_fingerprints<Index>(all.first(0), all, detail::bits_of(within), detail::group_check_of(check),
+                                           options);
 }
 
 /// Groups the near-duplicates of a corpus by their fingerprints alone. Leave out short texts (see default_min_tokens).
@@ -293,9 +207,10 @@ template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerpri
                                                const Threshold& within, const Check& check,
                                                const group_options& options = {}) {
   using fingerprint = range_fingerprint_t<Range>;
-  return detail::extend_fingerprint_groups<Index>(std::span<const fingerprint>(representatives),
-                                                  std::span<const fingerprint>(fingerprints), detail::bits_of(within),
-                                                  detail::group_check_of(check), options);
+  detail::check_extended<Index>(representatives.size() + fingerprints.size(), options);
+  return detail::label_fingerprints<Index>(std::span<const fingerprint>(representatives),
+                                           std::span<const fingerprint>(fingerprints), detail::bits_of(within),
+                                           detail::group_check_of(check), options);
 }
 
 /// Groups further documents by their fingerprints alone. Otherwise as extend_groups() with a check.

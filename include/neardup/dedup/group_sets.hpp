@@ -3,114 +3,45 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <numeric>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../detail/positions.hpp"
-#include "../detail/union_find.hpp"
-#include "../error.hpp"
-#include "../runner.hpp"
 #include "../sets/engine/distinct_sets.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
 #include "../sets/engine/set_join.hpp"
 #include "../sets/engine/set_prefixes.hpp"
 #include "../sets/pairs.hpp"
-#include "engine/ordered_decider.hpp"
+#include "engine/label_documents.hpp"
 #include "engine/set_matcher.hpp"
-#include "group.hpp"
+#include "rule.hpp"
 
 namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The numbers of sets in the order of decision: first the representatives, which have numbers below `earlier`, then
-/// the others by preference.
+/// The order of decision of sets. For containment without preferences, large sets come first.
 template <class Feature>
-std::vector<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier, set_similarity measure,
-                                         const group_options& options) {
-  std::vector<std::uint32_t> set_at(source.size);
-  std::iota(set_at.begin(), set_at.end(), std::uint32_t{0});
-  const auto first = set_at.begin() + static_cast<std::ptrdiff_t>(earlier);
-  if (!options.preference.empty()) {
-    std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return options.preference[a - earlier] > options.preference[b - earlier];
-    });
-  } else if (measure == set_similarity::containment) {
+document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
+                                            set_similarity measure, const group_options& options) {
+  check_count(source);
+  document_order<std::uint32_t> order(source.size, earlier, options.preference);
+  if (measure == set_similarity::containment && options.preference.empty()) {
     std::vector<std::size_t> size_of(source.size);
     for (std::size_t i = earlier; i < source.size; ++i) size_of[i] = source.of(i).size();
-    std::stable_sort(first, set_at.end(), [&](std::uint32_t a, std::uint32_t b) { return size_of[a] > size_of[b]; });
+    order.sort_by([&](std::uint32_t position) { return size_of[position]; });
   }
-  return set_at;
+  return order;
 }
 
-/// The components that similar sets form, as classes: each pair that is found unites two of them.
-class component_classes final : public set_classes {
- public:
-  explicit component_classes(shared_components<std::uint32_t>& components) : components_(components) {}
-  [[nodiscard]] std::size_t of(std::size_t set) const override { return components_.find(set); }
-  void add(std::size_t a, std::size_t b) override { components_.unite(a, b); }
-
- private:
-  shared_components<std::uint32_t>& components_;
-};
-
-/// Throws std::invalid_argument unless there are no preferences, or one for each of `count` sets.
-inline void check_preferences(std::span<const double> preference, std::size_t count) {
-  if (!preference.empty() && preference.size() != count) {
-    fail<std::invalid_argument>({"group: ", preference.size(), " preferences for ", count, " sets"});
-  }
-  if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
-    fail<std::invalid_argument>("group: a preference is not a number");
-  }
-}
-
-/// Writes the labels of documents, which are distinct sets, and of their copies. set_at[place] is the set at a place in
-/// the order of decision, place_at(document) the first place of a document. visit_members(document, use) calls
-/// use(set, place) for each set that equals a document.
-template <class Index, class PlaceAt, class VisitMembers>
-void label_decided(ordered_decider<std::uint32_t>& decider, std::size_t known, std::size_t documents,
-                   std::size_t earlier, std::span<const std::uint32_t> set_at, const group_options& options,
-                   const PlaceAt& place_at, const VisitMembers& visit_members, std::vector<Index>& labels) {
-  // A dropped set and a later copy of it may have different originals: a set kept between the two may be closer.
-  auto& late = decider.late_matches();
-  using late_match = typename ordered_decider<std::uint32_t>::late_match;
-  std::sort(late.begin(), late.end(), [](const late_match& a, const late_match& b) {
-    return a.document != b.document ? a.document < b.document : a.kept < b.kept;
-  });
-  auto next = late.cbegin();
-  for (std::size_t document = known; document < documents; ++document) {
-    const auto matches_begin = next;
-    while (next != late.cend() && next->document == document) ++next;
-    const std::uint32_t first = place_at(static_cast<std::uint32_t>(document));
-    if (decider.is_kept(document)) {
-      if (!options.among_themselves) continue;  // not even copies are joined
-      visit_members(static_cast<std::uint32_t>(document), [&](std::uint32_t set, std::uint32_t /*place*/) {
-        labels[set - earlier] = static_cast<Index>(set_at[first]);
-      });
-      continue;
-    }
-    visit_members(static_cast<std::uint32_t>(document), [&](std::uint32_t set, std::uint32_t place) {
-      if (!options.originals) {
-        labels[set - earlier] = static_cast<Index>(set_at[0]);
-        return;
-      }
-      original_rank<std::uint32_t> best = decider.original(document);
-      for (auto match = matches_begin; match != next && place_at(match->kept) < place; ++match) {
-        const original_rank<std::uint32_t> rank{match->closeness, match->kept};
-        if (rank.is_better_than(best)) best = rank;
-      }
-      labels[set - earlier] = static_cast<Index>(set_at[place_at(best.age)]);
-    });
-  }
+/// The sets of a source by their places. Precondition: both outlive the result.
+template <class Feature>
+set_source<Feature> by_place(const set_source<Feature>& source, const document_order<std::uint32_t>& order) {
+  if (order.is_by_position()) return source;
+  return {source.size, [&](std::size_t place) { return source.of(order.position(place)); }};
 }
 
 /// Labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are grouped.
@@ -118,71 +49,20 @@ void label_decided(ordered_decider<std::uint32_t>& decider, std::size_t known, s
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, const set_threshold& least,
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
-  const std::size_t count = source.size - earlier;
-  check_preferences(options.preference, count);
+  document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
-  std::vector<Index> labels(count);
-  for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
-
-  const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
-  // set_at[place] is the set at a place in the order of decision; place_of[set] is the inverse.
-  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, least.measure, options);
-  std::vector<std::uint32_t> place_of(source.size);
-  for (std::size_t place = 0; place < set_at.size(); ++place) {
-    place_of[set_at[place]] = static_cast<std::uint32_t>(place);
-  }
-  std::vector<std::uint32_t> first_place(sets.size());  // by rank: the first place of a set and its copies
-  for (std::size_t rank = 0; rank < sets.size(); ++rank) {
-    std::uint32_t place = place_of[sets.first_of(rank)];
-    for (const std::uint32_t member : sets.members(rank)) place = (std::min)(place, place_of[member]);
-    first_place[rank] = place;
-  }
+  const distinct_sets<Feature> sets(by_place(source, order), earlier, bounds.min_common(), options.run);
   const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
-
-  if (options.by == grouping::components) {
-    shared_components<std::uint32_t> components(sets.size());
-    set_join<Feature> join(sets, prefixes, bounds, options.run, sizes);
-    component_classes classes(components);
-    join.leave_out(classes);
-    join.visit([](std::size_t, std::span<const similar_ranks>) { return true; });
-    std::vector<std::uint32_t> first(first_place);
-    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
-      std::uint32_t& of = first[components.find(rank)];
-      of = (std::min)(of, first_place[rank]);
-    }
-    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
-      const std::uint32_t label = set_at[first[components.find(rank)]];
-      for (const std::uint32_t member : sets.members(rank)) labels[member] = static_cast<Index>(label);
-    }
-    return labels;
-  }
-
-  // The decider numbers the distinct sets in the order of their first places; a document is such a number.
-  std::vector<std::uint32_t> rank_of;
-  {
-    std::vector<std::uint32_t> rank_at(source.size, static_cast<std::uint32_t>(sets.size()));
-    for (std::size_t rank = 0; rank < sets.size(); ++rank) {
-      rank_at[first_place[rank]] = static_cast<std::uint32_t>(rank);
-    }
-    rank_of.reserve(sets.size());
-    std::copy_if(rank_at.begin(), rank_at.end(), std::back_inserter(rank_of),
-                 [&](std::uint32_t rank) { return rank != sets.size(); });
-  }
-  const auto place_at = [&](std::uint32_t document) { return first_place[rank_of[document]]; };
-  const auto known =
-      static_cast<std::size_t>(std::partition_point(rank_of.begin(), rank_of.end(),
-                                                    [&](std::uint32_t rank) { return first_place[rank] < earlier; }) -
-                               rank_of.begin());
+  // Documents are numbered by place, but the join numbers sets by size.
+  const auto none = static_cast<std::uint32_t>(sets.size());
+  std::vector<std::uint32_t> rank_of(source.size, none), places;
+  for (std::uint32_t rank = 0; rank < none; ++rank) rank_of[sets.first_of(rank)] = rank;
+  std::erase(rank_of, none);
+  places.reserve(rank_of.size());
+  for (const std::uint32_t rank : rank_of) places.push_back(sets.first_of(rank));
+  order.unite(std::move(places), sets.copies());
   set_matcher<Feature> matcher(sets, prefixes, bounds, rank_of, options.run, sizes);
-  ordered_decider<std::uint32_t> decider(matcher, known, rank_of.size(), options.originals,
-                                         (std::max)(min_pairs, 4 * rank_of.size()), options.run);
-  decider.decide(options.among_themselves);
-
-  const auto visit_members = [&](std::uint32_t document, const auto& use) {
-    for (const std::uint32_t member : sets.members(rank_of[document])) use(member, place_of[member]);
-  };
-  label_decided(decider, known, rank_of.size(), earlier, set_at, options, place_at, visit_members, labels);
-  return labels;
+  return label_documents<Index>(matcher, order, options, (std::max)(min_pairs, 4 * rank_of.size()));
 }
 
 inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
@@ -222,10 +102,7 @@ template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, c
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,
                                                const group_options& options = {}) {
-  detail::check_index_type<Index>(representatives.size() + sets.size(), "extend_groups");
-  if (options.by != grouping::representatives) {
-    detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
-  }
+  detail::check_extended<Index>(representatives.size() + sets.size(), options);
   return detail::label_similar<Index>(detail::source_of_sets(representatives, sets), representatives.size(),
                                       detail::set_threshold_of(least), options, {}, detail::min_kept_pairs);
 }

@@ -3,134 +3,168 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "../detail/compiled.hpp"
-#include "../detail/union_find.hpp"
 #include "../edits/engine/distinct_texts.hpp"
 #include "../edits/engine/edit_join.hpp"
 #include "../edits/pairs.hpp"
-#include "../error.hpp"
-#include "group.hpp"
+#include "engine/label_documents.hpp"
 #include "rule.hpp"
 
 namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Labels for groups of texts. The first `known` texts are representatives of earlier calls. `q`: the length of
-/// q-grams, see edit_join.
+/// Labels for groups of texts, by position. The first `known` texts are representatives of earlier calls. `q`: the length
+/// of q-grams, see edit_join.
 std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, const edit& least,
                                              const group_options& options, std::size_t q);
 
 #if NEARDUP_BODIES
 
+/// Each place is a document. A search finds only texts that were added, so documents are decided one after the other.
+/// `known` of a candidate is the edit distance. Copies share the search of their text.
+class edit_matcher final : public matcher<std::uint32_t> {
+ public:
+  /// The texts are numbered by their places. Precondition: the arguments outlive the object.
+  edit_matcher(const distinct_texts& texts, std::size_t places, const edit& least, const group_options& options,
+               std::size_t q)
+      : texts_(texts),
+        least_(least),
+        options_(options),
+        join_(texts, least.similarity, q),
+        memory_(join_, [this] { tell(); }),
+        at_{0, 0, join_.q() == 0},
+        rank_at_(places, none),
+        found_(texts.size()) {
+    for (std::uint32_t rank = 0; rank < texts.size(); ++rank) {
+      for (const std::uint32_t place : texts.members(rank)) rank_at_[place] = rank;
+    }
+  }
+
+  [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }
+
+  bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
+                       const left_out& left) override {
+    if (left.classes != nullptr) {
+      find_components(*left.classes);
+      return true;
+    }
+    for (const std::uint32_t document : documents.first(kept)) keep(document);
+    if (options_.among_themselves) return true;  // find_more() finds all
+    for (std::size_t i = kept; i < documents.size(); ++i) {
+      find_more(documents[i], [&](std::uint32_t original, int distance) {
+        const candidate found{original, static_cast<std::uint32_t>(i), distance};  // kept documents begin at 0
+        take(0, {&found, 1});
+      });
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::optional<double> closeness(std::uint32_t earlier, std::uint32_t later, int known,
+                                                std::optional<double> /*best*/) const override {
+    const std::size_t longer = (std::max)(texts_.length(rank_at_[earlier]), texts_.length(rank_at_[later]));
+    return edit_similarity_of(static_cast<std::size_t>(known), longer);
+  }
+
+  [[nodiscard]] bool finds_more() const override { return true; }
+
+  /// Considers the closest of the kept texts. Compares only those that were kept since the last copy of this text.
+  void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
+    advance(document, rank_at_.size());
+    const std::uint32_t rank = rank_at_[document];
+    if (rank == none) return;
+    search& own = found_[rank];
+    if (own.kept_at != none) return consider(own.kept_at, 0);  // nothing is closer than an equal text
+    const auto is_done = [&] { return own.best && !options_.originals; };
+    if (own.until < kept_ && !is_done()) {
+      join_.visit_candidates(rank, texts_.size(), false, memory_, [&](std::size_t other) {
+        if (found_[other].until < own.until || is_done()) return;
+        const std::uint32_t kept_at = found_[other].kept_at;
+        const auto distance = join_.distance(rank, other, own.best ? own.best->closeness : least_.similarity, memory_);
+        if (!distance) return;
+        const original_rank<std::uint32_t> one{*closeness(kept_at, document, static_cast<int>(*distance), std::nullopt),
+                                               kept_at};
+        if (own.best && !one.is_better_than(*own.best)) return;
+        own.best = one;
+        own.distance = static_cast<int>(*distance);
+      });
+    }
+    own.until = kept_;
+    if (own.best) consider(own.best->age, own.distance);
+  }
+
+  void keep(std::uint32_t document) override {
+    const std::uint32_t rank = rank_at_[document];
+    if (rank == none || found_[rank].kept_at != none) return;
+    found_[rank].kept_at = document;
+    found_[rank].until = kept_++;
+    join_.add(rank);
+  }
+
+ private:
+  static constexpr auto none = static_cast<std::uint32_t>(-1);
+
+  /// What is known of a distinct text. `until`: the number of texts that had been kept when it was searched for, or kept.
+  struct search {
+    std::uint32_t kept_at = none;  // its place, if it is kept
+    std::size_t until = 0;
+    std::optional<original_rank<std::uint32_t>> best;  // the closest of the kept texts
+    int distance = 0;                                  // to it
+  };
+
+  void find_components(set_classes& classes) {
+    for (std::size_t rank = 0; rank < texts_.size(); ++rank) {
+      advance(rank, texts_.size());
+      const std::uint32_t place = texts_.members(rank).front();
+      for (const std::uint32_t copy : texts_.members(rank)) classes.add(place, copy);
+      join_.visit_candidates(rank, rank, true, memory_, [&](std::size_t other) {
+        const std::uint32_t other_place = texts_.members(other).front();
+        if (classes.leaves_out(place, other_place) || !join_.distance(rank, other, memory_)) return;
+        classes.add(place, other_place);
+      });
+      join_.add(rank);
+    }
+    advance(texts_.size(), texts_.size());
+  }
+
+  void advance(std::size_t done, std::size_t all) const {
+    constexpr std::size_t step = 64;
+    at_.done = done;
+    at_.all = all;
+    if (done % step == 0 || done == all) tell();
+  }
+  void tell() const {
+    options_.run.check();
+    if (least_.progress) least_.progress(at_);
+  }
+
+  const distinct_texts& texts_;
+  const edit& least_;
+  const group_options& options_;
+  edit_join join_;
+  mutable edit_join::workspace memory_;  // one thread searches
+  mutable edit_progress at_;
+  std::vector<std::uint32_t> rank_at_;  // by place
+  mutable std::vector<search> found_;   // by rank
+  std::size_t kept_ = 0;                // texts in the join
+};
+
 NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known,
                                                             const edit& least, const group_options& options,
                                                             std::size_t q) {
   check_similarity(least.similarity);
-  const std::size_t grouped = source.size - known;
-  if (!options.preference.empty() && options.preference.size() != grouped) {
-    fail<std::invalid_argument>("group: not as many preferences as texts that are grouped");
-  }
-  if (std::any_of(options.preference.begin(), options.preference.end(), [](double p) { return std::isnan(p); })) {
-    fail<std::invalid_argument>("group: a preference is not a number");
-  }
-  std::vector<std::size_t> label(source.size);
-  std::iota(label.begin(), label.end(), std::size_t{0});
-  const distinct_texts texts(source, source.size);
-  constexpr auto none = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> rank_of(source.size, none), order(source.size);
-  for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-    for (const std::uint32_t member : texts.members(rank)) rank_of[member] = rank;
-  }
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!options.preference.empty()) {
-    std::stable_sort(
-        order.begin() + static_cast<std::ptrdiff_t>(known), order.end(),
-        [&](std::size_t a, std::size_t b) { return options.preference[a - known] > options.preference[b - known]; });
-  }
-  edit_join join(texts, least.similarity, q);
-  edit_progress at{0, 0, join.q() == 0};
-  const auto tell_now = [&] {
-    options.run.check();
-    if (least.progress) least.progress(at);
-  };
-  const auto tell = [&](std::size_t done, std::size_t all) {
-    constexpr std::size_t step = 64;
-    at.done = done;
-    at.all = all;
-    if (done % step == 0 || done == all) tell_now();
-  };
-  edit_join::workspace memory(join, tell_now);
-  if (options.by == grouping::components) {
-    shared_components<std::uint32_t> components(texts.size());
-    tell(0, texts.size());
-    for (std::size_t rank = 0; rank < texts.size(); ++rank) {
-      join.visit_candidates(rank, rank, true, memory, [&](std::size_t other) {
-        if (components.find(rank) == components.find(other) || !join.distance(rank, other, memory)) return;
-        components.unite(rank, other);
-      });
-      join.add(rank);
-      tell(rank + 1, texts.size());
-    }
-    // The most preferred text of each component.
-    std::vector<std::size_t> first(texts.size(), none);
-    for (const std::size_t position : order) {
-      if (rank_of[position] == none) continue;
-      std::size_t& of = first[components.find(rank_of[position])];
-      if (of == none) of = position;
-      label[position] = of;
-    }
-    return label;
-  }
-  // For each distinct text, by rank: kept_at is the place in `order` at which it was kept. best is the closest
-  // representative among those kept before place considered_until.
-  std::vector<std::size_t> kept_at(texts.size(), none), considered_until(texts.size(), 0);
-  std::vector<std::optional<original_rank<std::size_t>>> best(texts.size());
-  std::size_t last_kept = none;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    tell(i, order.size());
-    const std::size_t position = order[i], rank = rank_of[position];
-    if (rank == none) continue;
-    const bool is_known = i < known;
-    if (kept_at[rank] != none) {  // nothing is closer than an equal text
-      if (!is_known) label[position] = options.originals ? order[kept_at[rank]] : order.front();
-      continue;
-    }
-    if (!is_known) {
-      if (last_kept != none && last_kept >= considered_until[rank]) {
-        join.visit_candidates(rank, texts.size(), false, memory, [&](std::size_t other) {
-          if (kept_at[other] < considered_until[rank]) return;
-          // A text that is farther than the closest representative so far cannot be the original.
-          if (best[rank] && !options.originals) return;
-          const double closer = best[rank] ? best[rank]->closeness : least.similarity;
-          const auto distance = join.distance(rank, other, closer, memory);
-          if (!distance) return;
-          const std::size_t longer = (std::max)(texts.length(rank), texts.length(other));
-          const original_rank<std::size_t> found{edit_similarity_of(*distance, longer), kept_at[other]};
-          if (!best[rank] || found.is_better_than(*best[rank])) best[rank] = found;
-        });
-        considered_until[rank] = i;
-      }
-      if (best[rank]) {
-        label[position] = options.originals ? order[best[rank]->age] : order.front();
-        continue;
-      }
-      if (!options.among_themselves) continue;
-    }
-    kept_at[rank] = last_kept = i;
-    join.add(rank);
-  }
-  return label;
+  const document_order<std::uint32_t> order(source.size, known, options.preference);
+  const distinct_texts texts({source.size, [&](std::size_t place) { return source.of(order.position(place)); }},
+                             source.size);
+  edit_matcher matcher(texts, source.size, least, options, q);
+  return label_documents<std::size_t>(matcher, order, options, source.size);
 }
 
 #endif  // NEARDUP_BODIES
@@ -167,14 +201,9 @@ template <indexed_texts Kept, indexed_texts Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts,
                                                      const Threshold& least, const group_options& options = {}) {
-  if (options.by != grouping::representatives) {
-    detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
-  }
-  const std::size_t known = representatives.size();
-  auto label = detail::label_similar_texts(detail::source_of_texts(representatives, texts), known,
-                                           detail::edit_of(least), options, 0);
-  label.erase(label.begin(), label.begin() + static_cast<std::ptrdiff_t>(known));
-  return label;
+  detail::check_extended<std::size_t>(representatives.size() + texts.size(), options);
+  return detail::label_similar_texts(detail::source_of_texts(representatives, texts), representatives.size(),
+                                     detail::edit_of(least), options, 0);
 }
 
 }  // namespace neardup::inline v0

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -69,33 +70,17 @@ class pair_groups {
   [[nodiscard]] std::vector<Number> finish() {
     decide();
     sort_copies();
-    std::sort(matches_.begin(), matches_.end(), [](const match& a, const match& b) {
-      return a.document != b.document ? a.document < b.document : a.kept < b.kept;
-    });
-    auto next = matches_.cbegin();
-    for (std::size_t i = 0; i < copies_.size();) {
-      const Number of = copies_[i].first;
-      while (next != matches_.cend() && next->document < of) ++next;
-      std::optional<original_rank<Number>> best;
-      for (; i < copies_.size() && copies_[i].first == of; ++i) {
-        const Number copy = copies_[i].second;
-        for (; next != matches_.cend() && next->document == of && next->kept < copy; ++next) {
-          const original_rank<Number> rank{next->closeness, next->kept};
-          if (!best || rank.is_better_than(*best)) best = rank;
-        }
-        label_[copy] = label_[of] == of ? of : best->age;
-      }
+    original_rank<Number> best{};
+    for (std::size_t i = 0; i < copies_.size(); ++i) {
+      const auto [of, copy] = copies_[i];
+      if (i == 0 || copies_[i - 1].first != of) best = {-std::numeric_limits<double>::infinity(), of};
+      matches_.improve(best, of, [&, before = copy](Number kept) { return kept < before; });
+      label_[copy] = label_[of] == of ? of : best.age;
     }
     return std::exchange(label_, {});
   }
 
  private:
-  /// A match of a kept document and a dropped document that has copies.
-  struct match {
-    Number document, kept;
-    double closeness;
-  };
-
   void sort_copies() {
     if (!are_copies_sorted_) std::sort(copies_.begin(), copies_.end());
     are_copies_sorted_ = true;
@@ -112,9 +97,9 @@ class pair_groups {
       const Number document = last_->first;
       if (best_) {
         label_[document] = best_->age;
-        if (has_copies(document)) matches_.push_back({document, best_->age, best_->closeness});
+        if (has_copies(document)) matches_.add(document, best_->age, best_->closeness);
       } else {
-        for (const auto& [dropped, closeness] : with_copies_) matches_.push_back({dropped, document, closeness});
+        for (const auto& [dropped, closeness] : with_copies_) matches_.add(dropped, document, closeness);
       }
     }
     best_.reset();
@@ -127,7 +112,7 @@ class pair_groups {
   std::optional<std::pair<Number, Number>> last_;       // the last pair added
   std::optional<original_rank<Number>> best_;           // the best original so far of the later document of last_
   std::vector<std::pair<Number, double>> with_copies_;  // dropped documents that have copies and match it
-  std::vector<match> matches_;
+  detail::late_matches<Number> matches_;
 };
 
 /// Labels the connected components of pairs that are added in any order.

@@ -9,28 +9,24 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "../detail/positions.hpp"
-#include "../detail/union_find.hpp"
 #include "../detail/visits.hpp"
-#include "../error.hpp"
-#include "../runner.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
 #include "../sets/engine/row_join.hpp"
 #include "../sets/feature_sets.hpp"
 #include "../sets/partitioned_pairs.hpp"
-#include "engine/ordered_decider.hpp"
-#include "group.hpp"
+#include "engine/label_documents.hpp"
+#include "rule.hpp"
 #include "group_sets.hpp"
 
 namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The documents are the sets of a row_join that are no copies, in the order of their numbers, which is that of decision.
+/// The documents are sets of a row_join that are no copies, in the order of their numbers, which is that of decision.
 /// `known` of a candidate is the overlap of the two sets. All candidates match.
 template <class Feature>
 class row_matcher final : public matcher<std::uint32_t> {
@@ -45,7 +41,7 @@ class row_matcher final : public matcher<std::uint32_t> {
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 64; }
 
   bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
-                       set_classes* classes) override {
+                       const left_out& left) override {
     std::vector<bool> chosen(position_of_.size()), is_kept(kept != 0 ? position_of_.size() : 0);
     for (std::size_t i = 0; i < documents.size(); ++i) {
       const std::uint32_t set = set_of_[documents[i]];
@@ -54,13 +50,13 @@ class row_matcher final : public matcher<std::uint32_t> {
       if (i < kept) is_kept[set] = true;
     }
     std::optional<numbered_classes> by_set;
-    if (classes != nullptr) by_set.emplace(*classes, position_of_);
+    if (left.classes != nullptr) by_set.emplace(*left.classes, position_of_);
     std::vector<candidate> found;
     failure_limit failures = limits_.of(documents.size());
     return join_.visit({.sets = documents.size() < set_of_.size() ? &chosen : nullptr,
                         .across = kept != 0 ? &is_kept : nullptr,
                         .classes = by_set ? &*by_set : nullptr,
-                        .failures = by_set ? &failures : nullptr},
+                        .failures = left.may_give_up ? &failures : nullptr},
                        [&](std::span<const found_pair> pairs) {
                          found.clear();
                          for (const found_pair& pair : pairs) {
@@ -95,54 +91,14 @@ template <class Index, class Feature>
 std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::size_t earlier,
                                        const set_threshold& least, const group_options& options, row_store store,
                                        const row_join_sizes& sizes, std::size_t max_pairs) {
-  const std::size_t count = source.size - earlier;
-  check_preferences(options.preference, count);
+  document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
-  const auto own_labels = [&] {
-    std::vector<Index> labels(count);
-    for (std::size_t i = 0; i < count; ++i) labels[i] = static_cast<Index>(earlier + i);
-    return labels;
-  };
-
-  // The join numbers sets by their places in the order of decision.
-  const std::vector<std::uint32_t> set_at = order_of_sets(source, earlier, least.measure, options);
-  row_join<Feature> join({source.size, [&](std::size_t place) { return source.of(set_at[place]); }}, earlier, bounds,
-                         std::move(store), options.run, sizes);
-  const equal_groups<std::uint32_t>& copies = join.copies();
-  const auto matches_copies = [&](std::size_t place) { return bounds.are_copies_similar(join.size_of(place)); };
-
-  if (options.by == grouping::components) {
-    shared_components<std::uint32_t> components(source.size);
-    component_classes classes(components);
-    join.visit({.classes = &classes}, [](std::span<const found_pair>) { return true; });
-    copies.visit_groups([&](std::span<const std::uint32_t> group) {
-      if (!matches_copies(group.front())) return true;
-      for (const std::uint32_t copy : group.subspan(1)) components.unite(group.front(), copy);
-      return true;
-    });
-    std::vector<Index> labels(count);
-    for (std::size_t place = 0; place < source.size; ++place) {
-      labels[set_at[place]] = static_cast<Index>(set_at[components.find(place)]);
-    }
-    return labels;
-  }
-
-  const std::vector<std::uint32_t> set_of = copies.firsts();
-  const auto known = static_cast<std::size_t>(
-      std::partition_point(set_of.begin(), set_of.end(), [&](std::uint32_t place) { return place < earlier; }) -
-      set_of.begin());
-  row_matcher<Feature> matcher(join, bounds, source.size, set_of, sizes.failures);
-  ordered_decider<std::uint32_t> decider(matcher, known, set_of.size(), options.originals, max_pairs, options.run);
-  decider.decide(options.among_themselves);
-  const auto place_at = [&](std::uint32_t document) { return set_of[document]; };
-  const auto visit_members = [&](std::uint32_t document, const auto& use) {
-    const std::uint32_t& first = set_of[document];
-    if (!matches_copies(first)) return use(set_at[first], first);
-    for (const std::uint32_t place : copies.members(first)) use(set_at[place], place);
-  };
-  std::vector<Index> labels = own_labels();  // not before, to keep the peak of memory low
-  label_decided(decider, known, set_of.size(), earlier, set_at, options, place_at, visit_members, labels);
-  return labels;
+  row_join<Feature> join(by_place(source, order), earlier, bounds, std::move(store), options.run, sizes);
+  std::vector<std::uint32_t> places = join.copies().firsts();
+  std::erase_if(places, [&](std::uint32_t place) { return !bounds.are_copies_similar(join.size_of(place)); });
+  order.unite(std::move(places), join.copies());
+  row_matcher<Feature> matcher(join, bounds, source.size, order.firsts(), sizes.failures);
+  return label_documents<Index>(matcher, order, options, max_pairs);
 }
 
 /// The pairs that a grouping by partitions holds in a quarter of its memory; at most four for each set, as in memory.
@@ -177,10 +133,7 @@ template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, c
                                                              const Threshold& least, Store& store, std::uint64_t memory,
                                                              const group_options& options = {}) {
   const std::size_t count = representatives.size() + sets.size();
-  detail::check_index_type<Index>(count, "extend_groups_by_partitions");
-  if (options.by != grouping::representatives) {
-    detail::fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
-  }
+  detail::check_extended<Index>(count, options);
   return detail::label_by_partitions<Index>(detail::source_of_sets(representatives, sets), representatives.size(),
                                             detail::set_threshold_of(least), options, detail::row_store_of(store),
                                             {.memory = memory}, detail::pairs_in(memory, count));

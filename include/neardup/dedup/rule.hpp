@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The rule that decides which documents are kept, and which kept document is the original of a dropped document.
+// The rule that decides which documents are kept, and which kept document is the original of a dropped document; and the
+// options of functions that apply it to a whole corpus.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "../runner.hpp"
 #include "checks.hpp"
 
 namespace neardup::inline v0 {
@@ -77,5 +83,81 @@ class original_choice {
   std::optional<original_rank<Age>> best_;
   verdict<Id> verdict_;
 };
+
+/// How groups are formed. Two documents *match* if their fingerprints differ in at most k bits and the check accepts
+/// them.
+enum class grouping {
+  /// In the order of preference, each document joins the closest of the earlier representatives that it matches, and
+  /// the first among equally close representatives (see original_rank). A document that matches no representative
+  /// becomes one. So every member matches its representative, and no two representatives match.
+  representatives,
+  /// Documents connected by a chain of matches. Every match is within a group, but a chain may connect texts that have
+  /// little in common.
+  components,
+};
+
+/// Options of group() and extend_groups().
+struct group_options {
+  grouping by = grouping::representatives;
+
+  /// The preference of documents: a score for each document. Documents with higher scores come first; documents with
+  /// equal scores are in the order of their positions. If empty, all are in the order of their positions. To prefer
+  /// long documents: `.preference = lengths`.
+  std::span<const double> preference = {};
+
+  /// Whether documents passed to extend_groups join each other, too. Use false if the two calls are for two corpora,
+  /// and only matches between the corpora are of interest.
+  bool among_themselves = true;
+
+  /// Whether labels name originals. If false, only which documents are kept is decided, in less time; the label of
+  /// every other document is then the position of the most preferred document of all.
+  bool originals = true;
+
+  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
+  any_runner run = {};
+};
+
+namespace detail {
+
+/// The matches of dropped documents that have copies with documents kept after them. A copy that comes later still may
+/// have another original than the first of the equal documents: a document kept between the two may be closer.
+template <class Number>
+class late_matches {
+ public:
+  void add(Number document, Number kept, double closeness) {
+    matches_.push_back({document, kept, closeness});
+    is_sorted_ = false;
+  }
+
+  /// Replaces `best` by the best match of a document among those that are kept before a copy of it:
+  /// is_before(kept). Precondition: documents ascend from call to call, and so do the copies of one document; no match is
+  /// added after the first call.
+  template <class IsBefore>
+  void improve(original_rank<Number>& best, Number document, const IsBefore& is_before) {
+    if (!is_sorted_) {
+      std::sort(matches_.begin(), matches_.end(), [](const match& a, const match& b) {
+        return a.document != b.document ? a.document < b.document : a.kept < b.kept;
+      });
+      is_sorted_ = true;
+    }
+    while (next_ != matches_.size() && matches_[next_].document < document) ++next_;
+    for (; next_ != matches_.size() && matches_[next_].document == document && is_before(matches_[next_].kept);
+         ++next_) {
+      const original_rank<Number> rank{matches_[next_].closeness, matches_[next_].kept};
+      if (rank.is_better_than(best)) best = rank;
+    }
+  }
+
+ private:
+  struct match {
+    Number document, kept;
+    double closeness;
+  };
+  std::vector<match> matches_;
+  bool is_sorted_ = true;
+  std::size_t next_ = 0;
+};
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

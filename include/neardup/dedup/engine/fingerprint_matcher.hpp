@@ -26,6 +26,7 @@ template <std::size_t Words, class Number>
 class fingerprint_matcher : public matcher<Number> {
  public:
   using typename matcher<Number>::candidate;
+  using typename matcher<Number>::left_out;
   using typename matcher<Number>::take_type;
 
   /// `fingerprints` are in the order of decision. `blocks`: see join_options. If `features` are given, candidates are
@@ -40,7 +41,7 @@ class fingerprint_matcher : public matcher<Number> {
   }
 
   bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
-                       set_classes* /*classes*/) final {
+                       const left_out& /*left*/) override {
     find(documents, kept, take);
     return true;
   }

@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "../../detail/bits.hpp"
 #include "../../detail/mutex.hpp"
 #include "../../detail/visits.hpp"
 #include "../../index/fingerprint_range.hpp"
@@ -33,6 +33,13 @@ class matcher {
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 
+  /// The pairs that a search may leave out: pairs of positions of one class, if there are classes, to which it adds each
+  /// match that it finds. `may_give_up`: whether it may end because too many candidates fail.
+  struct left_out {
+    set_classes* classes = nullptr;
+    bool may_give_up = false;
+  };
+
   virtual ~matcher() = default;
 
   /// The greatest number of threads that find_candidates() uses for a number of documents.
@@ -40,11 +47,10 @@ class matcher {
 
   /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
   /// pair is one of the first `kept` documents of the list and one of the others. Parts call `take` concurrently. If
-  /// `take` returns false, the search ends soon. If `classes` is not nullptr, pairs of positions of one class may be left
-  /// out, and the search may give up because too many candidates fail. Returns: false if it gave up. Precondition: the first `kept` numbers of the list ascend, and so do the others; classes are given only if
-  /// enough_pairs() is not 0, and kept is 0.
+  /// `take` returns false, the search ends soon. Returns: false if it gave up. Precondition: the first `kept`
+  /// numbers of the list ascend, and so do the others; kept is 0 if classes are given.
   virtual bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
-                               set_classes* classes) = 0;
+                               const left_out& pairs) = 0;
   /// The number of candidates of a document after which find_candidates() may leave out others, at most 127; 0 if it
   /// cannot leave out pairs. If it is not 0, each candidate matches.
   [[nodiscard]] virtual std::uint8_t enough_pairs() const { return 0; }
@@ -56,7 +62,7 @@ class matcher {
                                                         std::optional<double> best) const = 0;
 
   /// Whether this document has copies, about which the caller decides by the matches of the document; see
-  /// ordered_decider::late_matches().
+  /// ordered_decider::matches_of_copies().
   [[nodiscard]] virtual bool has_copies(Number /*document*/) const { return false; }
 
   /// Whether find_more() may find matches. If so, one thread decides about documents one after the other.
@@ -84,12 +90,6 @@ template <class Number>
 class ordered_decider {
  public:
   using rank_type = original_rank<Number>;
-
-  /// A match of a document that has copies with a document `kept` after it.
-  struct late_match {
-    Number document, kept;
-    double closeness;
-  };
 
   /// For documents 0 to size - 1, of which the first `known` are kept already. Holds about `max_candidates` candidates
   /// at most at a time.
@@ -125,9 +125,8 @@ class ordered_decider {
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
   /// The original of a dropped document. Precondition: originals were asked for.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
-  /// The matches of dropped documents that have copies with documents kept after them. Such a kept document may be the
-  /// original of a copy that comes later still.
-  [[nodiscard]] std::vector<late_match>& late_matches() noexcept { return late_; }
+  /// The matches from which originals of copies are chosen. Precondition: as original().
+  [[nodiscard]] late_matches<Number>& matches_of_copies() noexcept { return late_; }
 
  private:
   using candidate = typename matcher<Number>::candidate;
@@ -175,7 +174,7 @@ class ordered_decider {
       }
       return true;
     };
-    by_.find_candidates(both, kept.size(), take, nullptr);
+    by_.find_candidates(both, kept.size(), take, {});
   }
 
   /// Considers a kept document as the original of a later document. Returns: whether they match.
@@ -206,7 +205,7 @@ class ordered_decider {
     const std::optional<double> closeness = by_.closeness(document, kept, known, std::nullopt);
     if (!closeness) return;
     const std::lock_guard lock(mutexes_.front());
-    late_.push_back({document, kept, *closeness});
+    late_.add(document, kept, *closeness);
   }
 
   /// Decides about documents. Precondition: they have been matched with all documents that were kept before the first
@@ -253,7 +252,7 @@ class ordered_decider {
         return candidates.add(part, {c.second, c.first, c.distance});
       });
     };
-    const bool gave_up = !by_.find_candidates(documents, 0, take, enough != 0 ? &candidates : nullptr);
+    const bool gave_up = !by_.find_candidates(documents, 0, take, {enough != 0 ? &candidates : nullptr, enough != 0});
     if (gave_up || !candidates.close(run_)) return false;
     decide_in_order(documents, candidates);
     return true;
@@ -338,7 +337,7 @@ class ordered_decider {
   std::atomic<bool> is_divided_ = false;  // whether some pairs were not considered at once
   std::vector<Number> considered_until_;  // kept documents below this number have been considered
   std::vector<rank_type> best_;           // originals; both vectors are empty unless originals are asked for
-  std::vector<late_match> late_;
+  late_matches<Number> late_;
   std::array<detail::mutex_type, 64> mutexes_;
 };
 

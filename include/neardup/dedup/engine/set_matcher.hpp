@@ -44,7 +44,7 @@ class set_matcher final : public matcher<std::uint32_t> {
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 16; }
 
   bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
-                       set_classes* classes) override {
+                       const left_out& left) override {
     std::vector<std::uint32_t> ranks(documents.size());
     for (std::size_t i = 0; i < documents.size(); ++i) {
       ranks[i] = rank_of_[documents[i]];
@@ -58,10 +58,8 @@ class set_matcher final : public matcher<std::uint32_t> {
     if (kept != 0) join.join_across(is_kept_);
     std::optional<numbered_classes> by_rank;
     failure_limit failures = sizes_.failures.of(documents.size());
-    if (classes != nullptr) {
-      join.leave_out(by_rank.emplace(*classes, position_of_));
-      join.give_up_at(failures);
-    }
+    if (left.classes != nullptr) join.leave_out(by_rank.emplace(*left.classes, position_of_));
+    if (left.may_give_up) join.give_up_at(failures);
     std::vector<std::vector<candidate>> found(join.parts());
     const bool is_complete = join.visit([&](std::size_t part, std::span<const similar_ranks> pairs) {
       found[part].clear();

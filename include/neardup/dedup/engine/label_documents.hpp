@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Groups documents by any matcher, and labels each document with the position of its representative.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "../../detail/equal_groups.hpp"
+#include "../../detail/positions.hpp"
+#include "../../detail/union_find.hpp"
+#include "../../error.hpp"
+#include "../rule.hpp"
+#include "ordered_decider.hpp"
+
+namespace neardup::inline v0::detail {
+
+/// The order of decision. A *position* is a number in the caller's input. A *place* is a number in the order of decision.
+/// A *document* is a number that a matcher uses: one for each different text among the places, by its first place.
+/// Representatives of earlier calls have the first positions, and the same places.
+template <class Number>
+class document_order {
+ public:
+  /// For `size` positions, each of which is a document. Those after the `earlier` ones are ordered by preference, then by
+  /// position. Throws: std::invalid_argument if the number of preferences is wrong, or a preference is NaN.
+  document_order(std::size_t size, std::size_t earlier, std::span<const double> preference)
+      : size_(size), earlier_(earlier), documents_(size), known_(earlier) {
+    if (preference.empty()) return;
+    if (preference.size() != size - earlier) {
+      fail<std::invalid_argument>({"group: ", preference.size(), " preferences for ", size - earlier, " documents"});
+    }
+    if (std::any_of(preference.begin(), preference.end(), [](double p) { return std::isnan(p); })) {
+      fail<std::invalid_argument>("group: a preference is not a number");
+    }
+    sort_by([&](Number position) { return preference[position - earlier]; });
+  }
+
+  /// Orders the positions after the earlier ones by descending score(position), and those of equal score by position.
+  template <class Score>
+  void sort_by(const Score& score) {
+    at_.resize(size_);
+    std::iota(at_.begin(), at_.end(), Number{0});
+    std::stable_sort(at_.begin() + static_cast<std::ptrdiff_t>(earlier_), at_.end(),
+                     [&](Number a, Number b) { return score(a) > score(b); });
+  }
+
+  /// Makes documents of the places `firsts`, which ascend, and of their copies. Other places are alone in their groups.
+  /// Precondition: `copies` outlives this.
+  void unite(std::vector<Number> firsts, const equal_groups<Number>& copies) {
+    firsts_ = std::move(firsts);
+    copies_ = &copies;
+    documents_ = firsts_.size();
+    known_ = static_cast<std::size_t>(std::lower_bound(firsts_.begin(), firsts_.end(), earlier_) - firsts_.begin());
+  }
+
+  [[nodiscard]] bool is_by_position() const noexcept { return at_.empty(); }
+  [[nodiscard]] std::size_t position(std::size_t place) const noexcept {
+    return at_.empty() ? place : static_cast<std::size_t>(at_[place]);
+  }
+  [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
+  [[nodiscard]] Number place(std::size_t document) const noexcept {
+    return copies_ == nullptr ? static_cast<Number>(document) : firsts_[document];
+  }
+  [[nodiscard]] std::size_t documents() const noexcept { return documents_; }
+  /// The number of documents that are representatives of earlier calls.
+  [[nodiscard]] std::size_t known() const noexcept { return known_; }
+
+  /// The positions after the earlier ones, each as its own label.
+  template <class Index>
+  [[nodiscard]] std::vector<Index> own_labels() const {
+    std::vector<Index> labels(size_ - earlier_);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(earlier_ + i);
+    return labels;
+  }
+  /// Labels a document and its copies: representative_of(place) is the place of the representative of each.
+  template <class Index, class RepresentativeOf>
+  void label(std::vector<Index>& labels, std::size_t document, const RepresentativeOf& representative_of) const {
+    const auto set = [&](Number at) {
+      labels[position(at) - earlier_] = static_cast<Index>(position(representative_of(at)));
+    };
+    const Number first = place(document);
+    if (copies_ == nullptr) return set(first);
+    for (const Number at : copies_->members(first)) set(at);
+  }
+
+ private:
+  std::size_t size_, earlier_, documents_, known_;
+  std::vector<Number> at_;      // the position at each place; empty if they are equal
+  std::vector<Number> firsts_;  // by document: its first place
+  const equal_groups<Number>* copies_ = nullptr;
+};
+
+/// Components as classes: each pair that is found unites two of them.
+template <class Number>
+class component_classes final : public set_classes {
+ public:
+  explicit component_classes(std::size_t documents) : components_(documents) {}
+  [[nodiscard]] std::size_t of(std::size_t document) const override { return components_.find(document); }
+  void add(std::size_t a, std::size_t b) override { components_.unite(a, b); }
+
+ private:
+  mutable shared_components<Number> components_;
+};
+
+/// Throws unless groups of `count` documents can be extended: std::length_error if Index cannot number them,
+/// std::invalid_argument if the groups are components.
+template <class Index>
+void check_extended(std::size_t count, const group_options& options) {
+  check_index_type<Index>(count, "extend_groups");
+  if (options.by == grouping::representatives) return;
+  fail<std::invalid_argument>("extend_groups: only groups around representatives can be extended");
+}
+
+/// Groups documents. Holds about `max_candidates` candidates at most at a time.
+/// Returns: the labels of all positions but those of the representatives of earlier calls.
+template <class Index, class Number>
+[[nodiscard]] std::vector<Index> label_documents(matcher<Number>& by, const document_order<Number>& order,
+                                                 const group_options& options, std::size_t max_candidates) {
+  if (options.by == grouping::components) {
+    component_classes<Number> components(order.documents());
+    std::vector<Number> all(order.documents());
+    std::iota(all.begin(), all.end(), Number{0});
+    by.find_candidates(all, 0, [](std::size_t, auto) { return true; }, {&components});
+    std::vector<Index> labels = order.template own_labels<Index>();
+    for (std::size_t document = 0; document < order.documents(); ++document) {
+      order.label(labels, document, [first = order.place(components.of(document))](Number) { return first; });
+    }
+    return labels;
+  }
+  ordered_decider<Number> decider(by, order.known(), order.documents(), options.originals, max_candidates, options.run);
+  decider.decide(options.among_themselves);
+  std::vector<Index> labels = order.template own_labels<Index>();  // not before, to keep the peak of memory low
+  for (std::size_t document = order.known(); document < order.documents(); ++document) {
+    if (decider.is_kept(document)) {
+      if (!options.among_themselves) continue;  // not even copies are joined
+      order.label(labels, document, [first = order.place(document)](Number) { return first; });
+    } else if (!options.originals) {
+      order.label(labels, document, [](Number) { return Number{0}; });
+    } else {
+      original_rank<Number> best = decider.original(document);
+      order.label(labels, document, [&](Number copy) {
+        decider.matches_of_copies().improve(best, static_cast<Number>(document),
+                                            [&](Number kept) { return order.place(kept) < copy; });
+        return order.place(best.age);
+      });
+    }
+  }
+  return labels;
+}
+
+}  // namespace neardup::inline v0::detail
