@@ -92,6 +92,7 @@ def main():
     parser.add_argument("program", nargs="+", help="neardup_bench_fingerprint of one or more compilers; _naive last")
     parser.add_argument("--rounds", type=int, default=5, help="how often each benchmark runs (%(default)s)")
     parser.add_argument("--min-time", type=float, default=0.2, help="seconds of each, each time (%(default)s)")
+    parser.add_argument("--goals", action="store_true", help="columns of the goals, too")
     options = parser.parse_args()
     *libraries, naive = map(Figures, options.program)
     if not libraries or not naive.program.endswith("naive"):
@@ -114,11 +115,12 @@ def main():
     def cell(numbers):
         return " / ".join(map(figure, numbers))
 
-    def goal(goals, level, sign):
+    def with_goal(text, goals, level, sign):
+        """The cell, and with --goals the one of its goal."""
         number = LEVELS.index(level)
-        return f"{sign} {goals[number]}" if number < len(goals) else ""
+        return [text, f"{sign} {goals[number]}" if number < len(goals) else ""] if options.goals else [text]
 
-    level_columns = [text for level in LEVELS for text in (level, "goal")]
+    level_columns = [text for level in LEVELS for text in ((level, "goal") if options.goals else (level,))]
     print(
         f"`/`: {' / '.join(figures.compiler for figures in libraries)}. The naive loop: {naive.compiler} -O3 for this "
         f"machine. Ratios: AVX-512, {first.compiler}. Best of {options.rounds} rounds.\n"
@@ -126,7 +128,7 @@ def main():
 
     head("cycles a token", *level_columns, "naive", "times naive")
     for name, title, goals in CYCLES:
-        cells = [text for level in LEVELS for text in (cell(values(name, level)), goal(goals, level, "≤"))]
+        cells = [text for level in LEVELS for text in with_goal(cell(values(name, level)), goals, level, "≤")]
         loop = naive.best.get(f"baseline/naive/{name}")
         row(title, *cells, figure(loop), figure(ratio(loop, values(name, LEVELS[0])[0])))
 
@@ -139,9 +141,9 @@ def main():
             if name.endswith("/128"):
                 half = values(name.replace("/128", "/64"), level)
                 shares = [ratio(both, one) for both, one in zip(numbers, half)]
-                cells += [f"{cell(numbers)} ({cell(shares)} of 64 bits)", goal(goals, level, "≥")]
+                cells += with_goal(f"{cell(numbers)} ({cell(shares)} of 64 bits)", goals, level, "≥")
             else:
-                cells += [cell(numbers), goal(goals, level, "≥")]
+                cells += with_goal(cell(numbers), goals, level, "≥")
         suffix = re.sub(r"^[^/]*/[^/]*/[^/]*", "", name)
         best = values(name, LEVELS[0])[0]
         loop = naive.best.get(f"baseline/naive/{name}")
