@@ -31,7 +31,8 @@
 
 namespace neardup::inline v0 {
 
-/// The function that a program built with -fno-exceptions calls instead of throwing. Precondition: it does not return.
+/// The type of the function that reports a failed call in a program built with -fno-exceptions.
+/// Precondition: it does not return.
 using failure_handler = void (*)(const char* message);
 
 namespace detail {
@@ -46,7 +47,7 @@ inline std::atomic<failure_handler>& current_failure_handler() noexcept {
   return handler;
 }
 
-/// A part of the message of a failed call: text, or a whole number.
+/// One part of an error message: text, or a whole number.
 class message_part {
  public:
   constexpr message_part(const char* text) noexcept : text_(text) {}  // NOLINT(google-explicit-constructor): see fail()
@@ -65,18 +66,19 @@ class message_part {
   bool is_negative_ = false;
 };
 
-/// Reports a failed call: throws Exception{message}; under -fno-exceptions calls the failure handler and ends the
-/// program.
+/// Reports a failed call.
+/// Throws: Exception{message}. With -fno-exceptions it calls the failure handler instead, then ends the program.
 template <class Exception>
 NEARDUP_COLD [[noreturn]] void fail(const std::string& message) {
 #if NEARDUP_EXCEPTIONS
   throw Exception(message);
 #else
   current_failure_handler().load()(message.c_str());
-  std::abort();  // in case the handler returns
+  std::abort();  // the handler should not return, but may
 #endif
 }
-/// The same with a message that is made here, and not in each function that may fail.
+/// Joins the parts to a message, then calls fail(). Joining the parts here keeps that code out of every function that
+/// may fail.
 /// Example: `fail<std::length_error>({"no room for ", count, " sets"})`
 template <class Exception>
 NEARDUP_COLD [[noreturn]] void fail(std::initializer_list<message_part> parts) {
@@ -89,8 +91,8 @@ NEARDUP_COLD [[noreturn]] void fail(const char* message) {
   fail<Exception>(std::string(message));
 }
 
-/// A scope guard: calls a function at the end of the scope, unless is_due was cleared. It undoes a step when a later
-/// step throws.
+/// A scope guard: calls a function at the end of the scope, unless is_due was cleared. A caller uses it to undo a step
+/// when a later step throws.
 template <class Function>
 struct undo {
   Function function;
@@ -105,8 +107,9 @@ undo(Function) -> undo<Function>;
 
 }  // namespace detail
 
-/// Replaces the handler of failed calls for builds without exceptions.
-/// A null pointer restores the default handler, which prints the message and aborts. Returns: the previous handler.
+/// Replaces the function that builds without exceptions call when a call fails. A null pointer restores the default
+/// handler, which prints the message and aborts.
+/// Returns: the previous handler.
 inline failure_handler set_failure_handler(failure_handler handler) noexcept {
   return detail::current_failure_handler().exchange(handler != nullptr ? handler : &detail::default_failure_handler);
 }

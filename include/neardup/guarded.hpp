@@ -21,8 +21,8 @@
 
 namespace neardup::inline v0 {
 
-/// A deduplicator, or a class around one. Its describer() computes fingerprint and features of a text without the
-/// deduplicator, hence without a lock.
+/// A deduplicator, or a class that wraps one. Its describer() computes the fingerprint and the features of a text
+/// without the deduplicator, so no lock is needed.
 template <class T>
 concept deduplicating = requires(const T& value) {
   typename T::workspace;
@@ -31,7 +31,8 @@ concept deduplicating = requires(const T& value) {
 
 namespace detail {
 
-/// A pool of scratch objects, one per concurrent caller. Thread-safe.
+/// A pool of scratch objects with one object per concurrent caller.
+/// Thread safety: all members.
 template <class T>
 class memory_pool {
  public:
@@ -112,7 +113,9 @@ class guarded {
   guarded& operator=(const guarded&) = delete;
   ~guarded() = default;
 
-  /// Calls `use(value)`, concurrently with other readers. Returns: the result of `use`. Throws: its exceptions.
+  /// Calls `use(value)`, concurrently with other readers.
+  /// Returns: the result of `use`.
+  /// Throws: the exceptions of `use`.
   template <std::invocable<const T&> Use>
   decltype(auto) read(Use&& use) const {
     slot& reader_slot = own_slot();
@@ -125,7 +128,9 @@ class guarded {
     return std::forward<Use>(use)(value_);
   }
 
-  /// Calls `change(value)` exclusively. Returns: the result of `change`. Throws: its exceptions.
+  /// Calls `change(value)` while no other thread reads or writes.
+  /// Returns: the result of `change`.
+  /// Throws: the exceptions of `change`.
   template <std::invocable<T&> Change>
   decltype(auto) write(Change&& change) {
     const std::lock_guard lock(writers_);
@@ -145,8 +150,8 @@ class guarded {
 
   // ---- members of a deduplicator ------------------------------------------------------------------------------------
 
-  /// These members do what the members of T with these names do. `when`: the time of the document, for a
-  /// stream_deduplicator.
+  /// Calls the member of T with the same name. The following members do likewise. `when`: the time of the document, if
+  /// T is a stream_deduplicator.
   template <deduplicating D = T, std::convertible_to<std::uint64_t>... When>
   auto add(std::string_view text, const typename D::id_type& id, When... when) {
     return change_by(text, [&](T& value, const auto& document) {
@@ -187,7 +192,7 @@ class guarded {
   [[nodiscard]] std::size_t size() const requires deduplicating<T> {
     return read([](const T& value) { return value.size(); });
   }
-  /// Visits all kept documents as one reader: writers wait until the visit ends.
+  /// Visits all kept documents. The visit counts as one read: writers wait until it ends.
   template <class Visit>
   void for_each_kept(Visit&& visit) const requires deduplicating<T> {
     read([&](const T& value) { value.for_each_kept(visit); });
@@ -256,7 +261,7 @@ class guarded {
   T value_;
   detail::mutex_type writers_;
   std::atomic<std::uint32_t> phase_{0};
-  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // by phase: blocked readers
+  mutable std::array<std::atomic<std::uint32_t>, 2> waiting_{};  // by phase: the number of blocked readers
   mutable std::array<slot, slot_count> slots_;
   mutable typename detail::describing_memory_of<T>::type memory_;
 };

@@ -43,7 +43,7 @@ inline constexpr named_instruction_set instruction_sets[] = {
     {instruction_set::avx512, "avx512"},     {instruction_set::neon, "neon"},
 };
 
-// Whether a level includes the instructions of a kernel for SSE2, AVX2, AVX-512 or NEON.
+// True if the level includes the instructions that a kernel for SSE2, AVX2, AVX-512 or NEON uses.
 constexpr bool has_avx512(instruction_set level) noexcept { return level == instruction_set::avx512; }
 constexpr bool has_avx2(instruction_set level) noexcept { return level == instruction_set::avx2 || has_avx512(level); }
 constexpr bool has_sse2(instruction_set level) noexcept { return level == instruction_set::sse2 || has_avx2(level); }
@@ -95,8 +95,8 @@ constexpr bool has_neon(instruction_set level) noexcept { return level == instru
 
 namespace detail {
 
-/// The level named by the environment variable NEARDUP_INSTRUCTION_SET, if this machine supports it; otherwise the
-/// fastest level. Not inlined: every kernel asks for the level, but only the first call in a process gets here.
+/// Returns the level that the environment variable NEARDUP_INSTRUCTION_SET names, if this machine supports it;
+/// otherwise the fastest level. Not inlined, because only the first call in a process gets here.
 NEARDUP_NOINLINE inline instruction_set initial_instruction_set() noexcept {
   if (const char* const wanted = std::getenv("NEARDUP_INSTRUCTION_SET"); wanted != nullptr) {
     for (const auto& one : instruction_sets) {
@@ -113,14 +113,15 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 
 }  // namespace detail
 
-/// The level that kernels currently use: the last argument of set_instruction_set(); without one, the level that the
-/// environment variable NEARDUP_INSTRUCTION_SET named at the first call; otherwise the fastest level of this machine.
+/// Returns the level that kernels use now. It is the last argument of set_instruction_set(). If that was never called,
+/// it is the level that the environment variable NEARDUP_INSTRUCTION_SET named at the first use. Without the variable,
+/// it is the fastest level of this machine.
 [[nodiscard]] inline instruction_set active_instruction_set() noexcept {
   return detail::current_instruction_set().load(std::memory_order_relaxed);
 }
 
-/// Sets the level of all kernels in all threads. For tests and measurements; results do not change.
-/// Throws: std::invalid_argument if the machine does not support it.
+/// Sets the level of all kernels, in all threads. It is meant for tests and measurements; results do not change.
+/// Throws: std::invalid_argument if the machine does not support the level.
 inline void set_instruction_set(instruction_set level) {
   if (!is_available(level)) {
     detail::fail<std::invalid_argument>("this machine does not have the instruction set " +

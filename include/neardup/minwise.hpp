@@ -22,7 +22,7 @@ class minwise : public fingerprint_bits<minwise<Bits>, Bits> {
   using base = fingerprint_bits<minwise<Bits>, Bits>;
 
  public:
-  /// The kind of these fingerprints: what a bit means.
+  /// The kind of these fingerprints, which says what one bit means.
   static constexpr fingerprint_kind kind = fingerprint_kind::minwise;
 
   using base::base;

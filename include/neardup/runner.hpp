@@ -24,8 +24,8 @@ namespace neardup::inline v0 {
 /// many or fewer, even 0, calls `work(part)` once for each part in 0..parts - 1, on any thread, and returns when all
 /// are done; `work` does not throw. Runners are copied, so a runner for a pool holds a pointer to the pool.
 ///
-/// A runner may have a third const member to cancel long calls: `run.check()` is called between steps of the work, on any
-/// thread. Its exception ends the call.
+/// A runner may have a third const member to cancel long calls: `run.check()` is called between steps of the work, on
+/// any thread. Its exception ends the call.
 template <class T>
 concept runner = std::copy_constructible<T> &&
     requires(const T& run, std::size_t parts, const std::function<void(std::size_t)>& work) {
@@ -35,7 +35,8 @@ concept runner = std::copy_constructible<T> &&
 
 namespace detail {
 
-/// A type with only one of the two members of a runner: meant to be a runner, but incomplete.
+/// A type that has only one of the two members of a runner. any_runner rejects it with a message that says what a
+/// runner needs.
 template <class T>
 concept incomplete_runner = !runner<T> && (requires(T & run) {
   run.parts();
@@ -55,14 +56,14 @@ class any_runner {
   // constructor.
   template <class Run>
     requires(!std::same_as<Run, any_runner> && runner<Run>)
-  any_runner(const Run& run)  // NOLINT(google-explicit-constructor): stands for the runner that it is given.
+  any_runner(const Run& run)  // NOLINT(google-explicit-constructor): every runner converts.
       : parts_((std::max)(std::size_t{1}, static_cast<std::size_t>(run.parts()))), run_(run) {
     if constexpr (requires { run.check(); }) check_ = [run] { run.check(); };
   }
 
   template <class Run>
     requires(!std::same_as<Run, any_runner> && detail::incomplete_runner<Run>)
-  any_runner(const Run& /*run*/) {  // NOLINT(google-explicit-constructor): says what the type lacks.
+  any_runner(const Run& /*run*/) {  // NOLINT(google-explicit-constructor): explains the error.
     static_assert(runner<Run>,
                   "neardup: a runner has two const members: parts(), which gives how many parts there should be, and "
                   "operator()(parts, work), which calls work(part) for each part from 0 to parts - 1");
@@ -71,20 +72,22 @@ class any_runner {
   /// The number of parts that keeps all threads busy, at least 1.
   [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
 
-  /// Calls run.check(), if the runner has it. Throws: what that throws.
+  /// Calls run.check() if the runner has it.
+  /// Throws: the exceptions of run.check().
   void check() const {
     if (check_) check_();
   }
 
-  /// Calls `work(part)` for each part, and returns when all are done. Precondition: `work` does not throw.
+  /// Calls `work(part)` for each part, and returns when all calls have returned.
+  /// Precondition: `work` does not throw.
   template <class Work>
   void operator()(std::size_t parts, const Work& work) const {
     run(parts, {&work, call<Work>});
   }
 
  private:
-  // A reference to work, one type for all work: a std::function for each type of work would take most of the compile
-  // time.
+  // A reference to work of any type. std::function would be instantiated for each type of work, which would take most
+  // of the compile time.
   struct work_reference {
     const void* work;
     void (*call)(const void* work, std::size_t part);
@@ -112,10 +115,11 @@ class any_runner {
 
 namespace detail {
 
-/// Keeps one of the exceptions of concurrent work: the exception of the lowest position.
+/// Keeps the exception with the lowest position among the exceptions of concurrent work.
 class first_failure {
  public:
-  /// Calls `work()`. Returns: false if it threw.
+  /// Calls `work()`.
+  /// Returns: false if it threw.
   template <class Work>
   bool guard(std::size_t position, const Work& work) noexcept {
 #if NEARDUP_EXCEPTIONS
@@ -150,15 +154,17 @@ class first_failure {
 #endif
 };
 
-/// The number of parts for `count` steps of work, where a part of fewer than `min` steps is not worth a thread.
+/// Returns the number of parts for `count` steps of work. Each part gets at least `min` steps, because fewer are not
+/// worth a thread.
 [[nodiscard]] inline std::size_t parts_for(const any_runner& run, std::size_t count, std::size_t min) {
   return (std::max)(std::size_t{1}, (std::min)(run.parts(), count / min));
 }
 
-/// Distributes the numbers 0 to count - 1 in steps of `step` numbers: `parts` parts of `run` call `work(part, first,
-/// last)` for numbers [first, last), until all numbers are taken, or a call returns false.
-/// Returns: false if a call returned false. Throws: if calls throw, or run.check() before one, the exception of the call
-/// with the lowest numbers.
+/// Distributes the numbers 0 to count - 1 over `parts` parts of `run`, in steps of `step` numbers. A part calls
+/// `work(part, first, last)` for the numbers of its step, [first, last), then takes the next step. Steps are taken
+/// until none is left, or a call returns false.
+/// Returns: false if a call returned false.
+/// Throws: the exception of the call with the lowest numbers, if calls or run.check() throw.
 inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count, std::size_t step,
                      const std::function<bool(std::size_t part, std::size_t first, std::size_t last)>& work) {
   std::atomic<std::size_t> next = 0;
@@ -168,7 +174,8 @@ inline bool in_steps(const any_runner& run, std::size_t parts, std::size_t count
     while (goes_on.load(std::memory_order_relaxed)) {
       if (next.load(std::memory_order_relaxed) >= count) return;
       bool wants_more = false;
-      // Before a step is taken: the work of one step may wait for that of earlier steps, so a step that is taken is run.
+      // run.check() is called before a step is taken. A step that is taken must run, because later steps may wait for
+      // it.
       if (failure.guard(count, [&] { run.check(); })) {
         const std::size_t first = next.fetch_add(step, std::memory_order_relaxed);
         if (first >= count) return;

@@ -18,7 +18,8 @@
 
 namespace neardup::inline v0 {
 
-/// The kind of a fingerprint: what a bit means, hence how likely it differs. The numbers are part of the file format.
+/// The kind of a fingerprint. It says what one bit means, and so how likely the bit differs. The numbers are part of
+/// the file format.
 enum class fingerprint_kind : std::uint8_t {
   simhash = 1,  // a weighted vote of the features: differs with probability acos(cosine) / pi
   minwise = 2,  // a bit of the feature of least hash: differs with probability (1 - Jaccard similarity) / 2
@@ -41,8 +42,8 @@ inline void check_distance(std::size_t bits, int k) {
 
 }  // namespace detail
 
-/// The common base class of simhash<Bits> and minwise<Bits>; `Self` is the derived class. Not for direct use: a
-/// fingerprint compares only with fingerprints of its own kind.
+/// The common base class of simhash<Bits> and minwise<Bits>; `Self` is the derived class. Programs use the derived
+/// classes only: fingerprints of different kinds do not compare.
 template <class Self, std::size_t Bits>
 class fingerprint_bits {
   static_assert(Bits >= 16, "neardup: a fingerprint has at least 16 bits; write simhash<64>");
@@ -54,7 +55,7 @@ class fingerprint_bits {
   /// The bits as words, the lowest first.
   using words_type = std::array<std::uint64_t, words>;
 
-  /// All bits are zero.
+  /// Makes a fingerprint whose bits are all zero.
   constexpr fingerprint_bits() noexcept = default;
 
   /// Makes a fingerprint of the bits of `value`, lowest first.
@@ -75,13 +76,14 @@ class fingerprint_bits {
   /// The fingerprint as one number.
   [[nodiscard]] constexpr std::uint64_t to_uint64() const noexcept requires(Bits <= 64) { return words_[0]; }
 
-  /// Returns: true if bit `i` is set.
+  /// Returns true if bit `i` is set.
   /// Throws: std::out_of_range if i >= Bits.
   [[nodiscard]] constexpr bool test(std::size_t i) const {
     check(i);
     return ((words_[i / detail::word_bits] >> (i % detail::word_bits)) & 1U) != 0;
   }
-  /// Same as test(i).
+  /// Returns test(i).
+  /// Throws: std::out_of_range if i >= Bits.
   [[nodiscard]] constexpr bool operator[](std::size_t i) const { return test(i); }
 
   /// Sets bit `i` to `value`.
@@ -169,7 +171,7 @@ class simhash : public fingerprint_bits<simhash<Bits>, Bits> {
   using base = fingerprint_bits<simhash<Bits>, Bits>;
 
  public:
-  /// The kind of these fingerprints: what a bit means.
+  /// The kind of these fingerprints, which says what one bit means.
   static constexpr fingerprint_kind kind = fingerprint_kind::simhash;
 
   using base::base;

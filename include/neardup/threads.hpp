@@ -30,8 +30,9 @@ struct threads {
 #endif
   }
 
-  /// Starts a thread for each part but part 0, which the calling thread runs, and waits for all. If the system has no
-  /// more threads, the calling thread runs the remaining parts. Precondition: `work` does not throw.
+  /// Runs each part on a thread of its own, and waits for all. The calling thread runs part 0. If the system has no
+  /// more threads, the calling thread runs the remaining parts.
+  /// Precondition: `work` does not throw.
   template <class Work>
   void operator()(std::size_t parts, const Work& work) const {
     if (parts == 0) return;
@@ -46,7 +47,7 @@ struct threads {
     try {
       start();
     } catch (...) {
-      // No more threads, or no memory for them: the remaining parts run on the calling thread.
+      // There are no more threads, or there is no memory for one. The calling thread runs the remaining parts.
     }
 #else
     start();

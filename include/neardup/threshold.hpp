@@ -16,30 +16,33 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Throws: std::invalid_argument, which names the similarity.
+/// Throws std::invalid_argument with a message that names the similarity.
 [[noreturn]] inline void fail_similarity(double similarity) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.15g", similarity);
   fail<std::invalid_argument>(std::string("a least similarity is above 0 and at most 1, not ") + digits);
 }
 
-/// Throws: std::invalid_argument unless 0 < similarity <= 1, the scale of each named measure.
+/// Checks a similarity.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1.
 inline void check_similarity(double similarity) {
   if (!(similarity > 0 && similarity <= 1)) fail_similarity(similarity);
 }
 
 }  // namespace detail
 
-/// A distance of fingerprints: two of them match if they differ in at most `count` bits.
+/// A distance of fingerprints: two fingerprints match if they differ in at most `count` bits.
 /// Example: `pairs(fingerprints, bits{3})`
 struct bits {
   int count;
 
-  /// The number of blocks that a join of fingerprints cuts them into, as in pigeonhole_index. 0: chosen by the number of
-  /// fingerprints, and a sample of them. Does not change a result. An index has its own number of blocks.
+  /// The number of blocks into which a join cuts each fingerprint, as in pigeonhole_index. With 0 the join chooses it
+  /// from the number of fingerprints and a sample of them. It does not change a result. Indexes ignore it, because an
+  /// index has its own number of blocks.
   int blocks = 0;
 
-  /// Throws: std::invalid_argument if int cannot hold `k`. The functions that compare fingerprints check the range.
+  /// Makes a distance of `k` bits. The functions that compare fingerprints check that `k` is in 0..Bits.
+  /// Throws: std::invalid_argument if int cannot hold `k`.
   template <std::integral Number>
     requires(!std::same_as<Number, bool>)
   constexpr bits(Number k)  // NOLINT(google-explicit-constructor): the k of a search may be a number.
@@ -49,7 +52,7 @@ struct bits {
     }
   }
 
-  /// The same distance, searched with a layout of `number` blocks.
+  /// Returns the same distance with `number` blocks.
   [[nodiscard]] constexpr bits in_blocks(int number) const noexcept {
     bits result(*this);
     result.blocks = number;
@@ -59,37 +62,38 @@ struct bits {
   friend constexpr bool operator==(const bits&, const bits&) = default;
 };
 
-/// How the similarity of two sets is computed from their sizes and their overlap.
+/// The measure of similarity of two sets.
 enum class set_similarity {
-  /// The overlap divided by the number of distinct elements of both: see jaccard_similarity().
+  /// Overlap / number of distinct elements of both sets. See jaccard_similarity().
   jaccard,
-  /// The overlap divided by the square root of the product of the sizes: weighted_cosine() with equal weights.
+  /// Overlap / square root of the product of the sizes. This is weighted_cosine() with equal weights.
   cosine,
-  /// The overlap divided by the size of the smaller set: 1 for a paragraph and the page that it is from.
+  /// Overlap / size of the smaller set. It is 1 for a paragraph and the page that contains it.
   containment,
 };
 
-/// The least overlap for containment by default: a text that shares fewer features with another text does not count as
-/// contained, because three common words, for instance, mean nothing. docs/decisions/0034-exact-set-joins.md has the
+/// The default of the least overlap for containment. A text that shares fewer features with another text does not count
+/// as contained: three common words, for instance, mean nothing. docs/decisions/0034-exact-set-joins.md has the
 /// measurements.
 inline constexpr std::size_t default_min_contained = 8;
 
-/// The least similarity of two sets. Programs that choose the measure at run time use this type. Others write jaccard,
-/// cosine or containment, which convert to it.
+/// The least similarity of two sets, with its measure. Use this type to choose the measure at run time. Otherwise write
+/// jaccard{…}, cosine{…} or containment{…}, which convert to it.
 ///
 /// Functions that take a threshold throw std::invalid_argument unless 0 < similarity <= 1.
 struct set_threshold {
   set_similarity measure = set_similarity::jaccard;
   double similarity = 0;
 
-  /// The least overlap of two similar sets, however similar they are. 0 stands for default_min_contained for
-  /// containment, and for 1 otherwise.
+  /// The least overlap of two similar sets, however similar they are. 0 means the default: default_min_contained for
+  /// containment, otherwise 1.
   std::size_t min_common = 0;
 
   friend constexpr bool operator==(const set_threshold&, const set_threshold&) = default;
 };
 
-/// A least Jaccard similarity of two sets. Example: `pairs(sets, jaccard{0.8})`
+/// A least Jaccard similarity of two sets.
+/// Example: `pairs(sets, jaccard{0.8})`
 struct jaccard {
   double similarity;
   std::size_t min_common = 0;  ///< as in set_threshold
@@ -99,7 +103,8 @@ struct jaccard {
   }
 };
 
-/// A least cosine similarity of two sets whose elements have equal weights. Example: `group(sets, cosine{0.8})`
+/// A least cosine similarity of two sets whose elements have equal weights.
+/// Example: `group(sets, cosine{0.8})`
 struct cosine {
   double similarity;
   std::size_t min_common = 0;  ///< as in set_threshold
@@ -128,21 +133,22 @@ concept threshold_of_sets = std::convertible_to<const T&, set_threshold>;
 struct edit_progress {
   std::size_t done;  ///< texts that are done; equal texts may count as one
   std::size_t all;   ///< the final value of `done`
-  bool meets_all;    ///< true if no q-grams are used, so that time is quadratic in the number of texts
+  bool meets_all;    ///< true if no q-grams are used: time is then quadratic in the number of texts
 };
 
-/// A least edit_similarity of two texts. Example: `pairs(texts, edit{0.8})`
+/// A least edit_similarity of two texts.
+/// Example: `pairs(texts, edit{0.8})`
 struct edit {
   double similarity;
 
-  /// Called before the first text and then from time to time, within a long comparison, too, from any thread; calls
-  /// never overlap. An exception ends the call.
+  /// Called before the first text, and then from time to time, also within a long comparison. Any thread may call it,
+  /// but calls never overlap. An exception ends the join or grouping.
   std::function<void(const edit_progress&)> progress = nullptr;
 };
 
 namespace detail {
 
-/// Returns the distance that a threshold stands for. Refuses to compile for another kind of threshold.
+/// Returns the distance of a threshold. Does not compile for thresholds of sets or texts.
 template <class Threshold>
 [[nodiscard]] bits bits_of(const Threshold& threshold) {
   static_assert(std::same_as<Threshold, bits>,
@@ -155,12 +161,12 @@ template <class Threshold>
   }
 }
 
-/// A number, or a threshold of something else, where one of sets belongs.
+/// A number or a threshold of another kind, passed where a threshold of sets belongs.
 template <class Threshold>
 concept wrong_threshold_of_sets =
     std::is_arithmetic_v<Threshold> || std::same_as<Threshold, bits> || std::same_as<Threshold, edit>;
 
-/// Returns the value that engines see. Refuses to compile for another kind of threshold.
+/// Returns the threshold as a set_threshold. Does not compile for thresholds of fingerprints or texts.
 template <class Threshold>
 [[nodiscard]] set_threshold set_threshold_of(const Threshold& threshold) {
   static_assert(threshold_of_sets<Threshold>,
@@ -173,7 +179,7 @@ template <class Threshold>
   }
 }
 
-/// Returns the threshold if it is one of edits. Refuses to compile for another kind of threshold.
+/// Returns the threshold. Does not compile for thresholds of fingerprints or sets.
 template <class Threshold>
 [[nodiscard]] const edit& edit_of(const Threshold& threshold) {
   static_assert(std::same_as<Threshold, edit>,

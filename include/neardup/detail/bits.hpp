@@ -19,7 +19,8 @@ inline constexpr std::size_t word_bits = 64;
 /// 2^64 / golden ratio: the increment of SplitMix64, and of other sequences whose elements should lie far apart.
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
 
-/// A whole number as a std::size_t. g++ calls a cast useless (-Wuseless-cast) where the two types happen to be the same.
+/// Converts a whole number to std::size_t. A plain cast would warn: g++ calls it useless (-Wuseless-cast) where both
+/// types are the same.
 template <std::integral Number>
 constexpr std::size_t to_size(Number number) noexcept {
   return static_cast<std::size_t>(number);
@@ -28,7 +29,8 @@ constexpr std::size_t to_size(Number number) noexcept {
 /// The number of 64-bit words that hold `bits` bits.
 constexpr std::size_t words_for(std::size_t bits) noexcept { return (bits + word_bits - 1) / word_bits; }
 
-/// A word with the lowest `count` bits set. Precondition: count <= 64.
+/// A word with the lowest `count` bits set.
+/// Precondition: count <= 64.
 constexpr std::uint64_t low_mask(std::size_t count) noexcept {
   return count >= word_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
@@ -41,14 +43,14 @@ constexpr std::uint64_t mix(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// A digest of bytes, for uses that need no speed.
+/// Returns a 64-bit digest of bytes. It is slow, so use it only where speed does not matter.
 constexpr std::uint64_t digest_of(std::string_view bytes) noexcept {
   std::uint64_t digest = mix(bytes.size() + golden_ratio);
   for (const char c : bytes) digest = mix(digest + golden_ratio + static_cast<unsigned char>(c));
   return digest;
 }
 
-/// Counts set bits without the popcount instruction, which a default build for x86-64 lacks.
+/// Counts set bits without the popcount instruction, because a default build for x86-64 may not use it.
 template <std::unsigned_integral Word>
 constexpr int portable_popcount(Word x) noexcept {
   constexpr auto ones = static_cast<Word>(~Word{0});

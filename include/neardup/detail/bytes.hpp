@@ -9,7 +9,8 @@
 
 #include "../version.hpp"
 
-// Hides the value of x from the optimiser, so that it is computed in a scalar register and not vectorised.
+// Hides the value of x from the optimiser. The compiler then computes x in a scalar register, and does not vectorise
+// it.
 #if defined(__GNUC__)
 #define NEARDUP_SCALAR(x) asm("" : "+r"(x))
 #else
@@ -35,7 +36,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Two constants: a word with the lowest bit of each byte set, and a word with the highest bit of each byte set.
+/// byte_ones has the lowest bit of each byte set, byte_tops the highest.
 inline constexpr std::uint64_t byte_ones = 0x0101010101010101U;
 inline constexpr std::uint64_t byte_tops = byte_ones << 7;
 

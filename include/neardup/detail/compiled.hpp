@@ -24,8 +24,8 @@
 
 #include "../error.hpp"
 
-// -DNEARDUP_COMPILED=0 means the same as no definition. An empty definition and 1 mean the compiled form: the expression
-// is 2 for an empty one, and 0 - value otherwise.
+// NEARDUP_COMPILED may be undefined, empty, 0 or 1. Undefined and 0 mean header-only; empty and 1 mean the compiled
+// form. The expression is 2 if the definition is empty, and 0 - value otherwise.
 #if defined(NEARDUP_COMPILED)
 #if 1 - NEARDUP_COMPILED - 1 == 0
 #undef NEARDUP_COMPILED
@@ -44,10 +44,11 @@
 #if defined(NEARDUP_COMPILED)
 namespace neardup::inline v0::detail {
 
-// A program and the library are both built with exceptions, or both with -fno-exceptions. Otherwise one of two functions
-// of one name throws, the other ends the program, and the linker keeps either. So each unit names the library that it
-// needs, and does not link with another. The linker's --gc-sections must not drop that name: gnu::retain keeps it in ELF
-// files. Elsewhere a copy that is made when the program starts keeps it.
+// A program and the library must both be built with exceptions, or both with -fno-exceptions. Otherwise two functions
+// of one name exist, one that throws and one that ends the program, and the linker keeps either. So each unit refers to
+// a symbol of the library that it needs, and does not link with the other library. The linker's --gc-sections must not
+// drop this reference: gnu::retain keeps it in ELF files. Elsewhere a copy that is made when the program starts keeps
+// it.
 #if defined(__ELF__) && __has_cpp_attribute(gnu::retain)
 #define NEARDUP_NEEDS(library) [[gnu::used, gnu::retain]] inline const char* const needed_##library = &library;
 #elif defined(__GNUC__)

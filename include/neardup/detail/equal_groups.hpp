@@ -20,29 +20,33 @@
 
 namespace neardup::inline v0::detail {
 
-/// The equal ones among numbered things. The first one of a group of equal things stands for the group, the others are its
-/// copies.
-/// Memory: a quarter of a byte for each thing, and 4 bytes for each member of a group and for each group (8 bytes if
-/// Number has 64 bits); less if nothing is equal.
+/// Finds equal items among numbered items, such as sets or texts. A group consists of all items that are equal. The
+/// item with the lowest number represents its group; the others are its copies.
+/// Memory: a quarter of a byte for each item, and 4 bytes for each member of a group and for each group (8 bytes if
+/// Number has 64 bits). Less if no items are equal.
 template <class Number>
 class equal_groups {
  public:
-  /// Compares two things: an order in which equal things are equal. Several threads call it at once.
+  /// Compares two items, in any order in which only equal items are equivalent.
+  /// Thread safety: several threads call it at once.
   using compare_type = std::function<std::strong_ordering(Number, Number)>;
 
-  /// For `count` things that are all different.
+  /// Makes groups for `count` items that all differ.
   explicit equal_groups(std::size_t count = 0) noexcept : count_(count) {}
 
-  /// Finds the groups among `count` things. hash_of(i) is a well-mixed hash of 64 bits; equal things have equal hashes.
-  /// Several threads call it at once.
-  /// Complexity: O(n) for n things, and one comparison for each copy. If different things have the same hash, these are
-  /// sorted by comparisons. Memory: 8 bytes for each thing, temporarily.
+  /// Finds the groups among `count` items. hash_of(i) returns a well-mixed 64-bit hash of item i; equal items have
+  /// equal hashes.
+  /// Complexity: O(n) for n items, and one comparison for each copy. Different items with the same hash are sorted by
+  /// comparisons.
+  /// Memory: 8 bytes for each item, temporarily.
+  /// Thread safety: several threads call hash_of at once.
   template <class HashOf>
   equal_groups(std::size_t count, const HashOf& hash_of, const compare_type& compare, const any_runner& run)
       : count_(count) {
     constexpr int bits_of_bucket = 12;
     const int bits = std::clamp(static_cast<int>(std::bit_width(count)) - bits_of_bucket, 0, max_pass_bits);
-    // The highest bits of a hash choose the bucket. A word has the next bits above the number.
+    // The highest bits of a hash choose the bucket. A word holds the following bits of the hash above the item's
+    // number.
     const int low = (std::max)(32, static_cast<int>(std::bit_width(count)));
     const auto word_of = [bits, mask = ~low_mask(to_size(low))](std::uint64_t hash, std::size_t number) {
       return (hash << bits & mask) | number;
@@ -70,26 +74,27 @@ class equal_groups {
     find(words.span(), begins, low, compare, run);
   }
 
-  /// The number of things.
+  /// The number of items.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  /// The number of different things.
+  /// The number of different items.
   [[nodiscard]] std::size_t distinct() const noexcept { return count_ - (members_.size() - groups()); }
 
-  /// Whether an earlier thing equals this one.
+  /// True if an earlier item equals this one.
   [[nodiscard]] bool is_copy(std::size_t number) const noexcept { return !is_copy_.empty() && is_copy_[number]; }
-  /// Whether a later thing equals this one, and no earlier one does.
+  /// True if a later item equals this one, and no earlier item does.
   [[nodiscard]] bool has_copies(std::size_t number) const noexcept {
     return !marks_.empty() && (marks_[number / word_bits].bits >> (number % word_bits) & 1U) != 0;
   }
 
-  /// A thing that is no copy, followed by its copies, in ascending order. The result may refer to the argument.
+  /// Returns an item and its copies, in ascending order. The result may refer to the argument.
+  /// Precondition: `first` is not a copy.
   [[nodiscard]] std::span<const Number> members(const Number& first) const noexcept {
     return has_copies(to_size(first)) ? group(group_of(to_size(first))) : std::span<const Number>(&first, 1);
   }
   std::span<const Number> members(const Number&& first) const = delete;
 
-  /// Calls `visit(members)` for each group of two and more things, ordered by their first ones, until a call returns false.
-  /// Returns: false if a call did.
+  /// Calls `visit(members)` for each group of at least two items, ordered by first member, until a call returns false.
+  /// Returns: false if a call returned false.
   template <class Visit>
   bool visit_groups(const Visit& visit) const {
     for (std::size_t i = 0; i < groups(); ++i) {
@@ -98,11 +103,11 @@ class equal_groups {
     return true;
   }
 
-  /// The numbers of the things that are no copies.
+  /// Returns the numbers of the items that are not copies.
   [[nodiscard]] std::vector<Number> firsts() const {
     std::vector<Number> result(distinct() + 1);
     std::size_t found = 0;
-    for (std::size_t i = 0; i < count_; ++i) {  // without branches, which could not be predicted
+    for (std::size_t i = 0; i < count_; ++i) {  // without branches, because they could not be predicted
       result[found] = static_cast<Number>(i);
       found += is_copy(i) ? 0 : 1;
     }
@@ -114,7 +119,7 @@ class equal_groups {
   /// Finds groups in buckets. Each thread has its own finder.
   class finder {
    public:
-    /// Finds the groups of a bucket. Words have bits of the hash from bit `low` on, and the number below.
+    /// Finds the groups of a bucket. A word holds bits of the hash from bit `low` on, and the item's number below.
     void find(std::span<std::uint64_t> words, int low, const compare_type& compare) {
       const std::size_t count = words.size();
       if (scratch_.size() < count) scratch_.resize(count);
@@ -141,7 +146,7 @@ class equal_groups {
     }
 
    private:
-    /// Finds the groups among things with the same hash.
+    /// Finds the groups among items with the same hash.
     void divide_same(const compare_type& compare) {
       const auto equals = [&](Number a) { return [&compare, a](Number b) { return compare(a, b) == 0; }; };
       const bool are_all = std::all_of(same_.begin() + 1, same_.end(), equals(same_.front()));
@@ -161,10 +166,10 @@ class equal_groups {
 
     std::vector<std::uint64_t> scratch_;
     std::vector<Number> same_, members_;
-    std::vector<std::size_t> ends_;  // of the groups in members_
+    std::vector<std::size_t> ends_;  // ends of the groups in members_
   };
 
-  /// The marks of word_bits things: which of them have copies, and how many things before them have copies.
+  /// For word_bits items: a bit for each item that has copies, and the number of items with copies before these.
   struct marks {
     std::uint64_t bits = 0;
     std::size_t before = 0;
@@ -212,31 +217,34 @@ class equal_groups {
   [[nodiscard]] std::span<const Number> group(std::size_t i) const noexcept {
     return std::span(members_).subspan(to_size(begins_[i]), to_size(begins_[i + 1]) - to_size(begins_[i]));
   }
-  /// The group of a thing that has copies.
+  /// Returns the number of the group of an item that has copies.
   [[nodiscard]] std::size_t group_of(std::size_t first) const noexcept {
     const marks& of = marks_[first / word_bits];
     return of.before + static_cast<std::size_t>(std::popcount(of.bits & low_mask(first % word_bits)));
   }
 
   std::size_t count_;
-  std::vector<bool> is_copy_;  // empty if nothing is equal, as is marks_
+  std::vector<bool> is_copy_;  // is_copy_ and marks_ are empty if no items are equal
   std::vector<marks> marks_;
-  std::vector<Number> members_;  // of groups of two and more, ordered by their first ones
-  std::vector<Number> begins_;   // where the groups begin in members_, and the end of the last one
+  std::vector<Number> members_;  // members of groups of at least two, ordered by first member
+  std::vector<Number> begins_;   // the beginning of each group in members_, and the end of the last group
 };
 
-/// The pairs of numbers that stand for equal things, and for a found pair of different things.
+/// Expands groups to pairs: the pairs within a group of equal items, and the pairs between two groups for a found pair
+/// of different items.
 template <class Number>
 struct group_pairs {
-  /// Whether the first one of a group stands for it in pairs with others, and is in each pair within its group.
+  /// If true, only the first member of a group is paired with members of other groups, and each copy is paired with the
+  /// first member only.
   bool copies_once = false;
-  /// If it is not the greatest number: numbers from here on are of a second corpus. Each pair has one number of each
-  /// corpus then, whatever copies_once is.
+  /// The first number of the second corpus, or the greatest number if there is one corpus. With two corpora each pair
+  /// has one number of each, whatever copies_once is.
   Number second_from = (std::numeric_limits<Number>::max)();
 
   [[nodiscard]] bool is_across() const noexcept { return second_from != (std::numeric_limits<Number>::max)(); }
 
-  /// Calls `visit(smaller, larger)` for the pairs within a group, until a call returns false. Returns: false if a call did.
+  /// Calls `visit(smaller, larger)` for the pairs within a group, until a call returns false.
+  /// Returns: false if a call returned false.
   template <class Visit>
   bool within(std::span<const Number> group, const Visit& visit) const {
     if (is_across()) return across(group, group, visit);
@@ -248,7 +256,9 @@ struct group_pairs {
     return true;
   }
 
-  /// The same for the pairs of a number of group `a` and a number of group `b`.
+  /// Calls `visit(smaller, larger)` for the pairs of a number in group `a` and a number in group `b`, until a call
+  /// returns false.
+  /// Returns: false if a call returned false.
   template <class Visit>
   bool between(std::span<const Number> a, std::span<const Number> b, const Visit& visit) const {
     if (is_across()) return across(a, b, visit) && across(b, a, visit);
@@ -261,7 +271,7 @@ struct group_pairs {
   }
 
  private:
-  /// The pairs of a number of the first corpus in `a` and a number of the second corpus in `b`.
+  /// Visits the pairs of a number of the first corpus in `a` and a number of the second corpus in `b`.
   template <class Visit>
   bool across(std::span<const Number> a, std::span<const Number> b, const Visit& visit) const {
     const auto second = std::lower_bound(b.begin(), b.end(), second_from);

@@ -32,8 +32,8 @@ namespace neardup::inline v0::detail {
 
 enum class file_type : unsigned char { none, regular, other };
 
-/// The system calls that save a file. Each returns whether it succeeded, and sets errno if not. Tests replace them by
-/// functions that fail on purpose.
+/// The system calls that save a file. Each one returns true if it succeeded; otherwise it sets errno. Tests override
+/// them with functions that fail on purpose.
 class file_operations {
  public:
   file_operations() = default;
@@ -41,16 +41,18 @@ class file_operations {
   file_operations& operator=(const file_operations&) = delete;
   virtual ~file_operations() = default;
 
-  /// Opens a file that must not exist yet, or (open_at_end) a file for appending. Returns: a file descriptor, or -1.
+  /// Opens a file that must not exist yet. open_at_end() opens a file for appending.
+  /// Returns: a file descriptor, or -1.
   virtual int create(const std::string& path) { return open_file(path, O_CREAT | O_EXCL); }
   virtual int open_at_end(const std::string& path) { return open_file(path, O_CREAT | O_APPEND); }
-  /// Writes up to `size` bytes. Returns: the number of bytes written, or -1.
+  /// Writes up to `size` bytes.
+  /// Returns: the number of bytes written, or -1.
   virtual std::ptrdiff_t write(int file, const void* bytes, std::size_t size);
   /// Waits until the written bytes are on the disk.
   virtual bool sync(int file);
   virtual bool truncate(int file, std::uint64_t size);
   virtual bool close(int file);
-  /// Renames a file, and replaces the file that had the new name.
+  /// Renames a file. If a file with the new name exists, it is replaced.
   virtual bool rename(const std::string& from, const std::string& to);
   virtual bool remove(const std::string& path);
   /// The type of a file (none, a regular file, or other); nullopt if it cannot be determined.
@@ -67,7 +69,7 @@ inline file_operations& system_files() {
   return operations;
 }
 
-/// Throws: std::runtime_error "cannot WHAT PATH: REASON" with the reason of errno.
+/// Throws std::runtime_error with the message "cannot WHAT PATH: REASON", where REASON is the text of errno.
 [[noreturn]] inline void fail_with_errno(const char* what, const std::string& path) {
   const int error = errno;
 #if defined(_WIN32)
@@ -81,21 +83,22 @@ inline file_operations& system_files() {
 /// The number of this process; 0 on WASI, which has a single one.
 [[nodiscard]] int process_number() noexcept;
 
-/// Writes all bytes. Returns: false on failure, with errno set.
+/// Writes all bytes.
+/// Returns: false on failure, with errno set.
 bool write_all(file_operations& files, int file, std::span<const std::byte> bytes);
 
 [[nodiscard]] std::string folder_of(const std::string& path);
 
-/// The absolute path with symbolic links resolved, so that it names the same file after a chdir(). The file need not
+/// Returns the absolute path with symbolic links resolved. It names the same file after a chdir(). The file need not
 /// exist. On Windows, links are not resolved.
 [[nodiscard]] std::string settled_path(std::string path);
 
-/// Writes a file of several pieces, atomically and durably: a crash leaves the old file or the new one, and the new one
-/// is on the disk when this returns. If PATH is a symbolic link, its target is written, even if that does not exist
-/// yet.
-/// The pieces are written to PATH.<process>.<number>.tmp first, which remains only if the process is killed.
-/// Throws: std::runtime_error naming the file. If only the last step fails (syncing the folder), the new file is in
-/// place, but a power failure may lose it.
+/// Writes a file of several pieces, atomically and durably. A crash leaves the old file or the new one. When the
+/// function returns, the new file is on the disk. If PATH is a symbolic link, its target is written, even if that does
+/// not exist yet.
+/// The pieces are first written to PATH.<process>.<number>.tmp. This file remains only if the process is killed.
+/// Throws: std::runtime_error with the name of the file. If only the last step fails (syncing the folder), the new file
+/// is in place, but a power failure may lose it.
 void save_file(file_operations& files, const std::string& name, std::span<const std::span<const std::byte>> pieces);
 
 #if NEARDUP_BODIES

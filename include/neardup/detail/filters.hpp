@@ -20,19 +20,20 @@
 
 namespace neardup::inline v0::detail {
 
-/// Joins filters: writes the pairs of `job` within k bits to `found`, sorted by (x, y), until the job is done or
-/// `found` might be too small for the pairs of the next step.
-/// Returns: the number of pairs written. A call may stop before job.is_done(); the next call continues. All calls
+/// Joins filters: writes the pairs of `job` within k bits to `found`, sorted by (x, y). A call may return before
+/// job.is_done(), when `found` may be too small for the pairs of the next step. The next call continues. All calls
 /// together write each pair once.
-/// Precondition: found.size() >= join_step; 0 <= k.
+/// Returns: the number of pairs written.
+/// Precondition: found.size() >= join_step and 0 <= k.
 template <class Filter>
 std::size_t join_filters(const Filter* xs, const Filter* ys, filter_join& job, int k, std::span<filter_pair> found,
                          instruction_set level) noexcept {
   return choose_form(level, [&](auto form) { return join_filters_of<Filter>(form)(xs, ys, job, k, found); });
 }
 
-/// Scans all fingerprints: visits (query, position, distance) for each fingerprint within k bits of each query, in
-/// unspecified order. Ends early if `visit` returns false. Returns: false if `visit` ended it.
+/// Scans all fingerprints: calls `visit(query, position, distance)` for each fingerprint within k bits of each query,
+/// in unspecified order, until a call returns false.
+/// Returns: false if a call returned false.
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               std::span<const std::array<std::uint64_t, Words>> queries, int k, const Visit& visit) {
@@ -52,7 +53,7 @@ bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
   return true;
 }
 
-/// Scans all fingerprints for one query: visits (position, distance).
+/// Scans all fingerprints for one query: calls `visit(position, distance)`.
 template <std::size_t Words, class Visit>
 bool scan_all(std::span<const std::array<std::uint64_t, Words>> fingerprints,
               const std::array<std::uint64_t, Words>& query, int k, const Visit& visit) {

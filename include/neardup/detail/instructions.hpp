@@ -54,7 +54,8 @@
 #define NEARDUP_X86_KERNELS 0
 #endif
 
-// NEON needs no target attribute. The forms depend on the order of bytes in a vector.
+// NEON needs no target attribute. These kernels depend on the order of bytes in a vector, so they need a little-endian
+// machine.
 #if defined(__aarch64__) && defined(__ORDER_LITTLE_ENDIAN__) && (defined(__GNUC__) || defined(__clang__))
 #define NEARDUP_NEON_KERNELS (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #else
@@ -75,16 +76,16 @@ using baseline_shorts = std::int16_t __attribute__((vector_size(16)));
 /// True if the instruction set `level` has the baseline vectors.
 constexpr bool has_baseline(instruction_set level) noexcept { return has_sse2(level) || has_neon(level); }
 
-// A form of a kernel is named by a type. A type derives from that of the form to use where a kernel lacks its own: the
-// overload for avx2_form is called with avx512_form, too, unless there is an overload for that.
+// A type names each form of a kernel. The type derives from the form to use instead if a kernel lacks this form:
+// avx512_form derives from avx2_form, so the overload for avx2_form is called unless there is one for avx512_form.
 struct portable_form {};
 struct baseline_form : portable_form {};
 struct neon_form : baseline_form {};
 struct avx2_form : baseline_form {};
 struct avx512_form : avx2_form {};
 
-/// The table of forms: calls `use` with the form of a level, and returns its result. A kernel f has an overload of
-/// f_of() for each of its forms, which returns the function.
+/// Calls `use` with the form for a level, and returns its result. A kernel f has an overload of f_of() for each of its
+/// forms, which returns the function.
 template <class Use>
 NEARDUP_ALWAYS_INLINE auto choose_form([[maybe_unused]] instruction_set level, const Use& use) {
 #if NEARDUP_X86_KERNELS

@@ -31,7 +31,8 @@ class large_array {
 
  public:
   large_array() noexcept = default;
-  /// Allocates `size` values of unspecified content. Throws: std::bad_alloc.
+  /// Allocates `size` values of unspecified content.
+  /// Throws: std::bad_alloc.
   explicit large_array(std::size_t size) : data_(allocate(size)), size_(size), capacity_(size) {}
   large_array(const large_array& other) : large_array(other.size_) { std::copy_n(other.data_, size_, data_); }
   large_array(large_array&& other) noexcept
@@ -63,7 +64,8 @@ class large_array {
     return {data_ + begin, end - begin};
   }
 
-  /// Shrinks the array to its first `size` values. Reallocates if that saves much memory. Precondition: size <= size().
+  /// Shrinks the array to its first `size` values. Reallocates if that saves much memory.
+  /// Precondition: size <= size().
   void truncate(std::size_t size) {
     size_ = size;
     if (size >= capacity_ / 16 * 15) return;
@@ -74,7 +76,7 @@ class large_array {
  private:
   static constexpr std::size_t large_page = std::size_t{1} << 21;
 
-  // Only Linux is advised. The allocator of WASI (zig 0.17) does not align to 2 MiB.
+  // madvise() is called on Linux only. The allocator of WASI (zig 0.17) does not align to 2 MiB.
   static bool is_large(std::size_t count) noexcept {
 #if defined(__linux__)
     return count >= large_page / sizeof(T);

@@ -25,7 +25,8 @@ namespace neardup::inline v0::detail {
 template <class Record>
 class scratch_array {
  public:
-  /// Returns: room for `count` records of unspecified content. Throws: std::bad_alloc.
+  /// Returns memory for `count` records of unspecified content.
+  /// Throws: std::bad_alloc.
   std::span<Record> take(std::size_t count) {
     if (count > records_.size()) {
       release();  // frees the old array before it allocates a new one
@@ -41,21 +42,23 @@ class scratch_array {
   large_array<Record> records_;
 };
 
-/// The most address bits of one pass: the open cache lines of 2^10 buckets fit the cache, their pages the TLB.
+/// The most address bits that one pass uses. With 2^10 buckets, the cache lines being written fit the cache, and their
+/// pages fit the TLB.
 inline constexpr int max_pass_bits = 10;
 
-/// The number of the `bits` address bits that the first pass uses: at most max_pass_bits, and otherwise enough for
+/// Returns how many of the `bits` address bits the first pass uses: at most max_pass_bits, and otherwise enough for
 /// parts of at most 2^15 records.
 [[nodiscard]] constexpr int first_pass_bits(std::size_t count, int bits) noexcept {
   return (std::min)(bits, std::clamp(static_cast<int>(std::bit_width(count >> 15)), 8, max_pass_bits));
 }
 
 /// Runs one pass: calls store(position, record) for the records read(0) to read(count - 1). Positions are in stable
-/// order of address(record). `starts` gets the 2^bits + 1 positions where the buckets begin and end.
-/// read(i) is called twice for each i. All three functions may be called from several threads.
+/// order of address(record). `starts` gets 2^bits + 1 positions: bucket b is [starts[b], starts[b + 1]).
+/// read(i) is called twice for each i.
 /// Precondition: 0 <= address(record) < 2^bits.
+/// Thread safety: all three functions may be called from several threads.
 /// Guarantee: the result does not depend on the runner.
-/// Throws: std::bad_alloc before the first record is stored; after all threads have ended, the exception of a function.
+/// Throws: std::bad_alloc before the first record is stored; the exception of a function after all threads have ended.
 template <class Read, class Address, class Store>
 void radix_scatter(std::size_t count, int bits, const Read& read, const Address& address, const Store& store,
                    std::vector<std::size_t>& starts, const any_runner& run) {
@@ -97,14 +100,15 @@ void radix_scatter(std::size_t count, int bits, const Read& read, const Address&
 }
 
 /// Partitions `count` records into 2^bits buckets: calls write(position, record) once for each of read(0) to read(count
-/// - 1). Positions are in stable order of address(record). `starts` gets the 2^bits + 1 positions where the buckets
-/// begin and end.
-/// read(i) is called twice for each i, always before the first write, so records may be written to the memory they are
-/// read from. The functions may be called from several threads.
+/// - 1). Positions are in stable order of address(record). `starts` gets 2^bits + 1 positions: bucket b is [starts[b],
+/// starts[b + 1]).
+/// read(i) is called twice for each i, always before the first write. So records may be written to the memory that they
+/// are read from.
 /// Precondition: 0 <= address(record) < 2^bits; Offset holds `count`; starts.size() == 2^bits + 1; `write` does not
 /// throw.
-/// Guarantee: the result does not depend on the runner. One thread finishes a part of the first pass.
-/// Throws: std::bad_alloc before anything is written; the exception of `read`, on whatever thread.
+/// Thread safety: the functions may be called from several threads. One thread finishes a part of the first pass.
+/// Guarantee: the result does not depend on the runner.
+/// Throws: std::bad_alloc before anything is written; the exception of `read`, from any thread.
 /// Memory: `scratch` holds all records.
 template <class Record, class Offset, class Read, class Address, class Write>
 void radix_partition(std::size_t count, int bits, const Read& read, const Address& address, const Write& write,
@@ -138,10 +142,10 @@ void radix_partition(std::size_t count, int bits, const Read& read, const Addres
   starts[std::size_t{1} << bits] = static_cast<Offset>(count);
 }
 
-/// Sorts words of 64 bits by their bits from bit `low` on. Whatever fits into such words is sorted by this function, so a
-/// program compiles one sort for all. Words that are equal in these bits keep their order.
+/// Sorts 64-bit words by their bits from bit `low` on. Words that are equal in these bits keep their order. All callers
+/// pack their records into such words, so a program compiles only one sort.
 /// Precondition: `scratch` has the size of `words`; low < 64.
-/// Complexity: one pass for each byte that is not the same in all words; quadratic for less than 32 words.
+/// Complexity: one pass for each byte that differs between words; quadratic for fewer than 32 words.
 inline void sort_words(std::span<std::uint64_t> words, std::span<std::uint64_t> scratch, int low = 0) noexcept {
   const std::size_t count = words.size();
   if (count < 32) {

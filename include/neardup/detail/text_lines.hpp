@@ -25,7 +25,8 @@ inline std::FILE* open_to_read(const std::string& path) {
 #endif
 }
 
-/// Reads a whole file. Throws: std::runtime_error naming the file.
+/// Reads a whole file.
+/// Throws: std::runtime_error naming the file.
 inline std::string read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_to_read(path), &std::fclose);
   if (!file) fail<std::runtime_error>("cannot open " + path);
@@ -60,7 +61,8 @@ void for_each_line(std::string_view contents, const Visit& visit) {
   }
 }
 
-/// Parses a non-negative whole number below 2^53. Returns: nullopt for any other text.
+/// Parses a non-negative whole number below 2^53.
+/// Returns: nullopt for any other text.
 constexpr std::optional<std::uint64_t> parse_count(std::string_view text) noexcept {
   std::uint64_t number = 0;
   if (text.empty()) return std::nullopt;

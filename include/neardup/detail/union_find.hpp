@@ -9,9 +9,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Union-find over 0..count - 1, lock-free. The representative of a component is its smallest number. Invariant:
-/// parent_[x] <= x. Only roots get new parents, by compare-and-exchange. So every number leads to the root of its
-/// component, however late a thread sees the writes of other threads.
+/// Lock-free union-find over 0..count - 1. The representative of a component is its smallest number.
+/// Invariant: parent_[x] <= x. Only roots get new parents, by compare-and-exchange. So every number leads to the root
+/// of its component, even if a thread sees the writes of other threads late.
 template <class Number>
 class shared_components {
  public:
@@ -19,7 +19,8 @@ class shared_components {
     for (std::size_t x = 0; x < count; ++x) parent_[x].store(static_cast<Number>(x), std::memory_order_relaxed);
   }
 
-  /// The representative of the component of `x`. A union that another thread makes meanwhile may be missed.
+  /// Returns the representative of the component of `x`. It may miss a union that another thread makes at the same
+  /// time.
   std::size_t find(std::size_t x) noexcept {
     std::size_t parent = load(x);
     while (parent != x) {

@@ -32,8 +32,8 @@ constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
   }
 }
 
-/// Collects what the parts of a search find, and passes it on, some at a time and one call at a time. So parts seldom wait
-/// for each other.
+/// Buffers the results of each part of a search, and passes them to `take` in batches, one call at a time. The buffers
+/// keep parts from waiting for each other.
 template <class Found>
 class found_by_parts {
  public:
@@ -43,15 +43,18 @@ class found_by_parts {
   /// Precondition: `take` outlives this object.
   found_by_parts(std::size_t parts, const take_type& take) : waiting_(parts), take_(take) {}
 
-  /// Adds what a part has found. Returns: false if a call of `take` has returned false or thrown.
-  /// Throws: what `take` throws; std::bad_alloc.
+  /// Adds results of a part.
+  /// Returns: false if a call of `take` has returned false or thrown.
+  /// Throws: the exceptions of `take`; std::bad_alloc.
   bool add(std::size_t part, std::span<const Found> some) {
     waiting_[part].insert(waiting_[part].end(), some.begin(), some.end());
     constexpr std::size_t many = 1024;
     return waiting_[part].size() < many || hand_over(waiting_[part]);
   }
 
-  /// Passes on what is left, after all parts have ended. Returns, throws: as add().
+  /// Passes the buffered rest to `take`, after all parts have ended.
+  /// Returns: false if a call of `take` has returned false or thrown.
+  /// Throws: the exceptions of `take`; std::bad_alloc.
   bool finish() {
     return std::all_of(waiting_.begin(), waiting_.end(), [&](std::vector<Found>& some) { return hand_over(some); });
   }
@@ -71,22 +74,26 @@ class found_by_parts {
   bool goes_on_ = true;
 };
 
-/// Classes of sets, by their numbers. A join need not compare two sets of one class. So a join of n sets that are all
+/// Divides numbered sets into classes. A join may skip pairs of sets in one class. So a join of n sets that are all
 /// similar need not visit n^2 / 2 pairs.
 class set_classes {
  public:
   virtual ~set_classes() = default;
-  /// The class of a set. Invariant: two sets that were of one class stay of one class.
+  /// Returns the class of a set.
+  /// Invariant: two sets in one class stay in one class.
   /// Thread safety: called from several threads.
   [[nodiscard]] virtual std::size_t of(std::size_t set) const = 0;
-  /// Whether this pair need not be found. True for two sets of one class. Thread safety: as of().
+  /// Returns true if the join may skip this pair. Two sets of one class may be skipped.
+  /// Thread safety: called from several threads.
   [[nodiscard]] virtual bool leaves_out(std::size_t a, std::size_t b) const { return of(a) == of(b); }
-  /// Takes a similar pair as soon as it is found. Thread safety: called from several threads.
+  /// Receives a similar pair as soon as it is found.
+  /// Thread safety: called from several threads.
   virtual void add(std::size_t a, std::size_t b) = 0;
 };
 
-/// Says when a join gives up: after too many candidates that are no pairs (*failures*), if it has found pairs as well.
-/// Without pairs no set would be dropped, and nothing would be saved. Thread safety: all members.
+/// Decides when a join gives up: after too many candidates that are no pairs (*failures*), if it has also found pairs.
+/// A join without pairs continues, because its caller could drop no set and would save nothing.
+/// Thread safety: all members.
 class failure_limit {
  public:
   failure_limit(std::size_t most_failures, std::size_t least_pairs) noexcept
@@ -105,9 +112,9 @@ class failure_limit {
   std::atomic<std::ptrdiff_t> failures_left_, pairs_needed_;
 };
 
-/// The numbers from which failure_limits are made.
+/// The settings of a failure_limit.
 struct failure_limits {
-  std::size_t least = std::size_t{1} << 20, a_set = 256;  // failures; one takes about 10 ns
+  std::size_t least = std::size_t{1} << 20, a_set = 256;  // failures in all and per set; a failure takes about 10 ns
   std::size_t sets_a_pair = 4;
 
   [[nodiscard]] failure_limit of(std::size_t sets) const noexcept {
@@ -115,10 +122,10 @@ struct failure_limits {
   }
 };
 
-/// Classes of numbers as classes of sets: set i has the class of numbers[i].
+/// Applies set_classes to renumbered sets: set i has the class of numbers[i].
 class numbered_classes final : public set_classes {
  public:
-  /// Precondition: both outlive the object.
+  /// Precondition: `classes` and `numbers` outlive the object.
   numbered_classes(set_classes& classes, std::span<const std::uint32_t> numbers)
       : classes_(classes), numbers_(numbers) {}
 

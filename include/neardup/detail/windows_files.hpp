@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
-// The functions of Windows are declared here, because <windows.h> defines macros such as min, which would reach every
-// program that includes neardup.
+// <windows.h> defines macros such as min, which would reach every program that includes neardup. So the functions of
+// Windows are declared here.
 extern "C" {
 __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned page, unsigned long flags, const char* text, int size,
                                                         wchar_t* wide, int wide_size);
@@ -36,8 +36,9 @@ namespace neardup::inline v0::detail {
 // Error codes of the system.
 inline constexpr unsigned long windows_access_denied = 5, windows_sharing_violation = 32;
 
-/// The name of a file for the wide functions of Windows, which open any name. Those of `char` take a name in the code
-/// page of the machine. Throws: std::runtime_error if the name is not UTF-8.
+/// Converts a file name to UTF-16 for the wide functions of Windows, which open any name. The functions with `char`
+/// read a name in the code page of the machine.
+/// Throws: std::runtime_error if the name is not UTF-8.
 inline std::wstring wide_name(const std::string& name) {
   constexpr unsigned utf8 = 65001;
   constexpr unsigned long no_invalid_characters = 8;
@@ -60,7 +61,7 @@ inline std::string to_utf8(std::wstring_view wide) {
   return text;
 }
 
-/// The errno that the C library of Windows sets for an error code of the system.
+/// Returns the errno that the C library of Windows sets for a system error code.
 inline int errno_of(unsigned long code) noexcept {
   switch (code) {
     case 2:
@@ -93,7 +94,8 @@ inline int errno_of(unsigned long code) noexcept {
   }
 }
 
-/// The message of the system for the last failed call, if `error` is its errno; otherwise the one of the C library.
+/// Returns the system's message for the last failed call, if its errno is `error`; otherwise the message of the C
+/// library.
 inline std::string windows_message(int error) {
   const unsigned long code = _doserrno;
   if (code != 0 && errno_of(code) == error) {
@@ -107,9 +109,10 @@ inline std::string windows_message(int error) {
   return std::strerror(error);
 }
 
-/// Renames a file, and replaces the file that had the new name. Returns: false on failure, with errno set.
-/// Windows refuses to replace a file that is open. A reader of this library, a virus scanner or an indexer holds a file
-/// for a moment only, so this waits for up to a second.
+/// Renames a file. If a file with the new name exists, it is replaced. Windows cannot replace an open file. A reader of
+/// this library, a virus scanner or an indexer keeps a file open for a moment only, so the function retries for up to a
+/// second.
+/// Returns: false on failure, with errno set.
 inline bool move_file(const std::wstring& from, const std::wstring& to) noexcept {
   constexpr unsigned long replace_existing = 1, write_through = 8;
   constexpr int attempts = 100;
@@ -126,7 +129,8 @@ inline bool move_file(const std::wstring& from, const std::wstring& to) noexcept
   }
 }
 
-/// The absolute path. Throws: std::runtime_error if the path is not UTF-8, or has no absolute form.
+/// Returns the absolute path.
+/// Throws: std::runtime_error if the path is not UTF-8, or has no absolute form.
 inline std::string absolute_path(const std::string& path) {
   const std::wstring wide = wide_name(path);
   wchar_t* const found = ::_wfullpath(nullptr, wide.c_str(), 0);
