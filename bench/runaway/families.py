@@ -3,10 +3,10 @@
 takes much longer than another one, or on which the time grows faster than the input and the output.
 
 The ways are: in memory, through a pipe (unique only), by partitions (--memory 1M), and by the smallest partitions
-(--memory 1). All ways must print the same bytes. One thread. Prints a Markdown table. The exit status is 1 if a way prints
-other bytes, takes more than 2 times the time in memory plus 0.3 s (the smallest partitions: 3 times plus 0.5 s), or grows
-faster than n^1.5, where n is the number of bytes that are read and printed. The growth of the families in NEAR_SQUARE is
-not judged.
+(--memory 1). All ways must print the same bytes. One thread. Prints a Markdown table: in a cell the seconds of the ways, in
+this order. The exit status is 1 if a way prints other bytes, takes more than 2 times the time in memory plus 0.3 s (the
+smallest partitions: 3 times plus 0.5 s), or grows faster than n^1.5, where n is the number of bytes that are read and
+printed. The growth of the families in NEAR_SQUARE is not judged.
 
     python3 bench/runaway/families.py build/release/bin/neardup [--only TEXT] [--scale 1.0]
 """
@@ -181,7 +181,7 @@ def shown(seconds):
 
 
 def measure(program, family, verb, scale, folder):
-    """One row of the table, and what is wrong with it."""
+    """The CPU seconds of each way at the larger size, the growth if any way took long enough, and what is wrong."""
     make, count, options = FAMILIES[family]
     if verb == "pairs" and make in CROWDS:
         count //= 8
@@ -212,9 +212,8 @@ def measure(program, family, verb, scale, folder):
             growth.append((math.log(second / first) / math.log(sizes[1] / sizes[0]), way))
     if growth and max(growth)[0] > MOST_GROWTH and family not in NEAR_SQUARE:
         wrong.append(f"{max(growth)[1]}: n^{max(growth)[0]:.2f}")
-    cells = [shown(times[1][way]) if way in times[1] else "" for way in ("memory", "pipe", "1M", "1")]
-    cells.append(f"n^{max(growth)[0]:.2f}" if growth else "")
-    return cells, wrong
+    seconds = ", ".join(shown(times[1][way]) for way in ("memory", "pipe", "1M", "1") if way in times[1])
+    return seconds, max(growth)[0] if growth else None, wrong
 
 
 def main():
@@ -223,20 +222,23 @@ def main():
     parser.add_argument("--only", default="", help="families and verbs with this in their names")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies all sizes")
     arguments = parser.parse_args()
-    print("| texts | verb | in memory | pipe | `--memory 1M` | `--memory 1` | growth |\n|---|---|--:|--:|--:|--:|--:|")
+    print("| texts |", " | ".join(VERBS), "| growth |\n|---|" + "---|" * len(VERBS) + "--:|")
     faults = 0
     with tempfile.TemporaryDirectory() as folder:
         for family in FAMILIES:
-            name = family  # in the first row of the family
+            cells, largest = [], None
             for verb in VERBS:
                 if arguments.only not in f"{family} {verb}":
+                    cells.append("")
                     continue
-                cells, wrong = measure(arguments.program, family, verb, arguments.scale, folder)
-                print("|", name, "|", verb, "|", " | ".join(cells), "|", flush=True)
-                name = ""
+                seconds, growth, wrong = measure(arguments.program, family, verb, arguments.scale, folder)
+                cells.append(seconds)
+                largest = max((one for one in (largest, growth) if one is not None), default=None)
                 for one in wrong:
                     print(f"{family}, {verb}: {one}", file=sys.stderr, flush=True)
                 faults += len(wrong)
+            if any(cells):
+                print("|", family, "|", " | ".join(cells), "|", f"n^{largest:.2f}" if largest is not None else "", "|", flush=True)
     return 1 if faults else 0
 
 
