@@ -18,15 +18,15 @@
 
 namespace neardup::inline v0 {
 
-/// The default for the least similarity of near-duplicates.
+/// The default of the least similarity of near-duplicates.
 inline constexpr double default_similarity = 0.8;
 
-/// The default of min_tokens. Texts of fewer distinct tokens are short: their fingerprints may be near each other by
+/// The default of min_tokens. A text with fewer distinct tokens is short: its fingerprint may be near another one by
 /// chance. docs/decisions/0018-short-texts.md has the measurements.
 inline constexpr std::size_t default_min_tokens = 8;
 
-/// The check that accepts every candidate, so that fingerprints alone decide. Short texts should be left out then (see
-/// default_min_tokens).
+/// The check that accepts every candidate, so that fingerprints alone decide. Leave out short texts if you use it; see
+/// default_min_tokens.
 struct no_check {
   template <class... Names>
   constexpr bool operator()(const Names&...) const noexcept {
@@ -34,22 +34,22 @@ struct no_check {
   }
 };
 
-/// The result of a check: whether it accepts the pair, and the similarity if it computes one.
+/// The result of a check: true if it accepts the pair, and the similarity if the check computes one.
 struct check_result {
   bool accepts;
   std::optional<double> similarity;
 };
 
-/// A check of two documents that are named by an A and a B: a const call `check(a, b)` returns either a bool, whether
-/// they are near-duplicates; or a number that is not NaN, their similarity, which is compared with a least similarity; or
-/// a check_result, if a run-time option decides between a bool and a similarity. at_least makes a check of a function
-/// that returns numbers.
+/// A check of two documents. An A names the first one and a B the second. A check is an object whose const call
+/// `check(a, b)` returns one of the following:
+/// - a bool: true if the documents are near-duplicates;
+/// - a number that is not NaN: their similarity, which is compared with a least similarity;
+/// - a check_result, if an option at run time decides between the two.
 ///
-/// It is called:
-/// - by group as `check(i, j)` with positions of fingerprints, from several threads at once. The result must be the
-///   same for each call, and the same for (j, i). A number is wrapped into at_least.
-/// - by a fingerprint_deduplicator as `check(id, text)` with the id of a kept document, whose text the check looks up, and
-///   a new text. A number is wrapped into at_least.
+/// group() calls `check(i, j)` with the positions of two fingerprints, from several threads at once. The result must be
+/// the same for each call, and the same for (j, i). A fingerprint_deduplicator calls `check(id, text)` with the id of a
+/// kept document and a new text; the check looks up the kept text. Both need at_least around a check that returns
+/// numbers.
 ///
 /// An exception of a check ends the call and is passed on.
 template <class T, class... Names>
@@ -60,18 +60,19 @@ concept check_of = requires(const T& check, const Names&... names) {
 
 namespace detail {
 
-/// The features that a check compares, and the least Jaccard similarity that it accepts. `of` returns the features of a
-/// document by its number, ascending and distinct.
+/// The features that a check compares, and the least Jaccard similarity that it accepts. `of(number)` returns the
+/// features of a document, ascending and distinct.
 template <class Number>
 struct compared_features {
   std::function<std::span<const std::uint32_t>(Number)> of;
   double similarity = 0;
 
-  /// Whether a join by features is possible.
+  /// Returns true if candidates can be found by shared features.
   [[nodiscard]] bool suffices() const noexcept { return of && similarity > 0; }
 };
 
-/// Converts the result of a check, a bool or a number. Throws: std::invalid_argument if it is NaN.
+/// Converts the result of a check, a bool or a number, to a check_result.
+/// Throws: std::invalid_argument if the number is NaN.
 template <class Result>
 [[nodiscard]] check_result result_of_check(const Result& result, double least) {
   if constexpr (std::is_same_v<Result, bool>) {
@@ -87,27 +88,28 @@ template <class Result>
 
 }  // namespace detail
 
-/// A check that accepts documents with at least a similarity. The similarity is the result of a function of yours, on any
-/// scale, such as 0 to 1 or 0 to 100.
+/// A check that accepts two documents if a function of yours returns at least the similarity `least`. Any scale will
+/// do, such as 0 to 1 or 0 to 100.
 /// Example: `group(fingerprints, bits{12}, at_least{0.8, [&](std::size_t i, std::size_t j) {
 ///             return jaccard_similarity(sets[i], sets[j]); }});`
 template <class Function>
 class at_least {
  public:
-  /// The features of a document, by its position, as feature_extractor returns them.
+  /// Returns the features of the document at a position, as feature_extractor computes them.
   using features_type = std::function<std::span<const std::uint32_t>(std::size_t)>;
 
-  /// `similarity` returns a number, or a check_result, which is then the result of the check.
-  /// `features`: give them only if no documents with a Jaccard similarity below `least` are accepted. group() and
-  /// extend_groups() of fingerprints then find candidates by shared features, if that is faster. They are called from
-  /// several threads, and change no result.
-  /// Throws: std::invalid_argument if `least` is NaN, or features are given and `least` is not above 0 and at most 1.
+  /// Makes a check. `similarity` returns a number, or a check_result that the check then returns itself.
+  /// `features`: give them only if the check accepts no documents with a Jaccard similarity below `least`. group() and
+  /// extend_groups() of fingerprints then find candidates by shared features, if that is faster. The results are the
+  /// same. Several threads call `features`.
+  /// Throws: std::invalid_argument if `least` is NaN, or if `features` is given and `least` is not in (0, 1].
   at_least(double least, Function similarity, features_type features = {})
       : least_(least), similarity_(std::move(similarity)), features_(std::move(features)) {
     if (std::isnan(least)) detail::fail<std::invalid_argument>("at_least: the least similarity is not a number");
     if (features_) detail::check_similarity(least);
   }
 
+  /// Calls the function, and compares its result with the least similarity.
   /// Throws: std::invalid_argument if the similarity is NaN.
   template <class... Names>
     requires std::invocable<const Function&, const Names&...>

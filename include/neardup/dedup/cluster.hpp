@@ -18,14 +18,15 @@
 
 namespace neardup::inline v0 {
 
-/// Clusters fingerprints: two of them have the same label if a chain of steps of at most k bits each connects them.
+/// Clusters fingerprints by single linkage. Two fingerprints have the same label if a chain connects them in which
+/// neighbours differ in at most k bits.
 /// `within`: bits{k}. `run` spreads the work over threads: `threads{8}`, or a runner of yours.
-/// Returns: one label per fingerprint, the smallest position of its cluster; a fingerprint alone in its cluster has its
+/// Returns: one label per fingerprint, the smallest position of its cluster. A fingerprint alone in its cluster has its
 /// own position.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// there is no layout of its blocks; std::bad_alloc.
-/// Complexity: that of visit_pairs without its calls; fingerprints in large groups of near-duplicates or copies, which
-/// have a quadratic number of pairs, take no longer than others.
+/// no layout with its number of blocks exists; std::bad_alloc.
+/// Complexity: that of visit_pairs without its calls. Large groups of near-duplicates or copies, which have a quadratic
+/// number of pairs, take no longer than other fingerprints.
 /// Memory: that of visit_pairs, plus a label and 4 bytes per fingerprint (8 from 2^32 fingerprints on).
 /// Example: `auto label = cluster(fingerprints, bits{3}, threads{8});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold>

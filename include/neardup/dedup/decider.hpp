@@ -31,7 +31,7 @@
 
 namespace neardup::inline v0 {
 
-/// The types of document ids of a deduplicator: the ids of an index (see index_id), or strings.
+/// A type of document ids in a deduplicator: an id of an index (see index_id), or std::string.
 template <class Id>
 concept document_id = index_id<Id> || std::same_as<Id, std::string>;
 
@@ -39,14 +39,14 @@ concept document_id = index_id<Id> || std::same_as<Id, std::string>;
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
   const Id& id;
-  std::uint64_t serial;  ///< serial number: how many documents were added before
+  std::uint64_t serial;  ///< serial number: the number of documents added before
   Fingerprint fingerprint;
   std::span<const Feature> features;  ///< if the check compares features
   std::optional<set_digest> digest;   ///< if the text is short
   std::uint64_t time = 0;  ///< in a stream_deduplicator: when the document was added or last renewed; otherwise 0
 };
 
-/// A kept document whose features alone are compared.
+/// A kept document of a deduplicator that compares features only.
 template <class Id, class Feature>
 struct kept_document<Id, void, Feature> {
   const Id& id;
@@ -55,17 +55,17 @@ struct kept_document<Id, void, Feature> {
   std::uint64_t time = 0;
 };
 
-/// An atomic change of a deduplicator. The `commit` callback gets it before the change becomes final. Its steps, in
-/// order: the documents in `replaced` are removed; the documents in `kept` are added; the documents in `renewed` become
-/// as young as the added ones; the documents in `gone` are removed.
+/// An atomic change of a deduplicator. The `commit` callback gets it before the change becomes final. The change has
+/// four steps, in this order: documents in `replaced` are removed; documents in `kept` are added; documents in
+/// `renewed` become as young as the added ones; documents in `gone` are removed.
 template <class Id, class Fingerprint, class Feature>
 struct dedup_change {
-  std::span<const verdict<Id>> verdicts = {};  ///< about the documents of the call
+  std::span<const verdict<Id>> verdicts = {};  ///< the verdicts about the documents of the call
   std::span<const Id> replaced = {};
   std::span<const kept_document<Id, Fingerprint, Feature>> kept = {};
   std::span<const Id> renewed = {};
   std::span<const Id> gone = {};
-  std::uint64_t time = 0;  ///< of a stream_deduplicator
+  std::uint64_t time = 0;  ///< time of the call; 0 without a stream_deduplicator
 };
 
 namespace detail {
@@ -82,11 +82,11 @@ struct kept_fingerprint {
 template <>
 struct kept_fingerprint<void> {};
 
-// In place of the columns of fingerprints, if none are compared.
+// Replaces the columns of fingerprints in a decider that compares features only.
 struct no_fingerprints {};
 struct no_digests {};
 
-/// An id as messages show it: " 7" or " 'name'"; empty if it cannot be printed.
+/// Returns an id as messages print it: " 7" or " 'name'". Empty if the id cannot be printed.
 template <class Id>
 std::string shown_id(const Id& id) {
   if constexpr (std::is_same_v<Id, std::string>) {
@@ -99,7 +99,7 @@ std::string shown_id(const Id& id) {
   }
 }
 
-/// A reference to an id that a map owns, or a copy of a small one.
+/// A reference to an id that a map owns. A small id is copied instead.
 template <class Id>
 class id_reference {
   static constexpr bool is_small = std::is_trivially_copyable_v<Id> && sizeof(Id) <= sizeof(void*);
@@ -129,21 +129,22 @@ class id_reference {
 
 /// Keeps described documents (see description), and decides which of them is the original of a further document.
 ///
-/// `Fingerprint`: the type of the fingerprints, or void if features alone are compared. Candidates come from `Source`. If
-/// fingerprints are compared, a short text also has all documents with the same tokens as candidates, whatever their
+/// `Fingerprint`: the type of the fingerprints, or void if only features are compared. `Source`: finds candidates. If
+/// fingerprints are compared, all documents with the same tokens are candidates for a short text, too, whatever their
 /// fingerprints. `judge(kept, document, best)` decides whether a kept_document and a description are duplicates, and
-/// returns a check_result; `best` is the similarity of the best original so far; the judge need not compute smaller
+/// returns a check_result; `best` is the similarity of the best original so far, and the judge need not compute smaller
 /// similarities. One thread at a time calls `judge`, except in keep_batch. A document that is not comparable has no
 /// original.
 ///
-/// A source names documents by their slots. Its members are those of detail::feature_candidates and
-/// detail::fingerprint_candidates: fresh(), insert(), erase(), for_each(), reserve(), memory_usage(), a workspace, and
-/// can_join, which says whether there are joins() and decide(), too.
+/// A kept document has a number, its slot. Slots of erased documents are used again. A source names documents by their
+/// slots. It has the members of detail::feature_candidates and detail::fingerprint_candidates: fresh(), insert(),
+/// erase(), for_each(), reserve(), memory_usage(), a workspace, and can_join. If can_join is true, it also has joins()
+/// and decide().
 ///
-/// A kept document has a number, its slot; slots of erased documents are used again. A deduplicator consists of a
-/// decider and a describer; classes that add limits, durability or locks are based on a deduplicator.
-/// Guarantee: strong. Thread safety: const members may be called from many threads while no thread writes, each with
-/// its own workspace.
+/// A deduplicator consists of a decider and a describer. Classes that add limits, durability or locks wrap a
+/// deduplicator.
+/// Guarantee: strong.
+/// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 template <class Fingerprint, class Feature, class Id, class Source>
 class decider {
   static constexpr bool compares_fingerprints = !std::is_void_v<Fingerprint>;
@@ -174,12 +175,13 @@ class decider {
     typename Source::workspace source_;
   };
 
-  /// `short_by_tokens_only`: if true, the candidates for a short text are only the documents with the same tokens. For
-  /// use without a check, because the fingerprints of short texts may be near each other by chance.
+  /// Makes an empty decider. `short_by_tokens_only`: if true, the candidates for a short text are only the documents
+  /// with the same tokens. Use it without a check, because the fingerprints of short texts may be near each other by
+  /// chance.
   explicit decider(Source source, bool short_by_tokens_only = false)
       : source_(std::move(source)), short_by_tokens_only_(short_by_tokens_only) {}
 
-  /// Whether a document has the data that is compared: a fingerprint, or features.
+  /// Returns true if a document has the data that is compared: a fingerprint, or features.
   [[nodiscard]] static bool is_comparable(const description_type& document) noexcept {
     if constexpr (compares_fingerprints) {
       return document.fingerprint.has_value();
@@ -188,7 +190,8 @@ class decider {
     }
   }
 
-  /// Finds the kept document that `document` duplicates. Ignores the kept document in slot `but`.
+  /// Returns the verdict about `document`: new, or a duplicate of a kept document. Ignores the kept document in slot
+  /// `but`.
   template <class Judge>
   [[nodiscard]] verdict_type find(const description_type& document, const Judge& judge, workspace& scratch,
                                   slot_type but = no_slot) const {
@@ -207,8 +210,8 @@ class decider {
   }
 
   /// Decides about many documents in order, and keeps the new ones: document i under ids[i], with the serial number
-  /// serial + i. If `Source` joins the documents, `judge` is called from several threads. It is also called for two
-  /// documents of the batch; the earlier one may then be passed as if it were kept, but without a serial number.
+  /// serial + i. If `Source` joins the documents, several threads call `judge`. It is then also called for two
+  /// documents of the batch. The earlier one is passed as a kept document without a serial number.
   /// `least`: if given, the judge accepts no pair whose features have a lower Jaccard similarity.
   /// Precondition: the ids differ, and no document is kept under one of them.
   /// Throws: std::length_error if the index or 32 bits cannot number all documents; std::bad_alloc; exceptions of the
@@ -243,7 +246,8 @@ class decider {
   }
 
   /// Keeps a document. A lower serial number means an older document.
-  /// Returns: its slot. Precondition: the document is comparable, and no document with this id is kept.
+  /// Returns: its slot.
+  /// Precondition: the document is comparable, and no document with this id is kept.
   /// Throws: std::length_error if the index or 32 bits cannot number it; std::bad_alloc.
   slot_type keep(const Id& id, const description_type& document, std::uint64_t serial) {
     const auto place = slot_of_.emplace(id, no_slot).first;
@@ -256,14 +260,14 @@ class decider {
     return slot;
   }
 
-  /// Keeps a document without an id. Afterwards rename() gives it the id of another document, or drop() removes it.
+  /// Keeps a document without an id. Call rename() to give it the id of another document, or drop() to remove it.
   slot_type keep_unnamed(const description_type& document, std::uint64_t serial) {
     const bool is_reused = !free_slots_.empty();
     const std::size_t place = is_reused ? free_slots_.back() : documents_.size();
     if (place >= no_slot) detail::fail<std::length_error>("a deduplicator keeps at most 2^32 documents");
     const auto slot = static_cast<slot_type>(place);
     if (documents_.size() == documents_.capacity()) documents_.reserve(2 * documents_.size() + 16);
-    free_slots_.reserve(documents_.capacity());  // room for all slots: erase() cannot fail
+    free_slots_.reserve(documents_.capacity());  // memory for all slots, so that erase() cannot fail
 
     const std::optional<set_digest> digest = digest_of(document);
     const bool in_source = is_in_source(digest.has_value());
@@ -294,7 +298,7 @@ class decider {
     return slot;
   }
 
-  /// Gives the document in `slot`, which has no id, the id of a kept document, and removes that document.
+  /// Moves the id of a kept document to the document in `slot`, which has none. Removes the other document.
   void rename(const Id& id, slot_type slot) noexcept {
     const auto place = slot_of_.find(id);
     drop(place->second);
@@ -302,7 +306,8 @@ class decider {
     documents_[slot].id = detail::id_reference<Id>(place->first);
   }
 
-  /// Removes the document in a slot. Precondition: it has no id, or the caller removes its id.
+  /// Removes the document in a slot.
+  /// Precondition: it has no id, or the caller removes its id.
   void drop(slot_type slot) noexcept {
     if constexpr (compares_fingerprints) {
       const std::optional<set_digest> digest = digest_of(slot);
@@ -316,7 +321,8 @@ class decider {
     free_slots_.push_back(slot);  // keep_unnamed() has reserved memory
   }
 
-  /// Erases a kept document. Returns: whether a document with this id was kept.
+  /// Erases a kept document.
+  /// Returns: true if a document with this id was kept.
   bool erase(const Id& id) noexcept {
     const auto place = slot_of_.find(id);
     if (place == slot_of_.end()) return false;
@@ -326,7 +332,8 @@ class decider {
     return true;
   }
 
-  /// A copy of this decider without unused memory of erased documents. Its documents are in slots 0, 1, ... by age.
+  /// Returns a copy of this decider without the unused memory of erased documents. Its documents are in slots 0, 1, ...
+  /// by age.
   [[nodiscard]] decider compact() const {
     decider fresh(source_.fresh(), short_by_tokens_only_);
     const std::vector<slot_type> slots = slots_by_age();
@@ -338,7 +345,7 @@ class decider {
     return fresh;
   }
 
-  /// The slot of an id; no_slot if no document with this id is kept.
+  /// Returns the slot of an id; no_slot if no document with this id is kept.
   [[nodiscard]] slot_type slot_of(const Id& id) const noexcept {
     const auto place = slot_of_.find(id);
     return place == slot_of_.end() ? no_slot : place->second;
@@ -368,11 +375,11 @@ class decider {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return slot_of_.size(); }
-  /// An upper bound of the numbers of slots: slot < slot_count().
+  /// An upper bound of the slots: slot < slot_count().
   [[nodiscard]] std::size_t slot_count() const noexcept { return documents_.size(); }
   [[nodiscard]] const Source& source() const noexcept { return source_; }
 
-  /// The number of allocated bytes, without workspaces. For maps it is an estimate.
+  /// The number of allocated bytes, without workspaces. The bytes of maps are estimated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = (detail::hashable_id<Id> ? 2 : 5) * sizeof(void*);
     std::size_t sum = source_.memory_usage() + features_.memory_usage() + documents_.capacity() * sizeof(entry) +
@@ -396,7 +403,7 @@ class decider {
                          detail::no_digests>;
   using id_map = detail::id_map<Id, slot_type>;
 
-  /// The bytes that an id has outside of its object.
+  /// Returns the number of bytes that an id has allocated, besides its own object.
   static std::size_t heap_bytes([[maybe_unused]] const Id& id) noexcept {
     if constexpr (std::is_same_v<Id, std::string>) {
       if (id.capacity() > std::string().capacity()) return id.capacity() + 1;
@@ -412,7 +419,7 @@ class decider {
   [[nodiscard]] std::optional<set_digest> digest_of(slot_type slot) const noexcept {
     return fingerprints_[slot].digest;
   }
-  /// Where no fingerprints are compared, equal sets of features are found by their features alone.
+  /// Returns no digest if only features are compared: the features then find equal sets.
   [[nodiscard]] static std::optional<set_digest> digest_of(const description_type& document) noexcept {
     if constexpr (compares_fingerprints) {
       return document.digest;
@@ -459,8 +466,8 @@ class decider {
     by_digest_.erase(std::find_if(first, last, [&](const auto& one) { return one.second == slot; }));
   }
 
-  /// Joins documents with each other and with the kept documents, and decides about them in order, as if each new
-  /// document were kept before the next decision. Keeps nothing. See keep_batch.
+  /// Joins the documents of a batch with each other and with the kept documents, and decides about them in order. The
+  /// verdicts are those of keeping each new document before the next decision. Keeps nothing. See keep_batch.
   template <class Judge>
   [[nodiscard]] std::vector<verdict_type> decide_batch(std::span<const description_type> documents,
                                                        std::span<const Id> ids, const Judge& judge,
@@ -480,8 +487,8 @@ class decider {
     return found;
   }
 
-  /// The rule by which a source decides about a batch; the results are those of find(). Kept documents are numbered by
-  /// age from 0 on; the comparable documents of the batch follow.
+  /// The rule by which a source decides about a batch. Its results are those of find(). Kept documents have the numbers
+  /// from 0 on, by age. The comparable documents of the batch follow.
   template <class Judge>
   class batch_rule {
    public:
@@ -499,11 +506,12 @@ class decider {
           finds_more_(std::any_of(documents.begin(), documents.end(),
                                   [&](const description_type& d) { return from.digest_of(d).has_value(); })) {}
 
-    /// The closeness of two documents that the source has found as candidates, or nullopt if they do not match.
+    /// Returns the closeness of two documents that the source has found as candidates, or nullopt if they do not match.
     std::optional<double> closeness(slot_type earlier, slot_type number, int distance, std::optional<double> best) {
       const bool are_in_source = from_.is_in_source(is_short(earlier)) && from_.is_in_source(is_short(number));
       if (!are_in_source && digest_of_number(earlier) != digest_of_number(number)) return std::nullopt;
-      // `best` is a similarity, which the judge can use as a bound, only if the judge returns similarities, not bools.
+      // The judge can use `best` as a bound only if `best` is a similarity, so only if the judge returns similarities,
+      // not bools.
       const bool is_bound = best && gives_similarity_.load(std::memory_order_relaxed);
       const check_result checked =
           judge_(view_of_number(earlier), document(number), is_bound ? best : std::optional<double>());
@@ -522,8 +530,7 @@ class decider {
 
     [[nodiscard]] bool finds_more() const noexcept { return finds_more_; }
 
-    /// Calls `consider(earlier, distance)` for the kept documents with the same tokens as document `number`, if that is
-    /// short.
+    /// If document `number` is short, calls `consider(earlier, distance)` for each kept document with the same tokens.
     template <class Consider>
     void find_more(slot_type number, const Consider& consider) const {
       const description_type& own = document(number);
@@ -546,7 +553,7 @@ class decider {
       if (const auto digest = digest_of_number(number)) by_digest_.emplace(*digest, number);
     }
 
-    /// Stores that a document is a duplicate of `original`.
+    /// Records that a document is a duplicate of `original`.
     void drop(slot_type number, const original_rank<slot_type>& original) {
       verdict_type& about = found_[compared_[number - kept_.size()]];
       const kept_type earlier = view_of_number(original.age);
@@ -586,7 +593,8 @@ class decider {
     std::vector<verdict_type>& found_;
     bool finds_more_;
     std::atomic<bool> gives_similarity_ = false;
-    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;  // of the batch: documents kept
+    // documents of the batch that are kept
+    std::unordered_multimap<set_digest, slot_type, detail::digest_hash> by_digest_;
   };
 
   Source source_;
@@ -597,7 +605,7 @@ class decider {
   detail::set_store<Feature> features_;  // by slot; empty for documents without features
   std::vector<slot_type> free_slots_;
   id_map slot_of_;
-  std::size_t id_bytes_ = 0;  // of the ids in slot_of_, see heap_bytes()
+  std::size_t id_bytes_ = 0;  // sum of heap_bytes() of the ids in slot_of_
   digest_map by_digest_;      // slots of short texts
 };
 

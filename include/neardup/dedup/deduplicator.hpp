@@ -59,11 +59,12 @@ class feature_describer {
 
   explicit feature_describer(Features extract) : extract_(std::move(extract)) {}
 
-  /// The description of a text. Its features are valid until the next use of the workspace.
+  /// Returns the description of a text. Its features are valid until the next use of the workspace.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const {
     return {text, extract_(text, scratch.extracting_)};
   }
-  /// Describes a document of several texts. No token spans two texts. The member `text` of the description is empty.
+  /// Returns the description of a document that consists of several texts. No token spans two texts. The member `text`
+  /// of the description is empty.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
     std::vector<feature_type>& all = scratch.all_;
     all.clear();
@@ -76,8 +77,8 @@ class feature_describer {
     return {{}, all};
   }
 
-  /// The descriptions of many texts, in order; they refer to the texts. `run` spreads the work over threads. `first`:
-  /// scratch memory of the first thread, which is reused from call to call.
+  /// Returns the descriptions of many texts, in order. They refer to the texts. `run` spreads the work over threads.
+  /// `first`: scratch memory of the first thread, reused from call to call.
   template <text_range Texts>
   [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {
     return detail::describe_all(*this, texts, run, first);
@@ -89,9 +90,10 @@ class feature_describer {
   Features extract_;
 };
 
-/// Decides about two documents by the similarity of their features.
+/// Decides whether two documents are duplicates by the similarity of their features.
 class set_judge {
  public:
+  /// Makes a judge with the least similarity of duplicates.
   /// Precondition: 0 < least.similarity <= 1.
   explicit set_judge(const set_threshold& least) : least_(least) {}
 
@@ -108,7 +110,7 @@ class set_judge {
 
   [[nodiscard]] const set_threshold& threshold() const noexcept { return least_; }
   [[nodiscard]] double similarity() const noexcept { return least_.similarity; }
-  /// See decider::keep_batch.
+  /// Returns the value of `least` for decider::keep_batch.
   [[nodiscard]] std::optional<double> least_jaccard() const noexcept {
     return least_.measure == set_similarity::jaccard ? std::optional(least_.similarity) : std::nullopt;
   }
@@ -119,20 +121,22 @@ class set_judge {
 
 }  // namespace detail
 
-/// The members that deduplicator and fingerprint_deduplicator have in common.
+/// The common members of deduplicator and fingerprint_deduplicator.
 ///
-/// A deduplicator keeps the first of similar documents: add() decides whether a text is new, or which kept document it
-/// duplicates. Of several kept documents that match a text, the original is the closest, and the earliest among equally
-/// close ones (original_rank). Only new documents are kept. So each duplicate is similar to its original itself: no
-/// chain of small differences connects different texts. Which documents are kept depends on the order of adding. A text
-/// with nothing to compare (verdict::is_comparable) is new and counted, but not kept.
+/// A deduplicator keeps the first of similar documents. add() decides whether a text is new, or which kept document it
+/// duplicates. If several kept documents match a text, the original is the closest one, and the earliest among equally
+/// close ones (see original_rank). Only new documents are kept. So each duplicate is similar to its original itself: no
+/// chain of small differences connects different texts. Which documents are kept depends on the order in which they are
+/// added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but not kept.
 ///
-/// A deduplicator consists of a describer, a decider and a judge. All operations also accept descriptions, which other
-/// threads can make in advance. The last step of an operation calls `commit` with the dedup_change; if `commit` throws,
+/// A deduplicator consists of a describer, a decider and a judge. Each operation also accepts descriptions, which other
+/// threads can make in advance. The last step of an operation calls `commit` with the dedup_change. If `commit` throws,
 /// nothing has changed. stream_deduplicator and durable_deduplicator are based on `commit`.
 ///
-/// Id: see document_id; found by std::hash if there is one, otherwise by its order. A string is stored once.
-/// Guarantee: strong. It is movable, not copyable; a moved-from one may only be destroyed or assigned to.
+/// `Id`: see document_id. Ids are found by std::hash if that exists for the type, otherwise by their order. A string is
+/// stored once.
+/// Guarantee: strong. A deduplicator is movable, not copyable. A moved-from deduplicator may only be destroyed or
+/// assigned to.
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 template <class Describer, class Judge, class Source, class Id>
 class basic_deduplicator {
@@ -160,9 +164,10 @@ class basic_deduplicator {
   };
 
   /// Decides about a document, and keeps it if it is new and comparable.
+  /// Returns: the verdict: new, or the original of the document.
   /// Throws: std::invalid_argument, which names the id, if a document with this id is kept (replace() replaces it);
   /// std::length_error if the index or 32 bits cannot number the kept documents; std::bad_alloc; exceptions of the
-  /// check, or std::invalid_argument if it returns NaN.
+  /// check, or std::invalid_argument if the check returns NaN.
   verdict_type add(std::string_view text, const Id& id);
   template <class Commit = detail::no_commit>
   verdict_type add(const description_type& document, const Id& id, const Commit& commit = {}) {
@@ -170,32 +175,34 @@ class basic_deduplicator {
     return add_in_place_of(decider_type::no_slot, document, id, commit);
   }
 
-  /// Adds a document under the number of documents added before, including duplicates, as its id.
-  /// Throws: as add(text, id); std::length_error if Id cannot represent the number.
+  /// Adds a document. Its id is the number of documents added before, including duplicates.
+  /// Throws: the exceptions of add(text, id); std::length_error if Id cannot represent the number.
   verdict_type add(std::string_view text) requires counting_id<Id> { return add(text, next_id()); }
 
-  /// As add(), but first removes the document that is kept under this id, if any. So that document cannot be the
-  /// original of the new one. If the text is a duplicate of another document, nothing is kept under the id.
+  /// Removes the document that is kept under this id, if any, then adds the new one as add() does. So the removed
+  /// document cannot be the original of the new one. If the text is a duplicate of another document, nothing is kept
+  /// under the id.
+  /// Throws: the exceptions of add().
   verdict_type replace(std::string_view text, const Id& id);
   template <class Commit = detail::no_commit>
   verdict_type replace(const description_type& document, const Id& id, const Commit& commit = {}) {
     return add_in_place_of(core_.slot_of(id), document, id, commit);
   }
 
-  /// Decides about many documents in order, with the same verdicts and the same kept documents as calling add() one
-  /// after the other. The threads of `run` describe the texts. A deduplicator then searches for each document, as add()
-  /// does; a fingerprint_deduplicator may join the batch with the kept documents instead. `texts` has size(), and
-  /// texts[i] converts to std::string_view.
-  /// Throws: as add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are equal. If an
-  /// exception is thrown, nothing was added.
-  /// Memory: temporarily about 100 bytes per text of the batch, and its features. A join takes about 150 bytes per kept
-  /// document as well.
+  /// Decides about many documents in order. The verdicts and the kept documents are those of calling add() one after
+  /// the other. The threads of `run` describe the texts. A deduplicator then searches for each document, as add() does;
+  /// a fingerprint_deduplicator may join the batch with the kept documents instead. `texts` has size(), and texts[i]
+  /// converts to std::string_view.
+  /// Throws: the exceptions of add(); std::invalid_argument if the numbers of ids and texts differ, or two ids are
+  /// equal. After an exception, no document has been added.
+  /// Memory: temporarily about 100 bytes per text of the batch, and its features. A join also takes about 150 bytes per
+  /// kept document.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const Id> ids, const any_runner& run = {}) {
     check_ids(texts.size(), ids);
     return add_batch(describe_batch(texts, run, own_), ids, run);
   }
-  /// Adds a batch under the numbers of documents added before, including duplicates, as ids.
+  /// Adds a batch. The id of each document is the number of documents added before, including duplicates.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, const any_runner& run = {}) requires counting_id<Id> {
     return add_batch(texts, next_ids(texts.size()), run);
@@ -205,7 +212,7 @@ class basic_deduplicator {
                                       const Commit& commit = {}) {
     return add_descriptions(batch.documents, ids, run, commit);
   }
-  /// As add_batch(), for descriptions that the caller keeps alive during the call.
+  /// Adds a batch of descriptions, as add_batch() does. The caller keeps alive what they refer to during the call.
   template <class Commit = detail::no_commit>
   std::vector<verdict_type> add_descriptions(std::span<const description_type> documents, std::span<const Id> ids,
                                              const any_runner& run = {}, const Commit& commit = {}) {
@@ -226,54 +233,58 @@ class basic_deduplicator {
     return verdicts;
   }
 
-  /// Throws: std::invalid_argument if add_batch() would refuse `ids` for so many texts: their number differs, two are
-  /// equal, or a document is kept under one of them.
+  /// Checks the ids for a batch of `texts` texts.
+  /// Throws: std::invalid_argument if the numbers of ids and texts differ, two ids are equal, or a document is kept
+  /// under one of them.
   void check_ids(std::size_t texts, std::span<const Id> ids) const;
 
-  /// The verdict that add() would return for a text. Keeps nothing.
+  /// Returns the verdict that add() would return for a text. Keeps nothing.
   [[nodiscard]] verdict_type find(std::string_view text) const {
     workspace scratch;
     return find(text, scratch);
   }
-  /// The verdict of find(), with scratch memory that is reused.
+  /// Returns the verdict of find(text), and reuses scratch memory.
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return find(describe(text, scratch), scratch);
   }
   [[nodiscard]] verdict_type find(const description_type& document, workspace& scratch) const;
 
-  /// The description of a text; valid until the next use of the workspace.
+  /// Returns the description of a text. It is valid until the next use of the workspace.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return (*describer_)(text, scratch.describing_);
   }
-  /// The descriptions of many texts, made on the threads of `run`; they refer to the texts.
+  /// Returns the descriptions of many texts, made on the threads of `run`. They refer to the texts.
   template <text_range Texts>
   [[nodiscard]] batch_type describe_batch(const Texts& texts, const any_runner& run, workspace& scratch) const {
     return describer_->describe_all(texts, run, &scratch.describing_);
   }
-  /// The describer. It never changes and can outlive the deduplicator, so texts can be described while other threads
+  /// The describer. It never changes, and can outlive the deduplicator. So texts can be described while other threads
   /// write.
   [[nodiscard]] const std::shared_ptr<const describer_type>& describer() const noexcept { return describer_; }
 
-  /// Keeps a document without deciding about it, with the serial number `serial`; added() is serial + 1 then.
-  /// Throws: as add(); std::invalid_argument if the document is not comparable, if a document with this id is kept, or
-  /// if `serial` is below added().
+  /// Keeps a document without deciding about it, under the serial number `serial`. Afterwards added() == serial + 1.
+  /// Throws: the exceptions of add(); std::invalid_argument if the document is not comparable, if a document with this
+  /// id is kept, or if `serial` is below added().
   void keep(const Id& id, const description_type& document, std::uint64_t serial);
-  /// Counts documents as added, without keeping them.
+  /// Adds `documents` to added(), without keeping a document.
   void count(std::uint64_t documents) noexcept { added_ += documents; }
 
-  /// Erases a kept document. Returns: whether a document with this id was kept. (Duplicates are not kept.)
+  /// Erases a kept document.
+  /// Returns: true if a document with this id was kept. (Duplicates are not kept.)
   bool erase(const Id& id) noexcept;
 
-  /// Frees the memory that erased documents have left, and the reserve for growth. Nothing else changes.
-  /// Throws: std::bad_alloc. Guarantee: strong.
-  /// Complexity: O(size()): that of keeping all kept documents again.
+  /// Frees unused memory: the memory of erased documents, and the reserve for growth. Nothing else changes.
+  /// Throws: std::bad_alloc.
+  /// Guarantee: strong.
+  /// Complexity: that of keeping all kept documents again, O(size()).
   void shrink_to_fit();
 
-  /// Whether a document with this id is kept.
+  /// True if a document with this id is kept.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return core_.slot_of(id) != decider_type::no_slot; }
 
   /// Calls `visit(document)` with each kept_document, in the order of adding, until `visit` returns false. A
-  /// kept_document refers to memory of the deduplicator. Precondition: `visit` does not change the deduplicator.
+  /// kept_document refers to memory of the deduplicator.
+  /// Precondition: `visit` does not change the deduplicator.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (const auto slot : core_.slots_by_age()) {
@@ -287,9 +298,9 @@ class basic_deduplicator {
 
   /// The number of added documents: new ones, duplicates, and those with nothing to compare.
   [[nodiscard]] std::uint64_t added() const noexcept { return added_; }
-  /// The id that add(text) gives to the next document, or to the document `more` documents later: the number of
-  /// documents added before that.
-  /// Throws: std::length_error if Id cannot represent it.
+  /// Returns the id that add(text) gives to the next document, or to the document `more` documents later. It is the
+  /// number of documents added before that document.
+  /// Throws: std::length_error if Id cannot represent the number.
   [[nodiscard]] Id next_id(std::size_t more = 0) const requires counting_id<Id> {
     if (!std::in_range<Id>(added_ + more))
       detail::fail<std::length_error>("the Id of the deduplicator is too narrow for the number of the next document");
@@ -299,7 +310,7 @@ class basic_deduplicator {
   /// The decider, which contains all kept documents.
   [[nodiscard]] const decider_type& kept() const noexcept { return core_; }
 
-  /// The number of allocated bytes, without workspaces. For maps it is an estimate.
+  /// The number of allocated bytes, without workspaces. The bytes of maps are estimated.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return core_.memory_usage(); }
 
  protected:
@@ -428,8 +439,8 @@ void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t tex
 
 namespace detail {
 
-/// For another type than a feature_extractor the base is that of the default, so that the message of deduplicator is the
-/// only error.
+/// If `Features` is not a feature_extractor, the base is that of the default. So the only error is the message of
+/// deduplicator.
 template <class Features, class Id>
 using base_of_deduplicator = basic_deduplicator<
     feature_describer<std::conditional_t<is_feature_extractor<Features>, Features, default_features<>>>, set_judge,
@@ -437,15 +448,17 @@ using base_of_deduplicator = basic_deduplicator<
 
 }  // namespace detail
 
-/// Keeps the first of similar documents, and misses no duplicate: a document is a duplicate if its set of features has at
-/// least a Jaccard similarity, or a cosine, with that of a kept document. The members are those of basic_deduplicator.
+/// Keeps the first of similar documents, and misses no duplicate. A document is a duplicate if its set of features has
+/// at least a Jaccard similarity, or a cosine, with the set of a kept document. The members are those of
+/// basic_deduplicator.
 ///
-/// `Features`: a feature_extractor, with features of 32 or 64 bits; by default pairs of words.
-/// Memory: for each kept document 48 bytes with ids of 4 bytes, and about 40 for the map from its id; about 15 for each of
-/// the n - ceil(similarity n) + 1 rarest features of n, one for four features, and 4.5 (with 64 bits, 9) for each feature.
-/// Arrays that have just grown have twice that; memory of erased documents is used again.
+/// `Features`: a feature_extractor, with features of 32 or 64 bits. The default makes pairs of words.
+/// Memory, for each kept document with an id of 4 bytes: 48 bytes, and about 40 bytes for the map from its id. A
+/// document with n features has n - ceil(similarity n) + 1 posting list entries of about 15 bytes, one for each of its
+/// rarest features, and one entry for every four features. Each feature takes 4.5 bytes (9 with 64 bits). Arrays that
+/// have just grown have twice that. Memory of erased documents is used again.
 /// Types of ids other than std::uint32_t are named with make_deduplicator.
-/// Guarantee and thread safety: those of basic_deduplicator.
+/// Guarantee, thread safety: those of basic_deduplicator.
 /// Example: `deduplicator dedup{jaccard{0.8}};  bool is_new = dedup.add(text).is_new();`
 template <class Features = default_features<>, class Id = std::uint32_t>
 class deduplicator : public detail::base_of_deduplicator<Features, Id> {
@@ -456,14 +469,15 @@ class deduplicator : public detail::base_of_deduplicator<Features, Id> {
   using base = detail::base_of_deduplicator<Features, Id>;
 
  public:
-  /// `least`: jaccard{…}, cosine{…}, or a set_threshold with one of these measures.
+  /// Makes an empty deduplicator. `least`: jaccard{…}, cosine{…}, or a set_threshold with one of these measures.
   /// Throws: std::invalid_argument unless 0 < least.similarity <= 1, or if the measure is containment.
   explicit deduplicator(const set_threshold& least) : deduplicator(Features(), least) {}
   deduplicator(Features extract, const set_threshold& least)
       : base(detail::feature_describer<Features>(std::move(extract)), detail::set_judge(least),
              feature_candidates(least), false) {}
 
-  // Containment does not compile, because a duplicate may come before its original.
+  // Containment does not compile: a later document may contain an earlier one, so a duplicate may come before its
+  // original.
   template <std::same_as<containment> Threshold>
   explicit deduplicator(const Threshold& least) : deduplicator(Features(), least) {}
   template <std::same_as<containment> Threshold>
@@ -486,7 +500,8 @@ deduplicator(Features) -> deduplicator<Features>;
 template <class Features, class Threshold>
 deduplicator(Features, Threshold) -> deduplicator<Features>;
 
-/// Makes a deduplicator whose documents have ids of another type than std::uint32_t.
+/// Makes a deduplicator whose documents have ids of type Id.
+/// Throws: std::invalid_argument unless 0 < least.similarity <= 1, or if the measure is containment.
 /// Example: `auto seen = make_deduplicator<std::string>(jaccard{0.9});  seen.add(text, url);`
 template <class Id>
 [[nodiscard]] deduplicator<default_features<>, Id> make_deduplicator(const set_threshold& least) {
@@ -499,7 +514,7 @@ template <class Id, class Features>
 
 namespace detail {
 
-/// Whether a type is a deduplicator or a fingerprint_deduplicator.
+/// True if T is a deduplicator or a fingerprint_deduplicator.
 template <class T>
 inline constexpr bool is_deduplicator = false;
 template <class Features, class Id>
@@ -524,7 +539,8 @@ NEARDUP_DEDUP_TEMPLATE described_batch<description<void, std::uint32_t>> describ
 
 }  // namespace detail
 
-// Only some members, not the whole class: clang before 16 would also instantiate members whose constraints do not hold.
+// Instantiates only some members, not the whole class: clang before 16 would also instantiate members whose constraints
+// do not hold.
 #define NEARDUP_DEDUPLICATOR(Class, Id)                                                                                \
   NEARDUP_DEDUP_TEMPLATE Class<Id>::basic_deduplicator(Class<Id>::describer_type, detail::set_judge,                   \
                                                        feature_candidates, bool);                                      \

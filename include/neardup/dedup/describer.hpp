@@ -36,7 +36,8 @@ using tokenizer_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>
 template <class Simhasher>
 using hasher_of = std::remove_cvref_t<decltype(std::declval<const Simhasher&>().hasher)>;
 
-// True for exactly these types. A derived class may not compute its fingerprints from tokenizer, weighter and hasher.
+// True for simhasher and minwise_hasher themselves. A derived class may compute its fingerprints in another way than
+// from tokenizer, weighter and hasher.
 template <class T>
 inline constexpr bool is_simhasher = false;
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
@@ -46,7 +47,7 @@ inline constexpr bool is_minwise_hasher = false;
 template <class Tokenizer, class Hasher, std::size_t Bits>
 inline constexpr bool is_minwise_hasher<minwise_hasher<Tokenizer, Hasher, Bits>> = true;
 
-/// Collects the tokens of a text in one pass, for its fingerprint and its set of features. Memory is reused from text
+/// Collects the tokens of a text in one pass, for both its fingerprint and its feature set. Memory is reused from text
 /// to text.
 template <class Simhasher>
 class token_collector {
@@ -85,7 +86,7 @@ class token_collector {
     }
   }
 
-  /// Calls `use(column, stride, n)`, where column[i * stride], i < n, is the lowest word of distinct hash i.
+  /// Calls `use(column, stride, n)`. For i < n, column[i * stride] is the lowest word of the i-th distinct hash.
   template <class Use>
   decltype(auto) with_lowest_words(const Use& use) const {
     if constexpr (!votes_keep_hashes) {
@@ -99,7 +100,7 @@ class token_collector {
     }
   }
 
-  /// The distinct hashes, ascending.
+  /// Copies the distinct hashes, ascending.
   void copy_hashes(std::vector<typename Simhasher::hash_type>& to) const {
     to.clear();
     const auto copy = [&](const auto& from) {
@@ -119,7 +120,7 @@ class token_collector {
     to.erase(std::unique(to.begin(), to.end()), to.end());
   }
 
-  /// The fingerprint. Afterwards, nothing else may be read until the next collect().
+  /// Returns the fingerprint. Afterwards, no other member may be read until the next collect().
   [[nodiscard]] std::optional<typename Simhasher::fingerprint_type> result(const Simhasher& hash) {
     if constexpr (is_minwise) {
       votes_.clear();
@@ -145,7 +146,7 @@ class token_collector {
 template <class Simhasher>
 struct no_collector {};
 
-/// Whether two parts of the same type are known to behave equally.
+/// True if two parts of the same type are known to behave equally.
 template <class Part>
 bool are_same_parts(const Part& a, const Part& b) {
   static_cast<void>(a), static_cast<void>(b);
@@ -158,7 +159,7 @@ bool are_same_parts(const Part& a, const Part& b) {
   }
 }
 
-/// Whether the numbers column[i * stride], i < n, have fewer than `least` distinct values in their lowest 32 bits.
+/// True if the numbers column[i * stride], i < n, have fewer than `least` distinct values in their lowest 32 bits.
 inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size_t n, std::size_t least,
                       std::vector<std::uint32_t>& scratch) {
   if (n < least) return true;
@@ -184,11 +185,11 @@ inline bool are_fewer(const std::uint64_t* column, std::size_t stride, std::size
 template <class Simhasher>
 using feature_extractor_of = feature_extractor<detail::tokenizer_of<Simhasher>, detail::hasher_of<Simhasher>>;
 
-/// Describes texts: the fingerprint of a simhasher or a minwise_hasher, the features that the check compares, and the
-/// digest of a short text of fewer than `min_tokens` distinct tokens.
+/// Describes texts. A description has the fingerprint of a simhasher or a minwise_hasher, and the features that the
+/// check compares. The description of a short text, of fewer than `min_tokens` distinct tokens, also has a digest.
 ///
-/// `Check`: a feature_extractor, or no_check if no features are needed. If the check uses the tokens of the fingerprint, a
-/// text is cut and hashed once for both.
+/// `Check`: a feature_extractor, or no_check if no features are needed. If fingerprint and check use the same tokens, a
+/// text is tokenized and hashed once for both.
 /// Thread safety: const members may be called from many threads at once, each with its own workspace.
 /// Example: `describer describe{simhasher{words{}}};  decltype(describe)::workspace scratch;
 ///          auto what = describe(text, scratch);  // what.fingerprint, what.features`
@@ -226,7 +227,8 @@ class describer {
     friend describer;
 
    public:
-    /// The full hashes of the distinct tokens of the last described text, ascending. Only if that text is short.
+    /// Returns the full hashes of the distinct tokens of the last described text, ascending; empty unless that text is
+    /// short.
     [[nodiscard]] std::span<const hash_type> short_tokens() const noexcept { return tokens_; }
 
    private:
@@ -237,10 +239,11 @@ class describer {
     std::vector<hash_type> tokens_;
   };
 
-  /// A describer for a check that compares the features of the fingerprint.
+  /// Makes a describer for a check that compares the features of the fingerprint. `min_tokens`: texts with fewer
+  /// distinct tokens are short.
   explicit describer(Simhasher hash, std::size_t min_tokens = default_min_tokens) requires may_share_tokens
       : describer(std::move(hash), min_tokens, 0) {}
-  /// `min_tokens`: texts of fewer distinct tokens are short.
+  /// Makes a describer. `min_tokens`: texts with fewer distinct tokens are short.
   describer(Simhasher hash, Check check, std::size_t min_tokens = default_min_tokens)
       : hash_(std::move(hash)), check_(std::move(check)), min_tokens_(min_tokens) {
     if constexpr (may_share_tokens) {
@@ -249,11 +252,12 @@ class describer {
     }
   }
 
-  /// The description of a text. Its features are valid until the next use of the workspace.
+  /// Returns the description of a text. Its features are valid until the next use of the workspace.
   /// Complexity: linear in the text on average.
   [[nodiscard]] description_type operator()(std::string_view text, workspace& scratch) const;
 
-  /// Describes a document of several texts. No token spans two texts. The member `text` of the description is empty.
+  /// Returns the description of a document that consists of several texts. No token spans two texts. The member `text`
+  /// of the description is empty.
   [[nodiscard]] description_type operator()(std::span<const std::string_view> texts, workspace& scratch) const {
     static_assert(has_one_pass,
                   "neardup: documents of several texts are described by a simhasher or a minwise_hasher itself, not by "
@@ -261,8 +265,8 @@ class describer {
     return describe(texts, scratch);
   }
 
-  /// The descriptions of many texts, in order; they refer to the texts. `run` spreads the work over threads. `first`:
-  /// scratch memory of the first thread, which is reused from call to call.
+  /// Returns the descriptions of many texts, in order. They refer to the texts. `run` spreads the work over threads.
+  /// `first`: scratch memory of the first thread, reused from call to call.
   template <text_range Texts>
   [[nodiscard]] auto describe_all(const Texts& texts, const any_runner& run = {}, workspace* first = nullptr) const {
     return detail::describe_all(*this, texts, run, first);
@@ -291,7 +295,8 @@ class describer {
     return all;
   }
 
-  /// For other classes with the interface of a simhasher: fingerprint and features take two passes.
+  /// Describes a text with another class that has the interface of a simhasher. Fingerprint and features take two
+  /// passes.
   description_type describe_by_calls(std::string_view text, workspace& scratch) const {
     description_type result;
     result.text = text;

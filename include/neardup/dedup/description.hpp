@@ -17,11 +17,12 @@
 
 namespace neardup::inline v0 {
 
-/// Represents the set of tokens of a short text. It has two words (128 bits), so that even among 2^50 sets no two
-/// digests are equal by chance.
+/// The digest of the set of tokens of a short text. It has 128 bits, so that even among 2^50 sets no two digests are
+/// equal by chance.
 using set_digest = std::array<std::uint64_t, 2>;
 
-/// The digest of a set of tokens, as in the description of a short text. For programs that hash tokens themselves.
+/// Returns the digest of a set of tokens, as in the description of a short text. Use it if your program hashes tokens
+/// itself.
 /// Precondition: `hashes`, the full hashes of the tokens, are distinct and ascending.
 template <std::size_t Words>
 [[nodiscard]] set_digest digest_of_hashes(std::span<const std::array<std::uint64_t, Words>> hashes) noexcept {
@@ -44,12 +45,12 @@ struct description {
   std::string_view text;  ///< for a check that reads the text
   /// nullopt if the text has no tokens, or if all its tokens have weight 0.
   std::optional<Fingerprint> fingerprint;
-  /// For the check, ascending. Empty without a check of features, and if there is no fingerprint.
+  /// The features for the check, ascending. Empty if the check needs no features, or if there is no fingerprint.
   std::span<const Feature> features;
-  std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal for equal sets of tokens
+  std::optional<set_digest> digest;  ///< of a short text with a fingerprint; equal sets of tokens have equal digests
 };
 
-/// The description of a text whose features alone are compared.
+/// The description of a text of which only features are compared.
 template <class Feature>
 struct description<void, Feature> {
   using fingerprint_type = void;
@@ -80,9 +81,9 @@ struct described_batch {
   std::vector<std::vector<typename Description::feature_type>> features;
 };
 
-/// Describes many texts in order; the descriptions refer to the texts. `run` spreads the work over threads. `first`:
-/// scratch memory of the first thread, which is reused from call to call; for few texts, new scratch memory takes
-/// longer than the rest of the work.
+/// Describes many texts in order. The descriptions refer to the texts. `run` spreads the work over threads. `first`:
+/// scratch memory of the first thread, reused from call to call. For few texts, allocating it anew would take longer
+/// than the rest of the work.
 template <class Describer, text_range Texts>
 [[nodiscard]] described_batch<typename Describer::description_type> describe_all(
     const Describer& describe, const Texts& texts, const any_runner& run = {},

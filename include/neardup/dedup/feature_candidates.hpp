@@ -15,38 +15,43 @@
 
 namespace neardup::inline v0 {
 
-/// Candidates by shared features: every kept document with a Jaccard similarity or a cosine of at least a threshold,
-/// and few others. A `Source` of a decider, and for programs that keep their documents elsewhere. Documents are named by
-/// numbers; a description is any type with a member `features`, ascending numbers of 32 or 64 bits.
+/// Finds candidates by shared features: every kept document with at least the Jaccard similarity or cosine of a
+/// threshold, and few others. It is a `Source` of a decider. Programs that keep their documents elsewhere can use it
+/// directly. Documents are named by numbers. A description is any type with a member `features`: ascending numbers of
+/// 32 or 64 bits.
 ///
 /// Complexity: insert() and for_each() are near-linear in the features of the document, and linear in the candidates;
-/// erase() is O(1). Memory: 24 bytes for each number, about 15 for each of the n - ceil(similarity n) + 1 rarest features
-/// of n, and one for four features. Movable, not copyable.
+/// erase() is O(1).
+/// Memory: 24 bytes for each number. A document with n features has n - ceil(similarity n) + 1 posting list entries of
+/// about 15 bytes, one for each of its rarest features, and one entry for every four features.
+/// Guarantee: it is movable, not copyable.
 /// Thread safety: for_each() may be called from many threads while no thread writes, each with its own workspace.
 class feature_candidates {
  public:
   using workspace = detail::set_postings::workspace;
 
+  /// Makes an empty source. `max_in_row`: if more documents than this have a feature, its posting list is grouped by
+  /// size and position. This changes no result.
   /// Throws: std::invalid_argument unless 0 < similarity <= 1, or if the measure is containment.
-  /// `max_in_row`: if a feature is in more documents, these are grouped by size and position, which changes no result.
   explicit feature_candidates(const set_threshold& least, std::size_t max_in_row = 2048)
       : postings_(bounds_of(least), max_in_row) {}
 
-  /// Returns: an empty source with the same settings.
+  /// Returns an empty source with the same settings.
   [[nodiscard]] feature_candidates fresh() const { return feature_candidates(postings_.fresh()); }
 
-  /// A batch is always searched for one document after the other. A join would need postings of the batch, which cost
-  /// more than the searches: for texts of 20 words, with 400,000 kept, 3 us more a text than the 3 us of searching and
-  /// keeping it.
+  /// False: the decider searches for the documents of a batch one after the other. A join would need postings of the
+  /// batch, which cost more than the searches. For texts of 20 words and 400,000 kept documents, they took 3 us more
+  /// per text than the 3 us of searching for the text and keeping it.
   static constexpr bool can_join = false;
 
-  /// Adds a document. `features_of(number)` returns the features of a document that was added before, or none if it is
-  /// not to be found any more. A number may be added again with other features, which replace the previous ones.
+  /// Adds a document. `features_of(number)` returns the features of a document that was added before, or none if they
+  /// are no longer available. A number may be added again with other features, which replace the previous ones.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& features_of) {
     postings_.insert(features_in(document), number, features_of);
   }
-  /// Learns which features are rare from documents that will be added. Precondition: there is no document yet.
+  /// Learns which features are rare, from documents that will be added.
+  /// Precondition: the source is empty.
   template <class FeaturesOf>
   void learn_from(std::span<const std::uint32_t> numbers, const FeaturesOf& features_of) {
     postings_.learn_from(numbers.size(), [&](std::size_t i) { return features_of(numbers[i]); });
@@ -66,7 +71,7 @@ class feature_candidates {
                        });
   }
 
-  /// No-op: memory for postings need not be reserved, because it grows without moving them.
+  /// Does nothing: memory for postings need not be reserved, because it grows without moving them.
   void reserve(std::size_t /*count*/) noexcept {}
   [[nodiscard]] std::size_t memory_usage() const noexcept { return postings_.memory_usage(); }
 

@@ -26,21 +26,22 @@ namespace neardup::inline v0 {
 
 /// Options of a fingerprint_deduplicator.
 struct fingerprint_dedup_options {
-  /// The distance within which fingerprints are candidates for a check by a Jaccard similarity. If it is not given: the
-  /// least distance within which at least the share `recall` of the pairs of that similarity or more is found, see
-  /// distance_for(). With a threshold of bits, it is that threshold.
+  /// The distance within which fingerprints are candidates, if a Jaccard similarity decides. Without a value it is
+  /// computed from the similarity and `recall`: it is the least distance that finds at least the share `recall` of the
+  /// pairs of that similarity or more (see distance_for()). If the threshold is a distance (bits), this is the
+  /// threshold itself.
   std::optional<bits> distance = std::nullopt;
-  std::optional<double> recall = std::nullopt;  ///< see `distance`; default_recall() if it is not given
-  /// For texts of fewer distinct tokens, near fingerprints alone do not suffice: without a check, such texts are
-  /// duplicates only if they have the same tokens.
+  std::optional<double> recall = std::nullopt;  ///< see `distance`; default_recall() if not given
+  /// Texts with fewer distinct tokens are short: near fingerprints alone do not make them duplicates. Without a check,
+  /// short texts are duplicates only if they have the same tokens.
   std::size_t min_tokens = default_min_tokens;
-  /// A batch is joined with the kept documents if that is estimated to cost less than searching for each of its
-  /// documents. The estimate of the join is multiplied by this number: 0 joins every batch, infinity none. It changes
+  /// A factor for the estimated cost of a join. A batch is joined with the kept documents if the join is estimated to
+  /// cost less than a search for each document of the batch. 0 joins every batch, infinity none. The factor changes
   /// speed and memory, never verdicts.
   double join_cost = 1;
 };
 
-/// The types that can check the candidates of a fingerprint_deduplicator: a callable `check(id, text)` (see check_of), a
+/// A type that can check the candidates of a fingerprint_deduplicator: a callable `check(id, text)` (see check_of), a
 /// feature_extractor, or no_check.
 template <class T, class Id>
 concept duplicate_check = std::copy_constructible<T> &&
@@ -48,7 +49,7 @@ concept duplicate_check = std::copy_constructible<T> &&
 
 namespace detail {
 
-/// Decides about two documents by a check that gets the id of the kept one and the text of the other.
+/// Decides whether two documents are duplicates by a check of the kept document's id and the other document's text.
 template <class Check>
 class check_judge {
  public:
@@ -63,7 +64,7 @@ class check_judge {
     return result_of_check(result, default_similarity);
   }
 
-  /// The least number that the check accepts; default_similarity if it returns none.
+  /// The least number that the check accepts; default_similarity if the check returns no numbers.
   [[nodiscard]] double similarity() const noexcept {
     if constexpr (requires { check_.least(); }) {
       return check_.least();
@@ -71,7 +72,7 @@ class check_judge {
       return default_similarity;
     }
   }
-  /// See decider::keep_batch.
+  /// Returns nullopt: nothing is known about the features that the check accepts. See decider::keep_batch.
   [[nodiscard]] static std::optional<double> least_jaccard() noexcept { return std::nullopt; }
 
  private:
@@ -93,28 +94,29 @@ struct fingerprint_parts {
 /// Keeps the first of similar documents, by their fingerprints. The members are those of basic_deduplicator.
 ///
 /// - `fingerprint_deduplicator{hash, bits{3}}`: fingerprints alone decide. The closest document is the original.
-/// - `fingerprint_deduplicator{hash, jaccard{0.8}, {.recall = 0.99}}`: candidates are the documents whose fingerprints
-///   are near; the Jaccard similarity of the features that the fingerprint is made of decides.
-/// - `fingerprint_deduplicator{hash, feature_extractor{…}, jaccard{0.8}}`: as before, by other features.
-/// - `fingerprint_deduplicator{hash, check, bits{3}}`: a callable check(id, text) decides about the candidates: it says yes
-///   or no, or is at_least{0.8, similarity}.
+/// - `fingerprint_deduplicator{hash, jaccard{0.8}, {.recall = 0.99}}`: documents with near fingerprints are candidates.
+///   The Jaccard similarity of the features from which the fingerprint is made decides.
+/// - `fingerprint_deduplicator{hash, feature_extractor{…}, jaccard{0.8}}`: as before, with other features.
+/// - `fingerprint_deduplicator{hash, check, bits{3}}`: a callable check(id, text) decides about the candidates. It
+///   returns a bool, or is at_least{0.8, similarity}.
 ///
 /// `Hasher`: a simhasher, a minwise_hasher, or a class with the same interface. `Check`: see duplicate_check.
-/// Texts of fewer than `min_tokens` distinct tokens are also found by a digest of their set of tokens, regardless of
-/// weights. Without a check, they are found only by this digest. So only short texts with the same tokens may be farther
-/// apart than `distance`, if a weighter counts tokens.
+///
+/// A text with fewer than `min_tokens` distinct tokens is short. Short texts with the same set of tokens are also found
+/// by a digest of that set, regardless of weights. Without a check, short texts are found by this digest only. Such
+/// texts may be farther apart than `distance` if a weighter counts tokens; other duplicates never are.
 ///
 /// add_batch() joins a batch with the kept documents, or searches for one document after the other, whichever is
 /// estimated to cost less. A join pays for large batches and distances. It calls a callable check from several threads
 /// (of `run`), for any two texts whose fingerprints are within the distance. If the earlier text is in the batch, the
-/// check gets the id under which it would be kept. A join takes about 150 bytes per kept document as well.
+/// check gets the id under which it would be kept. A join also takes about 150 bytes per kept document.
 ///
-/// Memory: for each kept document an entry of the index (see pigeonhole_index), 48 bytes here with 64 bits and ids of 4
-/// bytes, and about 40 for the map from its id; 4.5 bytes for each feature that the check keeps, and 12 more. Measured on
-/// 113,222 sections of statutes with 59 distinct words on average: 520 bytes each including the allocator, 225 without a
-/// check.
+/// Memory: for each kept document an entry of the index (see pigeonhole_index), 48 bytes with fingerprints of 64 bits
+/// and ids of 4 bytes, and about 40 bytes for the map from its id. A feature that the check keeps takes 4.5 bytes, and
+/// each document with features 12 bytes more. Measured on 113,222 sections of statutes with 59 distinct words on
+/// average: 520 bytes each including the allocator, 225 without a check.
 /// Types of ids other than std::uint32_t are named with make_fingerprint_deduplicator.
-/// Guarantee and thread safety: those of basic_deduplicator. The check must not change the deduplicator.
+/// Guarantee, thread safety: those of basic_deduplicator. The check must not change the deduplicator.
 template <class Hasher, class Check = no_check, class Id = std::uint32_t>
 class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check, Id>::base {
   static_assert(duplicate_check<Check, Id>,
@@ -127,33 +129,36 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
   static constexpr bool has_check = !std::is_same_v<Check, no_check>;
   static constexpr bool checks_features = parts::checks_features;
 
-  /// Compares fingerprints alone.
+  /// Makes an empty deduplicator that compares fingerprints alone.
   /// Throws: std::invalid_argument if an option is out of range or does not go with the threshold, or if there is no
   /// index for the distance and its blocks.
   fingerprint_deduplicator(Hasher hash, bits least,
                            const fingerprint_dedup_options& options = {}) requires std::same_as<Check, no_check>
       : fingerprint_deduplicator(std::move(hash), no_check(), least, options) {}
 
-  /// Compares fingerprints, then the features that they are made of.
-  /// Throws: as above; std::invalid_argument unless 0 < least.similarity <= 1, or if least.min_common is above 1.
+  /// Makes an empty deduplicator that compares fingerprints, then the features from which they are made.
+  /// Throws: std::invalid_argument if an option is out of range, if there is no index for the distance and its blocks,
+  /// unless 0 < least.similarity <= 1, or if least.min_common is above 1.
   fingerprint_deduplicator(Hasher hash, jaccard least, const fingerprint_dedup_options& options = {}) requires
       std::same_as<Check, feature_extractor_of<Hasher>>
       : base(typename parts::describer_type(std::move(hash), options.min_tokens), judge_of(least),
              source_of(least, options), false) {}
 
-  /// Compares fingerprints, then other features.
-  /// Throws: as above.
+  /// Makes an empty deduplicator that compares fingerprints, then other features.
+  /// Throws: std::invalid_argument if an option is out of range, if there is no index for the distance and its blocks,
+  /// unless 0 < least.similarity <= 1, or if least.min_common is above 1.
   fingerprint_deduplicator(Hasher hash, Check check, jaccard least, const fingerprint_dedup_options& options = {})
       : base(describer_of(std::move(hash), std::move(check), options), judge_of(least), source_of(least, options),
              false) {}
 
-  /// Compares fingerprints, then asks a check.
-  /// Throws: as the first one.
+  /// Makes an empty deduplicator that compares fingerprints, then calls a check.
+  /// Throws: std::invalid_argument if an option is out of range or does not go with the threshold, or if there is no
+  /// index for the distance and its blocks.
   fingerprint_deduplicator(Hasher hash, Check check, bits least, const fingerprint_dedup_options& options = {})
       : base(describer_of(std::move(hash), options), judge_of(std::move(check)), source_of(least, options),
              !has_check) {}
 
-  // Other thresholds do not compile.
+  // Thresholds with other measures do not compile.
   template <threshold_of_sets Threshold>
     requires(!std::same_as<Threshold, jaccard>)
   fingerprint_deduplicator(Hasher hash, const Threshold&, const fingerprint_dedup_options& = {})
@@ -167,7 +172,8 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
   /// The largest distance between the fingerprints of a duplicate and its original, in bits. Only short texts with the
   /// same tokens (see min_tokens) may be farther apart, if a weighter counts tokens.
   [[nodiscard]] int distance() const noexcept { return this->kept().source().distance(); }
-  /// The least similarity of duplicates: of features, or what at_least accepts; default_similarity with other checks.
+  /// The least similarity of duplicates: that of features, or the number that at_least accepts; default_similarity with
+  /// other checks.
   [[nodiscard]] double similarity() const noexcept { return this->judge().similarity(); }
 
  private:
@@ -205,7 +211,7 @@ class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check,
   }
   static typename parts::source_type source_of(jaccard least, const fingerprint_dedup_options& options) {
     constexpr auto kind = Hasher::fingerprint_type::kind;
-    // The recall is checked even if it has no effect, so that mistakes are noticed.
+    // An invalid recall is refused even where it has no effect, so that mistakes are noticed.
     const double recall = options.recall.value_or(default_recall(kind));
     detail::check_recall(recall);
     if (options.distance) return source_within(*options.distance, options);
@@ -242,7 +248,7 @@ fingerprint_deduplicator(Hasher, Check, jaccard) -> fingerprint_deduplicator<Has
 template <class Hasher, class Check>
 fingerprint_deduplicator(Hasher, Check, jaccard, fingerprint_dedup_options) -> fingerprint_deduplicator<Hasher, Check>;
 
-/// Makes a fingerprint_deduplicator whose documents have ids of another type than std::uint32_t.
+/// Makes a fingerprint_deduplicator whose documents have ids of type Id.
 /// Example: `auto seen = make_fingerprint_deduplicator<std::string>(simhasher{words{}}, bits{3});`
 template <class Id, class Hasher>
 [[nodiscard]] fingerprint_deduplicator<Hasher, no_check, Id> make_fingerprint_deduplicator(

@@ -27,13 +27,14 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The check of a grouping, without its type.
+/// The check of a grouping in a form that does not depend on its type.
 struct group_check {
-  /// Returns the closeness of two positions whose fingerprints have the given distance, or nullopt if they do not match.
-  /// Empty for no_check. Many threads call it at once.
+  /// Returns the closeness of two positions whose fingerprints have the given distance, or nullopt if they do not
+  /// match. It is empty for no_check.
+  /// Thread safety: many threads call it at once.
   std::function<std::optional<double>(std::size_t, std::size_t, int)> closeness = {};
 
-  /// As in at_least. Documents with a Jaccard similarity below `least` do not match.
+  /// The features of at_least. Documents with a Jaccard similarity below `least` do not match.
   std::function<std::span<const std::uint32_t>(std::size_t)> features = {};
   double least = 0;
 };
@@ -47,7 +48,8 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   using typename base::left_out;
   using typename base::take_type;
 
-  /// A document is numbered by its place. Precondition: `order` and `check` outlive the object.
+  /// Makes a matcher that numbers documents by their places.
+  /// Precondition: `order` and `check` outlive the object.
   group_matcher(const fingerprint_words<Words>& fingerprints, std::size_t width, const bits& within,
                 const document_order<Number>& order, const group_check& check, const any_runner& run)
       : base(fingerprints, width, within.count, within.blocks, run, features_for(order, check)),
@@ -95,7 +97,7 @@ class group_matcher final : public fingerprint_matcher<Words, Number> {
   const group_check& check_;
 };
 
-/// The labels of `fingerprints`, which are grouped around the representatives of earlier calls.
+/// Returns the labels of `fingerprints`, grouped around the representatives of earlier calls.
 template <class Index, class Fingerprint>
 [[nodiscard]] std::vector<Index> label_fingerprints(std::span<const Fingerprint> representatives,
                                                     std::span<const Fingerprint> fingerprints, const bits& within,
@@ -125,7 +127,8 @@ inline constexpr bool is_at_least = false;
 template <class Function>
 inline constexpr bool is_at_least<at_least<Function>> = true;
 
-/// The check without its type. Precondition: `check` outlives the result.
+/// Converts a check to a group_check.
+/// Precondition: `check` outlives the result.
 template <class Check>
 group_check group_check_of(const Check& check) {
   using result = std::remove_cvref_t<std::invoke_result_t<const Check&, std::size_t, std::size_t>>;
@@ -151,24 +154,26 @@ group_check group_check_of(const Check& check) {
 
 }  // namespace detail
 
-/// Groups the near-duplicates of a corpus: the pairs within k bits that `check` accepts. `within`: bits{k}.
+/// Groups the near-duplicates of a corpus: two documents match if their fingerprints are within k bits and `check`
+/// accepts them. `within`: bits{k}.
 ///
-/// `check(i, j)` returns for positions i and j whether two documents belong together: a bool, or a check_result. A check
-/// that returns similarities, such as the Jaccard similarity of features, is wrapped into at_least. It is called from
-/// several threads at once (those of `options.run`).
+/// `check(i, j)` returns for positions i and j whether two documents match: a bool, or a check_result. Wrap a function
+/// that returns similarities, such as the Jaccard similarity of features, into at_least. The threads of `options.run`
+/// call the check concurrently.
 /// Returns: one label per fingerprint, the position of the representative of its group, which is its most preferred
 /// member. A document without near-duplicates has its own position.
-/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits,
-/// there is no layout of its blocks (for k = Bits no layout exists), `preference` has a wrong number of scores, or a
+/// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits, no
+/// layout with its number of blocks exists (for k = Bits none exists), `preference` has a wrong number of scores, or a
 /// similarity or a score is NaN; std::bad_alloc.
 /// Complexity, representatives: that of visit_pairs, and a check of each document with each earlier representative
-/// within k bits: n - 1 checks for n texts that are all similar, n^2 / 2 for n texts that are within k bits of each
-/// other if the check rejects all pairs.
+/// within k bits. For n texts that are all similar, there are n - 1 checks. If the check rejects all pairs of n texts
+/// within k bits of each other, there are n^2 / 2.
 /// Complexity, components: that of visit_pairs without its calls, and at most two checks for each two documents within
-/// k bits that are not yet connected: about n checks for n texts that are all similar, whatever their number of pairs.
-/// Texts within k bits whose pairs the check rejects take a check for each pair.
+/// k bits that are not yet connected. For n texts that are all similar, there are about n checks, whatever the number
+/// of pairs. Texts within k bits whose pairs the check rejects take a check for each pair.
 /// Memory, representatives: about 60 bytes per 64-bit fingerprint, however many are near each other; 12 more with
-/// preferences. Components: that of cluster, and two Index per fingerprint.
+/// preferences.
+/// Memory, components: that of cluster, and two Index per fingerprint.
 /// Example: `auto label = group(fingerprints, bits{12}, at_least{0.8, similarity}, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, fingerprint_range Range, class Threshold, class Check>
   requires check_of<Check, std::size_t, std::size_t>
@@ -189,16 +194,16 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   return group<Index>(fingerprints, within, no_check{}, options);
 }
 
-/// Groups further documents around the representatives of earlier calls, which do not change: one batch after the
-/// other, with the results that group() would give for all batches concatenated.
+/// Groups further documents around the representatives of earlier calls, which do not change. Call it for one batch
+/// after the other: the results are those of group() for all batches concatenated.
 ///
-/// Positions, in the check and in the result, count the representatives first, then `fingerprints`.
-/// Returns: one position per fingerprint: the position of the representative that it joins. It is its own position if
-/// it becomes a representative, or, without `options.among_themselves`, if it joins no representative.
-/// Throws: as group(); also std::invalid_argument if `options.by` is not grouping::representatives.
-/// Complexity, memory: a join of the batch and all representatives, so batches should not be much smaller than the
-/// number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about 0.1 ns
-/// per pair with AVX-512.
+/// In the check and in the result, positions count the representatives first, then `fingerprints`.
+/// Returns: one position per fingerprint: that of the representative that it joins. A fingerprint has its own position
+/// if it becomes a representative, or, without `options.among_themselves`, if it joins no representative.
+/// Throws: the exceptions of group(); also std::invalid_argument if `options.by` is not grouping::representatives.
+/// Complexity, memory: those of a join of the batch and all representatives, so batches should not be much smaller than
+/// the number of representatives. A batch of up to 256 fingerprints is compared with all representatives, in about 0.1
+/// ns per pair with AVX-512.
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold,
           class Check>
   requires(

@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The order of decision of sets. For containment without preferences, large sets come first.
+/// Returns the order of decision of sets. For containment without preferences, large sets come first.
 template <class Feature>
 document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, std::size_t earlier,
                                             set_similarity measure, const group_options& options) {
@@ -37,15 +37,16 @@ document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, s
   return order;
 }
 
-/// The sets of a source by their places. Precondition: both outlive the result.
+/// Returns the sets of a source, numbered by their places.
+/// Precondition: `source` and `order` outlive the result.
 template <class Feature>
 set_source<Feature> by_place(const set_source<Feature>& source, const document_order<std::uint32_t>& order) {
   if (order.is_by_position()) return source;
   return {source.size, [&](std::size_t place) { return source.of(order.position(place)); }};
 }
 
-/// Labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are grouped.
-/// Holds at most `min_pairs` pairs at a time, or four pairs per set if that is more.
+/// Returns labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are
+/// grouped. Holds at most `min_pairs` pairs at a time, or four pairs per set if that is more.
 template <class Index, class Feature>
 std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t earlier, const set_threshold& least,
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
@@ -53,7 +54,7 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
   const overlap_bounds bounds(least);
   const distinct_sets<Feature> sets(by_place(source, order), earlier, bounds.min_common(), options.run);
   const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
-  // Documents are numbered by place, but the join numbers sets by size.
+  // Converts between two numberings: documents are numbered by place, but the join numbers sets by size.
   const auto none = static_cast<std::uint32_t>(sets.size());
   std::vector<std::uint32_t> rank_of(source.size, none), places;
   for (std::uint32_t rank = 0; rank < none; ++rank) rank_of[sets.first_of(rank)] = rank;
@@ -69,17 +70,18 @@ inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;
 
 }  // namespace detail
 
-/// Groups sets that are similar enough: like the group() of fingerprints with an exact check and a distance that excludes
-/// nothing. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. No pair is missed. A set that is not
-/// kept joins the most similar of the sets kept before it, and the earliest among equally similar ones. A set without
-/// features is alone in its group. For containment without preferences the largest sets come first, so that the sets
-/// that contain others are kept.
+/// Groups sets that are similar enough. No similar pair is missed. `least`: jaccard{0.8}, cosine{0.8},
+/// containment{0.8}, or a set_threshold.
+///
+/// A set that is not kept joins the most similar of the sets kept before it, and the earliest among equally similar
+/// ones. A set without features is alone in its group. For containment without preferences the largest sets come first,
+/// so that the sets that contain others are kept.
 /// Returns: one label per set, the position of the representative of its group, which is its most preferred member. So
 /// set i is kept if label[i] == i.
 /// Throws: std::length_error if Index cannot number the sets; std::invalid_argument if `preference` has a wrong number
-/// of scores or one is NaN; as visit_pairs of sets.
-/// Complexity: that of visit_pairs of sets without the visits. Of n sets that are all similar, not all pairs are
-/// examined: it stays near-linear. Equal sets are joined as one.
+/// of scores or one is NaN; the exceptions of visit_pairs of sets.
+/// Complexity: that of visit_pairs of sets without the visits. If n sets are all similar, not all pairs are examined,
+/// and time stays near-linear. Equal sets are joined as one.
 /// Memory: that of visit_pairs of sets, about 60 bytes more per set, and 12 bytes per pair for at most four pairs per
 /// set.
 /// Example: `auto label = group(sets, jaccard{0.8}, {.by = grouping::components, .run = threads{8}});`
@@ -90,14 +92,15 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
                                       detail::min_kept_pairs);
 }
 
-/// Groups further sets around the representatives of earlier calls, which do not change: one batch after the other,
-/// with the results that group() would give for all batches concatenated.
-/// Returns: one position per set; positions count the representatives first, then the sets. It is the position of the
-/// representative that the set joins. It is the set's own position if it becomes a representative, or, without
+/// Groups further sets around the representatives of earlier calls, which do not change. Call it for one batch after
+/// the other: the results are those of group() for all batches concatenated.
+/// Returns: one position per set: that of the representative that the set joins. Positions count the representatives
+/// first, then the sets. A set has its own position if it becomes a representative, or, without
 /// `options.among_themselves`, if it joins no representative.
-/// Throws: as group() of sets; also std::invalid_argument if `options.by` is not grouping::representatives.
-/// Complexity, memory: a join of the batch and all representatives, so batches should not be much smaller than the
-/// number of representatives.
+/// Throws: the exceptions of group() of sets; also std::invalid_argument if `options.by` is not
+/// grouping::representatives.
+/// Complexity, memory: those of a join of the batch and all representatives, so batches should not be much smaller than
+/// the number of representatives.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,

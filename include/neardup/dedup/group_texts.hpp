@@ -21,18 +21,19 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Labels for groups of texts, by position. The first `known` texts are representatives of earlier calls. `q`: the length
-/// of q-grams, see edit_join.
+/// Returns labels for groups of texts, by position. The first `known` texts are representatives of earlier calls. `q`:
+/// the length of q-grams, see edit_join.
 std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known, const edit& least,
                                              const group_options& options, std::size_t q);
 
 #if NEARDUP_BODIES
 
-/// Each place is a document. A search finds only texts that were added, so documents are decided one after the other.
-/// `known` of a candidate is the edit distance. Copies share the search of their text.
+/// A matcher in which each place is a document. A search finds only texts that were added, so documents are decided one
+/// after the other. `known` of a candidate is the edit distance. Equal texts share one search.
 class edit_matcher final : public matcher<std::uint32_t> {
  public:
-  /// The texts are numbered by their places. Precondition: the arguments outlive the object.
+  /// Makes a matcher. Texts are numbered by their places.
+  /// Precondition: the arguments outlive the object.
   edit_matcher(const distinct_texts& texts, std::size_t places, const edit& least, const group_options& options,
                std::size_t q)
       : texts_(texts),
@@ -57,7 +58,7 @@ class edit_matcher final : public matcher<std::uint32_t> {
       return true;
     }
     for (const std::uint32_t document : documents.first(kept)) keep(document);
-    if (options_.among_themselves) return true;  // find_more() finds all
+    if (options_.among_themselves) return true;  // then find_more() finds all matches
     for (std::size_t i = kept; i < documents.size(); ++i) {
       find_more(documents[i], [&](std::uint32_t original, int distance) {
         const candidate found{original, static_cast<std::uint32_t>(i), distance};  // kept documents begin at 0
@@ -75,13 +76,14 @@ class edit_matcher final : public matcher<std::uint32_t> {
 
   [[nodiscard]] bool finds_more() const override { return true; }
 
-  /// Considers the closest of the kept texts. Compares only those that were kept since the last copy of this text.
+  /// Considers the closest kept text as the original. Compares only with the texts that were kept since the last copy
+  /// of this text was searched for.
   void find_more(std::uint32_t document, const std::function<void(std::uint32_t, int)>& consider) const override {
     advance(document, rank_at_.size());
     const std::uint32_t rank = rank_at_[document];
     if (rank == none) return;
     search& own = found_[rank];
-    if (own.kept_at != none) return consider(own.kept_at, 0);  // nothing is closer than an equal text
+    if (own.kept_at != none) return consider(own.kept_at, 0);  // an equal text is the closest possible
     const auto is_done = [&] { return own.best && !options_.originals; };
     if (own.until < kept_ && !is_done()) {
       join_.visit_candidates(rank, texts_.size(), false, memory_, [&](std::size_t other) {
@@ -111,12 +113,12 @@ class edit_matcher final : public matcher<std::uint32_t> {
  private:
   static constexpr auto none = static_cast<std::uint32_t>(-1);
 
-  /// What is known of a distinct text. `until`: the number of texts that had been kept when it was searched for, or kept.
+  /// The search results of a distinct text. `until`: the number of kept texts when this text was searched for or kept.
   struct search {
     std::uint32_t kept_at = none;  // its place, if it is kept
     std::size_t until = 0;
     std::optional<original_rank<std::uint32_t>> best;  // the closest of the kept texts
-    int distance = 0;                                  // to it
+    int distance = 0;                                  // distance to `best`
   };
 
   void find_components(set_classes& classes) {
@@ -149,11 +151,11 @@ class edit_matcher final : public matcher<std::uint32_t> {
   const edit& least_;
   const group_options& options_;
   edit_join join_;
-  mutable edit_join::workspace memory_;  // one thread searches
+  mutable edit_join::workspace memory_;  // only one thread searches
   mutable edit_progress at_;
   std::vector<std::uint32_t> rank_at_;  // by place
   mutable std::vector<search> found_;   // by rank
-  std::size_t kept_ = 0;                // texts in the join
+  std::size_t kept_ = 0;                // number of texts in the join
 };
 
 NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& source, std::size_t known,
@@ -171,16 +173,17 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 
 }  // namespace detail
 
-/// Groups texts by their edit_similarity. `least`: edit{0.8}; for jaccard{0.8} and its like see
-/// neardup/dedup/texts.hpp. With representatives, texts are taken in order of
-/// preference; a text that is similar to earlier representatives joins the closest of them, and the first among equally
-/// close ones. A text that is similar to none becomes a representative. With components, a group consists of the texts
-/// that chains of similar texts connect.
+/// Groups texts by their edit_similarity. `least`: edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8} include
+/// neardup/dedup/texts.hpp.
+///
+/// With representatives, texts are taken in the order of preference. A text that is similar to earlier representatives
+/// joins the closest of them, and the first among equally close ones. A text that is similar to none becomes a
+/// representative. With components, a group consists of the texts that chains of similar texts connect.
 /// Returns: one label per text, the position of the representative of its group, which is its most preferred member.
-/// Throws: as visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a preference is
-/// NaN.
-/// Complexity, memory: as visit_pairs of texts on one thread, but texts are compared with representatives only. The
-/// calling thread does all of the work, whatever `options.run`; it calls check() of the runner between steps.
+/// Throws: the exceptions of visit_pairs of texts; std::invalid_argument if the number of preferences is wrong, or a
+/// preference is NaN.
+/// Complexity, memory: those of visit_pairs of texts on one thread, but texts are compared with representatives only.
+/// The calling thread does all of the work, whatever `options.run` is; it calls check() of the runner between steps.
 template <indexed_texts Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, const Threshold& least,
@@ -188,12 +191,13 @@ template <indexed_texts Texts, class Threshold>
   return detail::label_similar_texts(detail::source_of_texts(texts), 0, detail::edit_of(least), options, 0);
 }
 
-/// Groups further texts around the representatives of earlier calls, which do not change: one batch after the other,
-/// with the results that group() would give for all batches concatenated.
-/// Returns: one position per text; positions count the representatives first, then the texts. It is the position of the
-/// representative that the text joins. It is the text's own position if it becomes a representative, or, without
+/// Groups further texts around the representatives of earlier calls, which do not change. Call it for one batch after
+/// the other: the results are those of group() for all batches concatenated.
+/// Returns: one position per text: that of the representative that the text joins. Positions count the representatives
+/// first, then the texts. A text has its own position if it becomes a representative, or, without
 /// `options.among_themselves`, if it joins no representative.
-/// Throws: as group() of texts; also std::invalid_argument if `options.by` is not grouping::representatives.
+/// Throws: the exceptions of group() of texts; also std::invalid_argument if `options.by` is not
+/// grouping::representatives.
 /// Complexity, memory: those of group() of the batch and all representatives, so batches should not be much smaller
 /// than the number of representatives.
 /// Example: `auto label = extend_groups(kept, batch, edit{0.8});  // label[i] == kept.size() + i: batch[i] is new`

@@ -18,21 +18,21 @@
 
 namespace neardup::inline v0 {
 
-/// Decides about documents by the rule of original_rank, from pairs that were found and verified outside of this
-/// library or process: by joins on many machines, or by a search engine. Documents are numbered in the order of
-/// decision.
+/// Decides about documents from pairs that another program has found and verified, such as joins on many machines or a
+/// search engine. The rule is that of original_rank. Documents are numbered in the order of decision.
 /// Memory: a Number for each document, and the matches of documents that have copies.
 /// Thread safety: none.
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_groups {
  public:
-  /// Begins with documents 0 to count - 1, and no pairs.
+  /// Makes an object for documents 0 to count - 1, without pairs.
   explicit pair_groups(Number count) : label_(static_cast<std::size_t>(count)) {
     for (std::size_t i = 0; i < label_.size(); ++i) label_[i] = static_cast<Number>(i);
   }
 
   /// Declares that document `copy` equals document `of`, an earlier document that is not itself a copy. Do not add the
-  /// pairs of a copy: it has the matches of `of`. All copies must be declared before the first pair.
+  /// pairs of a copy: it has the matches of `of`.
+  /// Precondition: all copies are declared before the first pair.
   /// Throws: std::invalid_argument unless of < copy < the number of documents.
   void add_copy(Number copy, Number of) {
     if (!(of < copy) || static_cast<std::size_t>(copy) >= label_.size()) {
@@ -43,8 +43,8 @@ class pair_groups {
   }
 
   /// Adds a pair of documents that match. `closeness()` returns their closeness, as closeness_of() does; it is called
-  /// at most once, and only if the result depends on it. Pairs must be sorted by their later documents, then by the
-  /// earlier ones.
+  /// at most once, and only if the result depends on it.
+  /// Precondition: pairs are sorted by (later, earlier).
   /// Throws: std::invalid_argument if the order is wrong or a document does not exist; exceptions of closeness().
   template <class Closeness>
   void add(Number later, Number earlier, const Closeness& closeness) {
@@ -65,8 +65,8 @@ class pair_groups {
     }
   }
 
-  /// Decides about the remaining documents. Returns: the original of each document; a kept document is its own
-  /// original. Leaves the object empty.
+  /// Decides about the remaining documents. Leaves the object empty.
+  /// Returns: the original of each document; a kept document is its own original.
   [[nodiscard]] std::vector<Number> finish() {
     decide();
     sort_copies();
@@ -91,7 +91,7 @@ class pair_groups {
     return at != copies_.end() && at->first == document;
   }
 
-  /// Decides about the later document of the pairs added last.
+  /// Decides about the later document of last_.
   void decide() {
     if (last_) {
       const Number document = last_->first;
@@ -109,27 +109,30 @@ class pair_groups {
   std::vector<Number> label_;
   std::vector<std::pair<Number, Number>> copies_;  // (original of the copy, copy)
   bool are_copies_sorted_ = true;
-  std::optional<std::pair<Number, Number>> last_;       // the last pair added
-  std::optional<original_rank<Number>> best_;           // the best original so far of the later document of last_
-  std::vector<std::pair<Number, double>> with_copies_;  // dropped documents that have copies and match it
+  std::optional<std::pair<Number, Number>> last_;  // the last pair added
+  std::optional<original_rank<Number>> best_;      // the best original so far of the later document of last_
+  // (document, closeness): dropped documents with copies that match the later document of last_
+  std::vector<std::pair<Number, double>> with_copies_;
   detail::late_matches<Number> matches_;
 };
 
 /// Labels the connected components of pairs that are added in any order.
-/// Memory: a Number for each document. Thread safety: add() may be called from several threads.
+/// Memory: a Number for each document.
+/// Thread safety: add() may be called from several threads.
 template <std::unsigned_integral Number = std::uint64_t>
 class pair_components {
  public:
-  /// Begins with documents 0 to count - 1, each a component of its own.
+  /// Makes an object for documents 0 to count - 1, each a component of its own.
   explicit pair_components(Number count) : components_(static_cast<std::size_t>(count)), count_(count) {}
 
-  /// Adds a pair. Throws: std::invalid_argument if a document does not exist.
+  /// Adds a pair.
+  /// Throws: std::invalid_argument if a document does not exist.
   void add(Number a, Number b) {
     if (a >= count_ || b >= count_) detail::fail<std::invalid_argument>("pair_components: no such document");
     components_.unite(static_cast<std::size_t>(a), static_cast<std::size_t>(b));
   }
 
-  /// Returns: for each document, the smallest document of its component.
+  /// Returns the smallest document of the component of each document.
   [[nodiscard]] std::vector<Number> finish() {
     std::vector<Number> label(static_cast<std::size_t>(count_));
     for (std::size_t i = 0; i < label.size(); ++i) label[i] = static_cast<Number>(components_.find(i));

@@ -26,18 +26,19 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The documents are sets of a row_join that are no copies, in the order of their numbers, which is that of decision.
-/// `known` of a candidate is the overlap of the two sets. All candidates match.
+/// A matcher whose documents are the distinct sets of a row_join, in the order of decision, which is the order of their
+/// numbers. `known` of a candidate is the overlap of the two sets. All candidates match.
 template <class Feature>
 class row_matcher final : public matcher<std::uint32_t> {
  public:
-  /// set_of[document] is the number of its set.
+  /// Makes a matcher. set_of[document] is the number of its set.
   row_matcher(row_join<Feature>& join, const overlap_bounds& bounds, std::size_t sets,
               std::span<const std::uint32_t> set_of, const failure_limits& limits)
       : join_(join), bounds_(bounds), set_of_(set_of), limits_(limits), position_of_(sets) {}
 
-  [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }  // takes come one at a time
-  // A pair is found once for each large bucket that has both of its sets: some eight times in a large group.
+  // `take` is called by one thread at a time
+  [[nodiscard]] std::size_t parts(std::size_t /*documents*/) const override { return 1; }
+  // A pair is found once for each large bucket that has both of its sets. In a large group that is about eight times.
   [[nodiscard]] std::uint8_t enough_pairs() const override { return 64; }
 
   bool find_candidates(std::span<const std::uint32_t> documents, std::size_t kept, const take_type& take,
@@ -85,8 +86,8 @@ class row_matcher final : public matcher<std::uint32_t> {
   std::vector<std::uint32_t> position_of_;  // by set: position of a document in the join
 };
 
-/// Labels as those of label_similar(), by a join of rows. Holds at most `max_pairs` pairs at a time, and a few for each
-/// set.
+/// Returns the labels that label_similar() would return, by a join of rows. Holds at most `max_pairs` pairs at a time,
+/// and a few for each set.
 template <class Index, class Feature>
 std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::size_t earlier,
                                        const set_threshold& least, const group_options& options, row_store store,
@@ -101,7 +102,8 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
   return label_documents<Index>(matcher, order, options, max_pairs);
 }
 
-/// The pairs that a grouping by partitions holds in a quarter of its memory; at most four for each set, as in memory.
+/// Returns how many pairs a grouping by partitions holds in a quarter of its memory: at most four for each set, as in
+/// memory.
 [[nodiscard]] inline std::size_t pairs_in(std::uint64_t memory, std::size_t sets) noexcept {
   const std::uint64_t fitting = memory / 4 / sizeof(near_pair<std::uint32_t>);
   return (std::max)(min_kept_pairs, (std::min)(4 * sets, to_size(fitting)));
@@ -109,13 +111,14 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
 
 }  // namespace detail
 
-/// Returns the labels of group() of sets. The join keeps its rows in `store`. The sets may be in a mapped file.
-/// `memory`: about how many bytes the join takes, besides the sets.
-/// Throws: as group() of sets; exceptions of the store.
-/// Complexity: that of visit_pairs_by_partitions() without the visits. Of n sets that are all similar, not all pairs are
-/// examined. The rows are read once, and some times again if a group of similar sets is very large.
-/// Memory: `memory`, and up to 90 bytes for each set. Of these, 48 are for the pairs of sets that are similar to more
-/// than four others each, if `memory` has no room for more pairs.
+/// Groups sets that are similar enough, as group() of sets does, with most of the join in a store. The join writes its
+/// rows to `store`. The sets may be in a mapped file. `memory`: about how many bytes the join takes, besides the sets.
+/// Returns: the labels of group() of sets.
+/// Throws: the exceptions of group() of sets; exceptions of the store.
+/// Complexity: that of visit_pairs_by_partitions() without the visits. If n sets are all similar, not all pairs are
+/// examined. The rows are read once, and a few times more if a group of similar sets is very large.
+/// Memory: `memory`, and up to 90 bytes for each set. 48 of these hold pairs of sets that are similar to more than four
+/// others each, if `memory` is too small for more pairs.
 /// Example: `auto label = group_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, {.run = threads{8}});`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, partition_store Store>
 [[nodiscard]] std::vector<Index> group_by_partitions(const Sets& sets, const Threshold& least, Store& store,
@@ -126,7 +129,9 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, 
                                             detail::pairs_in(memory, sets.size()));
 }
 
-/// Returns the labels of extend_groups() of sets. The join keeps its rows in `store`. Otherwise as above.
+/// Groups further sets around representatives, as extend_groups() of sets does. The join writes its rows to `store`, as
+/// group_by_partitions() does.
+/// Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold, partition_store Store>
   requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups_by_partitions(const Kept& representatives, const Sets& sets,

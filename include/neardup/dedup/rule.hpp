@@ -14,21 +14,21 @@
 
 namespace neardup::inline v0 {
 
-/// The rank of a kept document as the original of a document that it matches.
+/// The rank of a kept document among the possible originals of a document.
 ///
 /// The rule: a document is kept unless a document kept before it matches it. Otherwise its original is the closest of
-/// the documents kept before it that match it, and the earliest among equally close ones. Everything that decides,
-/// document by document or for a whole corpus, ranks originals only by this class.
+/// the documents kept before it that match it, and the earliest among equally close ones. All decisions rank originals
+/// by this class, document by document and for a whole corpus.
 ///
 /// `Age` is a position in the order of decision, lower for earlier documents: known documents first, then by
-/// preference, then by position or serial number. An id is not an age, because ids do not tell which document came
+/// preference, then by position or serial number. An id is not an age, because ids do not show which document came
 /// first.
 template <class Age>
 struct original_rank {
   double closeness;  ///< see closeness_of; larger is closer
   Age age;           ///< age of the kept document
 
-  /// Returns: whether this original is preferred to another original of the same document.
+  /// Returns true if this original is preferred to another original of the same document.
   [[nodiscard]] constexpr bool is_better_than(const original_rank& other) const {
     return closeness != other.closeness ? closeness > other.closeness : age < other.age;
   }
@@ -36,9 +36,9 @@ struct original_rank {
   friend constexpr bool operator==(const original_rank&, const original_rank&) = default;
 };
 
-/// The closeness of two documents that a check accepts: the similarity that the check returns. If it returns no
-/// similarity, as no_check does, the closeness is minus the distance of the fingerprints in bits. Precondition: there
-/// is a similarity or a distance.
+/// Returns the closeness of two documents that a check accepts: the similarity that the check returns. If the check
+/// returns no similarity, as no_check does, the closeness is minus the distance of the fingerprints in bits.
+/// Precondition: there is a similarity or a distance.
 [[nodiscard]] constexpr double closeness_of(const check_result& found, std::optional<int> distance) noexcept {
   return found.similarity ? *found.similarity : -static_cast<double>(*distance);
 }
@@ -48,9 +48,9 @@ template <class Id>
 struct verdict {
   std::optional<Id> original;        ///< the kept document that the text duplicates; nullopt if it is new
   std::optional<int> distance;       ///< between the two fingerprints, in bits; nullopt if none are compared
-  std::optional<double> similarity;  ///< by the check; nullopt without one
-  /// False if the document has nothing to compare: no features, or no fingerprint if fingerprints are compared (see
-  /// description).
+  std::optional<double> similarity;  ///< from the check; nullopt if it computes none
+  /// False if the document has nothing to compare: no features, or, if fingerprints are compared, no fingerprint. See
+  /// description.
   bool is_comparable = true;
 
   [[nodiscard]] bool is_new() const noexcept { return !original.has_value(); }
@@ -58,12 +58,13 @@ struct verdict {
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
-/// Finds the verdict about a document, from the kept documents that match it, given in any order.
+/// Chooses the original of a document among the kept documents that match it, which may come in any order.
 template <class Id, class Age>
 class original_choice {
  public:
   /// Considers a kept document, given the result of a check, and the distance of its fingerprint if fingerprints are
-  /// compared. Precondition: that of closeness_of.
+  /// compared.
+  /// Precondition: there is a similarity or a distance.
   void consider(const Id& id, const Age& age, std::optional<int> distance, const check_result& found) {
     if (!found.accepts) return;
     const original_rank<Age> rank{closeness_of(found, distance), age};
@@ -74,8 +75,8 @@ class original_choice {
     verdict_.similarity = found.similarity;
   }
 
-  /// Whether the original is final if documents are considered by distance, then age: no later one can be preferred.
-  /// That is so once the check has accepted a document without giving a similarity.
+  /// Returns true if no further document can be preferred, provided that documents are considered by (distance, age).
+  /// This is so once the check has accepted a document without giving a similarity.
   [[nodiscard]] bool is_final() const noexcept { return best_.has_value() && !verdict_.similarity; }
   [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }
 
@@ -84,15 +85,14 @@ class original_choice {
   verdict<Id> verdict_;
 };
 
-/// How groups are formed. Two documents *match* if their fingerprints differ in at most k bits and the check accepts
-/// them.
+/// The kind of groups. Two documents *match* if their fingerprints differ in at most k bits and the check accepts them.
 enum class grouping {
-  /// In the order of preference, each document joins the closest of the earlier representatives that it matches, and
-  /// the first among equally close representatives (see original_rank). A document that matches no representative
-  /// becomes one. So every member matches its representative, and no two representatives match.
+  /// In the order of preference, each document joins the closest earlier representative that it matches, and the first
+  /// among equally close ones (see original_rank). A document that matches no representative becomes one. So every
+  /// member matches its representative, and no two representatives match.
   representatives,
-  /// Documents connected by a chain of matches. Every match is within a group, but a chain may connect texts that have
-  /// little in common.
+  /// Connected components: a group consists of the documents that chains of matches connect. Two documents that match
+  /// are always in one group, but a chain may connect texts that have little in common.
   components,
 };
 
@@ -100,27 +100,28 @@ enum class grouping {
 struct group_options {
   grouping by = grouping::representatives;
 
-  /// The preference of documents: a score for each document. Documents with higher scores come first; documents with
-  /// equal scores are in the order of their positions. If empty, all are in the order of their positions. To prefer
+  /// A score for each document. Documents with higher scores are preferred: they come first. Documents with equal
+  /// scores keep the order of their positions. If empty, all documents have the order of their positions. To prefer
   /// long documents: `.preference = lengths`.
   std::span<const double> preference = {};
 
-  /// Whether documents passed to extend_groups join each other, too. Use false if the two calls are for two corpora,
+  /// True if documents passed to extend_groups also join each other. Use false if the two calls are for two corpora,
   /// and only matches between the corpora are of interest.
   bool among_themselves = true;
 
-  /// Whether labels name originals. If false, only which documents are kept is decided, in less time; the label of
-  /// every other document is then the position of the most preferred document of all.
+  /// True if labels name originals. With false, the call only decides which documents are kept, in less time. The label
+  /// of every other document is then the position of the most preferred document of all.
   bool originals = true;
 
-  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
+  /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 };
 
 namespace detail {
 
-/// The matches of dropped documents that have copies with documents kept after them. A copy that comes later still may
-/// have another original than the first of the equal documents: a document kept between the two may be closer.
+/// Late matches of dropped documents that have copies: matches with documents that were kept after the document. A
+/// later copy of the document may have another original than the document, because a document kept between the two may
+/// be closer.
 template <class Number>
 class late_matches {
  public:
@@ -129,9 +130,10 @@ class late_matches {
     is_sorted_ = false;
   }
 
-  /// Replaces `best` by the best match of a document among those that are kept before a copy of it:
-  /// is_before(kept). Precondition: documents ascend from call to call, and so do the copies of one document; no match is
-  /// added after the first call.
+  /// Replaces `best` by a better match of `document`, among the documents that were kept before a copy of it:
+  /// is_before(kept).
+  /// Precondition: documents ascend from call to call, and so do the copies of one document; no match is added after
+  /// the first call.
   template <class IsBefore>
   void improve(original_rank<Number>& best, Number document, const IsBefore& is_before) {
     if (!is_sorted_) {

@@ -23,41 +23,41 @@
 
 namespace neardup::inline v0 {
 
-/// What a full stream_deduplicator does with a new document.
+/// The behaviour of a full stream_deduplicator when a new document comes.
 enum class when_full {
   forget_oldest,  ///< erases the oldest document
   refuse          ///< throws std::length_error and keeps its documents; for max_bytes, until an eighth of them is
                   ///< erased; a batch is refused as a whole
 };
 
-/// Limits of the documents that are kept of a stream. By default, there are none.
+/// Limits of the documents that a stream_deduplicator keeps. By default, there are none.
 struct stream_limits {
   std::size_t max_documents = (std::numeric_limits<std::size_t>::max)();
-  /// Of memory_usage(). It is checked after each batch, after at most 64 documents that come one by one, and after each
-  /// call while fewer than 64 documents are kept. A single document is kept whatever its size.
+  /// The limit of memory_usage(). It is checked after each batch, after at most 64 documents that come one by one, and
+  /// after each call while fewer than 64 documents are kept. A single document is kept whatever its size.
   std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)();
   std::uint64_t max_age =
       (std::numeric_limits<std::uint64_t>::max)();  ///< in the unit of the times; add() requires times then
-  bool duplicates_renew = false;                    ///< a duplicate makes its original as young as itself
+  bool duplicates_renew = false;                    ///< if true, a duplicate makes its original as young as itself
   when_full full = when_full::forget_oldest;
 };
 
 /// The time at which documents are added to a stream_deduplicator.
 struct arrival {
-  /// The time in any unit. It must not be before the time of an earlier call. Without a value: the time of the last
-  /// call, or 0.
+  /// The time, in any unit. It must not be before the time of an earlier call. Without a value it is the time of the
+  /// last call, or 0.
   std::optional<std::uint64_t> now = std::nullopt;
 };
 
 namespace detail {
 
-/// Slots ordered by age, each with its time, as a linked list.
+/// A linked list of slots in the order of age, with the time of each slot.
 class age_list {
  public:
   using slot_type = std::uint32_t;
   static constexpr slot_type none = (std::numeric_limits<slot_type>::max)();
 
-  /// Reserves memory for slots below `count`, so that push_back() of these cannot fail.
+  /// Allocates memory for slots below `count`, so that push_back() of these cannot fail.
   void make_room(std::size_t count) {
     if (count <= nodes_.size()) return;
     if (count > nodes_.capacity()) nodes_.reserve((std::max)(count, 2 * nodes_.capacity()));
@@ -92,18 +92,20 @@ class age_list {
 
 }  // namespace detail
 
-/// A deduplicator or a fingerprint_deduplicator with limits of what it keeps: the oldest documents are removed if there are too many, if they take too
-/// much memory, or if they are too old. A removed document is no longer an original, so its next copy is new.
+/// A deduplicator or a fingerprint_deduplicator with limits. The oldest documents are removed if there are too many, if
+/// they take too much memory, or if they are too old. A removed document is no longer an original, so its next copy is
+/// new.
 ///
-/// Times are defined by the caller, in any unit, and must not decrease; without times, all documents have the same age.
-/// A batch has one time. Documents that are too old are removed before the batch is added, surplus documents after it.
-/// With max_bytes, a batch is cut into pieces, each of about as many documents as there is room for, at least 64. Old
-/// documents are removed after each piece. If a call throws, earlier pieces are added, see added().
+/// The caller defines times, in any unit. They must not decrease. Without times, all documents have the same age. A
+/// batch has one time. Documents that are too old are removed before the batch is added; documents beyond max_documents
+/// are removed afterwards. With max_bytes, a batch is cut into pieces of at least 64 documents, as many as are
+/// estimated to fit. Old documents are removed after each piece. If a call throws, earlier pieces remain added; added()
+/// counts them.
 /// Memory: that of the deduplicator, and 16 bytes per kept document. Unused memory is freed: when three quarters of the
 /// allocated entries are unused, or max_bytes is reached, the remaining documents are compacted.
-/// Guarantee: if a call throws, the only change is that documents that were too old, or had to make room, are removed,
-/// and that earlier pieces of the batch are added. If removing documents fails after a call has added some, the call
-/// returns its verdicts, and the next call tries again and throws.
+/// Guarantee: if a call throws, only two things may have changed: documents that were too old, or had to make room, are
+/// removed, and earlier pieces of the batch are added. If removing documents fails after a call has added some, the
+/// call returns its verdicts, and the next call tries again and throws.
 /// Example: `stream_deduplicator seen(deduplicator{jaccard{0.8}}, {.max_documents = 1'000'000, .max_age = 3600});
 ///          if (seen.add(line, number, now).is_new()) print(line);`
 template <class Deduplicator>
@@ -124,6 +126,7 @@ class stream_deduplicator {
   using workspace = typename Deduplicator::workspace;
   using arrival_type = arrival;
 
+  /// Makes a stream_deduplicator of an empty deduplicator.
   /// Throws: std::invalid_argument if `empty` keeps documents.
   explicit stream_deduplicator(Deduplicator empty, const stream_limits& limits = {})
       : dedup_(std::move(empty)), limits_(limits) {
@@ -132,8 +135,10 @@ class stream_deduplicator {
     }
   }
 
-  /// As deduplicator::add, at a time. Throws: as that; std::invalid_argument if the time is before that of an earlier
-  /// call, or missing although there is a max_age; std::length_error if there is no room, with when_full::refuse.
+  /// Decides about a document at a time, and keeps it if it is new and comparable.
+  /// Returns: the verdict, as deduplicator::add.
+  /// Throws: the exceptions of deduplicator::add; std::invalid_argument if the time is before that of an earlier call,
+  /// or missing although there is a max_age; std::length_error if the limits are reached, with when_full::refuse.
   verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
     return add(dedup_.describe(text, own_), id, now);
   }
@@ -144,7 +149,8 @@ class stream_deduplicator {
                   [&](const auto& inner) { return dedup_.add(document, id, inner); });
   }
 
-  /// As deduplicator::replace, at a time.
+  /// Removes the document that is kept under this id, if any, then adds the new one; see deduplicator::replace.
+  /// Throws: the exceptions of add().
   verdict_type replace(std::string_view text, const id_type& id, std::optional<std::uint64_t> now = std::nullopt) {
     return replace(dedup_.describe(text, own_), id, now);
   }
@@ -155,7 +161,9 @@ class stream_deduplicator {
                   [&](const auto& inner) { return dedup_.replace(document, id, inner); });
   }
 
-  /// As deduplicator::add_batch, at one time. Example: `seen.add_batch(texts, ids, threads{8}, {.now = seconds})`
+  /// Decides about many documents in order, all at one time; see deduplicator::add_batch.
+  /// Throws: the exceptions of add() and of deduplicator::add_batch.
+  /// Example: `seen.add_batch(texts, ids, threads{8}, {.now = seconds})`
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids, const any_runner& run = {},
                                       const arrival& at = {}) {
@@ -169,21 +177,22 @@ class stream_deduplicator {
     std::vector<verdict_type> verdicts;
     verdicts.reserve(documents.size());
     do {
-      // A batch that is refused is refused as a whole.
+      // With when_full::refuse there is one piece, because a batch is refused as a whole.
       const std::size_t most = limits_.full == when_full::refuse ? no_limit : max_piece();
       const std::size_t count = (std::min)(documents.size() - verdicts.size(), most);
       const auto piece = documents.subspan(verdicts.size(), count);
       const auto own_ids = ids.subspan(verdicts.size(), count);
       auto found = add_at(at, commit, piece, false,
                           [&](const auto& inner) { return dedup_.add_descriptions(piece, own_ids, run, inner); });
-      // Moved: a copy of an id could throw after the documents were added.
+      // Moving cannot throw. Copying an id could throw after the documents were added.
       std::move(found.begin(), found.end(), std::back_inserter(verdicts));
     } while (verdicts.size() < documents.size());
     if (unchecked_ > 0) try_to_keep_within_bytes(commit);
     return verdicts;
   }
 
-  /// As deduplicator::erase.
+  /// Erases a kept document.
+  /// Returns: true if a document with this id was kept.
   bool erase(const id_type& id) noexcept {
     const slot_type slot = dedup_.kept().slot_of(id);
     if (slot == none) return false;
@@ -193,8 +202,8 @@ class stream_deduplicator {
     return true;
   }
 
-  /// Removes documents older than max_age, or beyond max_bytes, and frees memory. Throws: std::invalid_argument if the
-  /// time decreases; std::bad_alloc.
+  /// Removes documents older than max_age, or beyond max_bytes, and frees memory.
+  /// Throws: std::invalid_argument if the time decreases; std::bad_alloc.
   template <class Commit = detail::no_commit>
   void expire(std::uint64_t now, const Commit& commit = {}) {
     remove_too_old(now, commit);
@@ -214,8 +223,9 @@ class stream_deduplicator {
   [[nodiscard]] std::uint64_t added() const noexcept { return dedup_.added(); }
   [[nodiscard]] const stream_limits& limits() const noexcept { return limits_; }
 
-  /// As deduplicator::for_each_kept, but documents have their times, and come in the order in which they will be
-  /// removed.
+  /// Calls `visit(document)` with each kept_document and its time, in the order in which documents will be removed,
+  /// until `visit` returns false.
+  /// Precondition: `visit` does not change the deduplicator.
   template <class Visit>
   void for_each_kept(Visit&& visit) const {
     for (slot_type slot = ages_.first(); slot != none; slot = ages_.next(slot)) {
@@ -225,7 +235,8 @@ class stream_deduplicator {
     }
   }
 
-  /// As deduplicator::describe, describe_batch and describer.
+  /// Returns the description of a text; see deduplicator::describe. describe_batch() and describer() are those of
+  /// deduplicator.
   [[nodiscard]] description_type describe(std::string_view text, workspace& scratch) const {
     return dedup_.describe(text, scratch);
   }
@@ -235,7 +246,8 @@ class stream_deduplicator {
   }
   [[nodiscard]] const auto& describer() const noexcept { return dedup_.describer(); }
 
-  /// As deduplicator::keep, as the youngest document. Throws: as that; std::invalid_argument if the time decreases.
+  /// Keeps a document as the youngest, without deciding about it; see deduplicator::keep.
+  /// Throws: the exceptions of deduplicator::keep; std::invalid_argument if the time decreases.
   void keep(const id_type& id, const description_type& document, std::uint64_t serial, std::uint64_t time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     ages_.make_room(dedup_.kept().slot_count() + 1);
@@ -243,8 +255,9 @@ class stream_deduplicator {
     ages_.push_back(dedup_.kept().slot_of(id), time);
     now_ = time;
   }
-  /// Makes a kept document the youngest. Returns: false if no document with this id is kept. Throws:
-  /// std::invalid_argument if the time decreases.
+  /// Makes a kept document the youngest.
+  /// Returns: false if no document with this id is kept.
+  /// Throws: std::invalid_argument if the time decreases.
   bool renew(const id_type& id, std::uint64_t time) {
     if (time < now_) detail::fail<std::invalid_argument>("stream_deduplicator: the time goes back");
     const slot_type slot = dedup_.kept().slot_of(id);
@@ -253,17 +266,17 @@ class stream_deduplicator {
     now_ = time;
     return true;
   }
-  /// As deduplicator::count.
+  /// Adds `documents` to added(), without keeping a document.
   void count(std::uint64_t documents) noexcept { dedup_.count(documents); }
 
-  /// The number of allocated bytes. For maps it is an estimate.
+  /// The number of allocated bytes. The bytes of maps are estimated.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return dedup_.memory_usage() + ages_.memory_usage(); }
 
-  /// The number of documents for which there is room: with max_bytes an estimate of at least 64, otherwise any number.
-  /// add_batch() cuts larger batches into pieces, unless it refuses what does not fit.
+  /// The number of documents that still fit: with max_bytes an estimate of at least 64, otherwise any number.
+  /// add_batch() cuts larger batches into pieces, unless when_full::refuse is set.
   [[nodiscard]] std::size_t max_piece() const noexcept {
     if (limits_.max_bytes == stream_limits{}.max_bytes) return no_limit;
-    constexpr std::size_t guess = 1024;  // bytes of a document
+    constexpr std::size_t guess = 1024;  // estimated bytes of a document
     const std::size_t used = memory_usage(), of_each = empty() ? guess : used / size() + 1;
     return (std::max)(checked_documents, (limits_.max_bytes - (std::min)(used, limits_.max_bytes)) / of_each);
   }
@@ -277,7 +290,7 @@ class stream_deduplicator {
   static constexpr std::size_t checked_documents = 64;  // see stream_limits::max_bytes
   static constexpr std::size_t no_limit = (std::numeric_limits<std::size_t>::max)();
 
-  /// Adds documents: `add(commit)` calls the inner deduplicator.
+  /// Adds documents. `add(commit)` calls the inner deduplicator.
   template <class Commit, class Add>
   auto add_at(const arrival& at, const Commit& commit, std::span<const description_type> documents, bool replaces,
               const Add& add) {
@@ -314,13 +327,13 @@ class stream_deduplicator {
       change.renewed = renewed;
       find_too_many(kept, replaced, renewed, gone);
       if (limits_.full == when_full::refuse && kept.size() > 1 && has_too_many_bytes()) {
-        erased_ += size();  // so that the next call frees the memory that the batch has taken
+        erased_ += size();  // makes the next call free the memory of this batch
         refuse_for_room(kept.size());
       }
       change.gone = gone;
       commit(change);
     });
-    // From here on nothing throws.
+    // Nothing throws from here on.
     if (replaced != none) ages_.remove(replaced);
     for (const kept_type& one : kept) ages_.push_back(dedup_.kept().slot_of(one.id), now);
     for (const id_type& id : renewed) make_youngest(dedup_.kept().slot_of(id), now);
@@ -330,8 +343,9 @@ class stream_deduplicator {
     return result;
   }
 
-  /// Sets `gone` to the ids of the oldest documents, as many as exceed the limit. The documents in `kept` are new: they
-  /// are in the deduplicator already, but not in the list of ages. The documents in `renewed` are the youngest of all.
+  /// Sets `gone` to the ids of the oldest documents, as many as exceed max_documents. The documents in `kept` are new:
+  /// they are in the deduplicator already, but not in the list of ages. The documents in `renewed` are the youngest of
+  /// all.
   void find_too_many(std::span<const kept_type> kept, slot_type replaced, const std::vector<id_type>& renewed,
                      std::vector<id_type>& gone) const {
     const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
@@ -355,13 +369,14 @@ class stream_deduplicator {
     for (slot_type slot = ages_.first(); slot != none && left > 0; slot = ages_.next(slot)) take(slot);
     for (const kept_type& one : kept) take(dedup_.kept().slot_of(one.id));
     for (auto id = renewed.begin(); id != renewed.end() && left > 0; ++id) {
-      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // renewed once more later
+      if (std::find(id + 1, renewed.end(), *id) != renewed.end()) continue;  // it occurs again later in the list
       gone.push_back(*id);
       --left;
     }
   }
 
-  /// `added`: the documents of a call that are kept already, and will not be.
+  /// Throws std::length_error because the limits are reached. `added`: the number of documents that the failed call has
+  /// kept so far and will remove.
   [[noreturn]] void refuse_for_room(std::size_t added = 0) const {
     detail::fail<std::length_error>({"a stream_deduplicator is full: it keeps ", size() - added, " documents"});
   }
@@ -413,7 +428,7 @@ class stream_deduplicator {
     }
     unchecked_ = 0;
   }
-  /// Leaves it to the next call if an exception is thrown: the verdicts of this call are final.
+  /// Calls keep_within_bytes(). If it throws, the next call tries again, because the verdicts of this call are final.
   template <class Commit>
   void try_to_keep_within_bytes(const Commit& commit) {
 #if NEARDUP_EXCEPTIONS
@@ -427,7 +442,7 @@ class stream_deduplicator {
 #endif
   }
 
-  // Memory is freed before a document is added, so that nothing can fail afterwards.
+  // Frees memory before a document is added, so that nothing can fail afterwards.
   void give_back() {
     // With when_full::refuse, memory is compacted only after enough documents were erased to make up for the cost.
     if (limits_.full == when_full::refuse && erased_ > size() / 8 && has_too_many_bytes()) shrink();

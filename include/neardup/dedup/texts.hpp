@@ -28,8 +28,8 @@
 
 namespace neardup::inline v0 {
 
-/// An object that makes the features of a text, such as a feature_extractor: `extract(text, scratch)` returns them
-/// ascending, each once. Threads call it at once, each with its own workspace.
+/// An object that computes the features of a text, such as a feature_extractor. `extract(text, scratch)` returns them,
+/// ascending and distinct. Several threads call it at once, each with its own workspace.
 template <class T>
 concept extracts_features = requires(const T& extract, typename T::workspace& scratch) {
   { extract(std::string_view(), scratch) } -> std::convertible_to<std::span<const typename T::feature_type>>;
@@ -37,7 +37,7 @@ concept extracts_features = requires(const T& extract, typename T::workspace& sc
 
 namespace detail {
 
-/// The features of many texts, by position. A set_range.
+/// The features of many texts, by position. It is a set_range.
 template <class Feature>
 class sets_of_texts {
  public:
@@ -56,13 +56,13 @@ class sets_of_texts {
   [[nodiscard]] std::span<const Feature> operator[](std::size_t i) const { return pieces_[i / step][i % step]; }
 
  private:
-  static constexpr std::size_t step = 64;  // texts of a piece, which one thread makes
+  static constexpr std::size_t step = 64;  // number of texts that one thread reads at a time
 
   std::size_t size_;
   std::vector<feature_sets<Feature>> pieces_;
 };
 
-/// Checks the threshold before any text is read.
+/// Returns the features of many texts. Checks the threshold before it reads a text.
 template <class Extractor, class Texts>
 [[nodiscard]] sets_of_texts<typename Extractor::feature_type> features_of(const Extractor& extract, const Texts& texts,
                                                                           const set_threshold& least,
@@ -73,10 +73,10 @@ template <class Extractor, class Texts>
 
 }  // namespace detail
 
-/// Compares two texts by the features that `extract` makes of them.
+/// Compares the features that `extract` computes of two texts.
 /// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
-/// Returns: true if their sets of features are similar enough; false if either text has no features, even if the texts
-/// are equal.
+/// Returns: true if the feature sets are similar enough; false if either text has no features, even if the texts are
+/// equal.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::bad_alloc.
 template <threshold_of_sets Threshold, extracts_features Extractor>
 [[nodiscard]] bool near_duplicates(std::string_view a, std::string_view b, const Threshold& least,
@@ -90,13 +90,15 @@ template <threshold_of_sets Threshold, extracts_features Extractor>
 }
 
 /// Compares two texts by their default features: distinct pairs of words.
+/// Returns: true if the feature sets are similar enough; false if either text has no features.
+/// Throws: std::invalid_argument unless 0 < similarity <= 1; std::bad_alloc.
 /// Example: `if (near_duplicates(a, b, jaccard{0.8})) …`
 template <threshold_of_sets Threshold>
 [[nodiscard]] bool near_duplicates(std::string_view a, std::string_view b, const Threshold& least) {
   return near_duplicates(a, b, least, default_features<>());
 }
 
-// A number without a measure does not compile. The message says what to write.
+// A number without a measure does not compile. The message says what to write instead.
 template <std::floating_point Number>
 bool near_duplicates(std::string_view /*a*/, std::string_view /*b*/, Number /*least*/) {
   static_assert(!std::floating_point<Number>,
@@ -107,9 +109,9 @@ bool near_duplicates(std::string_view /*a*/, std::string_view /*b*/, Number /*le
 
 // ---- Joins ------------------------------------------------------------------------------------------------------------
 
-/// Calls `visit(pair)` for each two texts whose features are similar enough: visit_pairs of the sets that `extract`
-/// makes. The threads of `options.run` read the texts, each once.
-/// Throws: as visit_pairs of sets; exceptions of `extract`.
+/// Calls `visit(pair)` for each two texts whose features are similar enough. It is visit_pairs of the feature sets that
+/// `extract` computes. The threads of `options.run` read each text once.
+/// Throws: the exceptions of visit_pairs of sets, and of `extract`.
 /// Complexity: linear in the texts, and that of visit_pairs of sets.
 /// Memory: that of visit_pairs of sets, and sizeof(feature) bytes per feature.
 template <indexed_texts Texts, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
@@ -120,8 +122,8 @@ template <indexed_texts Texts, threshold_of_sets Threshold, extracts_features Ex
   visit_pairs(detail::features_of(extract, texts, threshold, options.run), threshold, visit, options);
 }
 
-/// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough. Otherwise as
-/// visit_pairs of one corpus.
+/// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough. Throws, complexity
+/// and memory are those of visit_pairs() of one corpus.
 template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor& extract, Visit&& visit,
@@ -131,24 +133,25 @@ template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, extract
               detail::features_of(extract, b, threshold, options.run), threshold, visit, options);
 }
 
-/// visit_pairs() by the default features: distinct pairs of words.
+/// Calls `visit(pair)` for each two texts whose default features, distinct pairs of words, are similar enough.
 template <indexed_texts Texts, threshold_of_sets Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(texts, least, default_features<>(), visit, options);
 }
 
-/// visit_pairs() of two corpora by the default features.
+/// Calls `visit(pair)` for each text of `a` and each text of `b` whose default features are similar enough.
 template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(a, b, least, default_features<>(), visit, options);
 }
 
-/// The pairs of positions of texts whose features are similar enough, sorted by (first, second): pairs() of the sets
-/// that `extract` makes.
-/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} see neardup/edits/pairs.hpp.
-/// Throws, complexity, memory: those of visit_pairs, and those of pairs of sets.
+/// Returns the pairs of positions of texts whose features are similar enough, sorted by (first, second). It is pairs()
+/// of the feature sets that `extract` computes.
+/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
+/// neardup/edits/pairs.hpp.
+/// Throws, complexity, memory: those of visit_pairs of texts, and those of pairs of sets.
 /// Example: `pairs(texts, jaccard{0.8}, feature_extractor{normalised{code_point_ngrams{5}}}, {.run = threads{8}})`
 template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
@@ -158,8 +161,8 @@ template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of
   return pairs<Index>(detail::features_of(extract, texts, threshold, options.run), threshold, options);
 }
 
-/// The pairs of a position in `a` and a position in `b` whose texts have similar features. Otherwise as pairs of one
-/// corpus.
+/// Returns the pairs of a position in `a` and a position in `b` whose texts have similar features, sorted by (first,
+/// second). Throws, complexity and memory are those of pairs() of one corpus.
 template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
@@ -169,7 +172,7 @@ template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B,
                       detail::features_of(extract, b, threshold, options.run), threshold, options);
 }
 
-/// pairs() by the default features: distinct pairs of words.
+/// Returns the pairs of texts whose default features, distinct pairs of words, are similar enough.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(texts, jaccard{0.8})) …`
 template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
@@ -177,7 +180,7 @@ template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of
   return pairs<Index>(texts, least, default_features<>(), options);
 }
 
-/// pairs() of two corpora by the default features.
+/// Returns the pairs of a text of `a` and a text of `b` whose default features are similar enough.
 template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const join_options& options = {}) {
@@ -186,12 +189,12 @@ template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B,
 
 // ---- Groups -----------------------------------------------------------------------------------------------------------
 
-/// Groups texts whose features are similar enough: group() of the sets that `extract` makes. A text without features is
-/// alone in its group.
-/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} see
+/// Groups texts whose features are similar enough. It is group() of the feature sets that `extract` computes. A text
+/// without features is alone in its group.
+/// `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For edit{0.8} include
 /// neardup/dedup/group_texts.hpp.
 /// Returns: one label per text, the position of the representative of its group.
-/// Throws: as group() of sets; exceptions of `extract`.
+/// Throws: the exceptions of group() of sets, and of `extract`.
 /// Complexity, memory: linear in the texts, sizeof(feature) bytes per feature, and those of group() of sets.
 template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
@@ -201,15 +204,18 @@ template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of
   return group<Index>(detail::features_of(extract, texts, threshold, options.run), threshold, options);
 }
 
-/// group() by the default features: distinct pairs of words.
+/// Groups texts whose default features, distinct pairs of words, are similar enough.
+/// Returns: one label per text, the position of the representative of its group.
 /// Example: `auto label = group(texts, jaccard{0.8});  // label[i] == i: text i is kept`
 template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const group_options& options = {}) {
   return group<Index>(texts, least, default_features<>(), options);
 }
 
-/// Groups further texts around the representatives of earlier calls: extend_groups() of the sets that `extract` makes.
-/// Throws, complexity, memory: as group() of texts, for the representatives as well.
+/// Groups further texts around the representatives of earlier calls. It is extend_groups() of the feature sets that
+/// `extract` computes.
+/// Returns: the labels of extend_groups() of sets.
+/// Throws, complexity, memory: those of group() of the representatives and the texts.
 template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
@@ -219,7 +225,8 @@ template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts
                               detail::features_of(extract, texts, threshold, options.run), threshold, options);
 }
 
-/// extend_groups() by the default features.
+/// Groups further texts by their default features around the representatives of earlier calls.
+/// Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
                                                const group_options& options = {}) {

@@ -19,26 +19,26 @@
 
 namespace neardup::inline v0::detail {
 
-/// Candidate pairs: a document and an earlier document, by their positions among the chosen documents. The parts of a
-/// join find these pairs in any order, and many pairs several times.
+/// Collects candidate pairs. A pair is a document and an earlier document, by their positions among the chosen
+/// documents. The parts of a join find the pairs in any order, and many pairs several times.
 ///
-/// Pairs are collected in shards, a few for each part. When a shard is full, it is sorted, and duplicates are removed.
-/// With several shards, parts seldom wait for each other, and sorting takes little additional memory.
+/// Pairs are collected in shards, a few for each part. A full shard is sorted, and its duplicates are removed. With
+/// several shards, parts seldom wait for each other, and sorting takes little additional memory.
 ///
-/// A limited collector always has room for some pairs of each document. A document has *enough* once it is the later one
-/// of `most` pairs, or of few_pairs pairs if its shard is full. Further pairs of it may be left out. As classes of
-/// positions, all documents that have enough are one class, and each other document is a class of its own.
+/// A limited collector always has memory for some pairs of each document. A document *has enough* when it is the later
+/// one of `most` pairs, or of few_pairs pairs if its shard is full. Its further pairs may be left out. As set_classes,
+/// all documents that have enough form one class, and each other document is a class of its own.
 template <class Number>
 class candidate_collector final : public set_classes {
  public:
   using candidate = near_pair<Number>;
 
-  /// The number of consecutive documents whose pairs share a shard. The first position of such a block of documents is
-  /// a multiple of it.
+  /// The number of consecutive documents whose pairs share a shard. Such a block begins at a multiple of this number.
   static constexpr std::size_t block = 64;
 
-  /// A collector for pairs of `count` documents, with room for about `room` pairs. It is limited unless `most` is 0, and
-  /// then has room for few_pairs more of each document. Precondition: a limited collector gets each pair by add(a, b) before it gets it by add(part, pair).
+  /// Makes a collector for pairs of `count` documents, with memory for about `room` pairs. If `most` is not 0, the
+  /// collector is limited, and has memory for few_pairs more pairs of each document.
+  /// Precondition: a limited collector gets each pair by add(a, b) before it gets it by add(part, pair).
   candidate_collector(std::size_t count, std::size_t room, std::size_t parts, std::uint8_t most = 0)
       : count_(count),
         most_(most),
@@ -61,13 +61,13 @@ class candidate_collector final : public set_classes {
   [[nodiscard]] bool leaves_out(std::size_t a, std::size_t b) const override { return has_enough((std::max)(a, b)); }
   /// Counts a pair of positions.
   void add(std::size_t a, std::size_t b) override { count_one(pairs_[(std::max)(a, b)]); }
-  /// Whether pairs of the document at `position` with earlier documents may be missing.
+  /// True if pairs of the document at `position` with earlier documents may be missing.
   [[nodiscard]] bool has_enough(std::size_t position) const {
     return !pairs_.empty() && pairs_[position].load(std::memory_order_relaxed) >= enough(position);
   }
 
   /// Adds a pair that `part` has found; `first` is the later document, `second` the earlier one.
-  /// Returns: false if there is no room, and the collector is not limited; the collection is incomplete then.
+  /// Returns: false if memory is exhausted and the collector is not limited. The collection is incomplete then.
   bool add(std::size_t part, const candidate& c) {
     const auto position = static_cast<std::size_t>(c.first), row = position / block, number = row % shards_.size();
     if (!pairs_.empty()) {
@@ -85,7 +85,8 @@ class candidate_collector final : public set_classes {
     return hand_over(to, own);
   }
 
-  /// Adds the pairs that parts have buffered, and sorts all shards. Returns: as add().
+  /// Adds the pairs that parts have buffered, and sorts all shards.
+  /// Returns: false if memory is exhausted and the collector is not limited.
   bool close(const any_runner& run) {
     return in_steps(run, (std::min)(run.parts(), shards_.size()), shards_.size(), 1,
                     [&](std::size_t /*part*/, std::size_t number, std::size_t) {
@@ -98,8 +99,8 @@ class candidate_collector final : public set_classes {
                     });
   }
 
-  /// The pairs of the document at `position` with earlier documents, their second members, which ascend. `before`: the
-  /// result for the previous document, if that is in the same block, which saves a search; otherwise empty.
+  /// Returns the pairs of the document at `position` with earlier documents, by ascending earlier document. `before`:
+  /// the result for the previous document if that is in the same block, which saves a search; otherwise empty.
   /// Precondition: close() was the last call, and returned true.
   [[nodiscard]] std::span<const candidate> of(std::size_t position, std::span<const candidate> before) const {
     const shard& from = shards_[position / block % shards_.size()];
@@ -117,7 +118,7 @@ class candidate_collector final : public set_classes {
 
  private:
   static constexpr std::size_t shards_a_part = 8;
-  static constexpr std::size_t max_waiting = 16;  // pairs in a buffer, in multiples of handed_
+  static constexpr std::size_t max_waiting = 16;  // most pairs in a buffer, in multiples of handed_
   static constexpr std::uint8_t few_pairs = 4;
 
   [[nodiscard]] std::uint8_t enough(std::size_t position) const {
@@ -134,7 +135,7 @@ class candidate_collector final : public set_classes {
   struct shard {
     detail::mutex_type mutex;
     std::span<candidate> memory;
-    std::size_t limit = 0;  // pairs until it is full
+    std::size_t limit = 0;  // number of pairs at which the shard is full
     std::size_t size = 0;
     std::atomic<bool> is_full = false;
   };
@@ -166,7 +167,7 @@ class candidate_collector final : public set_classes {
     return is_limited || !to.is_full;
   }
 
-  /// Leaves out pairs for which a shard has no room.
+  /// Drops the pairs for which a shard has no memory left.
   void leave_out(shard& of, std::span<const candidate> some) {
     of.is_full = true;
     if (pairs_.empty()) return;
@@ -188,7 +189,7 @@ class candidate_collector final : public set_classes {
   std::uint8_t most_;
   std::vector<shard> shards_;
   std::vector<std::vector<std::vector<candidate>>> found_;  // by part and shard
-  // By position, if it is limited: how many pairs were found, and how many of them have been taken.
+  // By position, if the collector is limited: the number of pairs that were found, and of pairs that were stored.
   std::vector<std::atomic<std::uint8_t>> pairs_, taken_;
   std::size_t handed_;
   large_array<candidate> memory_;

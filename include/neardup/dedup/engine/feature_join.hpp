@@ -34,7 +34,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// An order of all features: by their document frequency in a sample, rare features first, then by number.
+/// An order of all features: by their document frequency in a sample, rare features first, and by number if frequencies
+/// are equal.
 class feature_order {
  public:
   /// Counts one occurrence of a feature in the sample.
@@ -42,13 +43,13 @@ class feature_order {
     std::uint8_t& seen = seen_[place(feature)];
     seen = static_cast<std::uint8_t>(seen + (seen < 255 ? 1 : 0));
   }
-  /// Turns counts into ranks, once the sample is complete.
+  /// Turns counts into ranks. Called when the sample is complete.
   void close() noexcept {
     for (std::uint8_t& seen : seen_) seen = static_cast<std::uint8_t>(std::bit_width(seen / 5U));
   }
 
-  /// Writes the first `count` features of a set, in this order, to the front of `to`. Precondition: count <=
-  /// set.size().
+  /// Writes the first `count` features of a set, in this order, to the front of `to`.
+  /// Precondition: count <= set.size().
   /// Returns: the number of features that were examined.
   std::size_t first(std::span<const std::uint32_t> set, std::size_t count, std::vector<std::uint32_t>& to) const;
 
@@ -63,19 +64,20 @@ class feature_order {
   std::vector<std::uint8_t> seen_ = std::vector<std::uint8_t>(std::size_t{1} << bits);
 };
 
-/// Finds the pairs of documents within k bits that share one of their prefix features. These include all pairs that the
-/// check can accept. Some pairs are found several times. If `kept` is not 0, each pair has one of the first `kept`
-/// documents and one of the others.
+/// Finds the pairs of documents within k bits that share a prefix feature. All pairs that the check can accept are
+/// among them. Some pairs are found several times. If `kept` is not 0, each pair has one of the first `kept` documents
+/// and one of the others.
 template <std::size_t Words, class Number>
 class feature_join {
  public:
   using documents_type = chosen_words<Words, Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const near_pair<Number>>)>;
 
-  /// A lower bound of the cost of a feature_join, in units of join_plan. If a join by fingerprints costs less, no
-  /// sample of features need be taken.
+  /// Returns a lower bound of the cost of a feature_join, in units of join_plan. If a join by fingerprints costs less,
+  /// there is no need to sample features.
   static double min_cost(std::size_t documents) noexcept { return 1e7 + 400 * static_cast<double>(documents); }
 
+  /// Samples features, and estimates the cost of the join.
   /// Precondition: features.suffices().
   feature_join(const documents_type& documents, std::size_t kept, std::size_t bits, int k,
                const compared_features<Number>& features)
@@ -85,9 +87,9 @@ class feature_join {
         filter_(filter_for<Words>(bits, k)),
         features_(features),
         bounds_(jaccard{features.similarity}) {
-    constexpr std::size_t most = std::size_t{1} << 19;  // features in the sample
+    constexpr std::size_t most = std::size_t{1} << 19;  // most features in the sample
     const auto count = static_cast<double>(documents.size());
-    // The number of sets in the sample depends on the mean size of a few sets.
+    // A few sets give the mean size of a set, which decides how many sets are in the sample.
     std::size_t sampled = (std::min)(documents.size(), std::size_t{256});
     std::size_t sum = 0;
     for_each_of(sampled, [&](std::span<const std::uint32_t> set) { sum += set.size(); });
@@ -121,7 +123,8 @@ class feature_join {
   /// The estimated cost, in units of join_plan.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Finds the pairs. Calls `take` as visit_distinct_pairs() does. Memory: temporarily 16 bytes per document.
+  /// Finds the pairs, and passes them to `take` as visit_distinct_pairs() does.
+  /// Memory: temporarily 16 bytes per document.
   void visit(const any_runner& run, std::size_t parts, const take_type& take) const {
     const std::size_t records = 2 * documents_.size();
     const int bits = first_pass_bits(records, max_pass_bits);
@@ -140,15 +143,15 @@ class feature_join {
   }
 
  private:
-  /// A prefix feature of a document. Each pass handles a share of all features; within a pass, features are scattered
-  /// over 32 bits.
+  /// A record: a document and one of its prefix features. Each pass handles a share of all features. Within a pass,
+  /// features are scattered over 32 bits.
   struct record {
     std::uint32_t feature;
     Number document;  // position among the chosen documents
   };
 
-  /// Records in groups, in order of insertion within a group. The groups are stored as pieces of common blocks of
-  /// memory.
+  /// Records in groups. Within a group they keep the order of insertion. A group consists of pieces of large blocks of
+  /// memory, which the groups share.
   class record_groups {
    public:
     explicit record_groups(std::size_t groups) : open_(groups), pieces_(groups) {}
@@ -192,18 +195,18 @@ class feature_join {
       return {piece, piece_size};
     }
 
-    std::vector<std::span<record>> open_;  // the free rest of the last piece of each group
+    std::vector<std::span<record>> open_;  // by group: the unused rest of its last piece
     std::vector<std::vector<record*>> pieces_;
     std::vector<large_array<record>> blocks_;
     std::size_t used_ = 0;
   };
 
-  /// Scratch memory of a part for one group of records.
+  /// Scratch memory of one part of the join for one group of records.
   struct part_memory {
     explicit part_memory(join_filter filter) : records(filter) {}
 
     bucket_arrays<Words, Number> records;
-    std::vector<std::uint32_t> features;  // of the records of the group
+    std::vector<std::uint32_t> features;  // features of the records of the group
     std::vector<std::size_t> ends;        // ends of the buckets
   };
 
@@ -214,9 +217,9 @@ class feature_join {
     }
   }
 
-  /// There is memory for two records per document. So a pass handles a share of all features, or a share of the kept
-  /// documents with all other documents. With shares of the kept documents, each pass reads all other documents again,
-  /// but these are often few.
+  /// Chooses the number of passes. There is memory for two records per document. So a pass handles a share of all
+  /// features, or a share of the kept documents with all other documents. In the second case each pass reads all other
+  /// documents again, but often there are few of them.
   /// Returns: the number of documents read in all passes together.
   double choose_passes(double records) {
     const auto kept = static_cast<double>(kept_), others = static_cast<double>(documents_.size() - kept_);
@@ -273,8 +276,8 @@ class feature_join {
     return true;
   }
 
-  /// Sorts the records of a group into buckets. A bucket has few features, and usually few records, in the order of the
-  /// documents.
+  /// Sorts the records of a group into buckets. Within a bucket, records are in the order of the documents. A bucket
+  /// has few features, and usually few records.
   void fill_buckets(const std::vector<record_groups>& groups, std::size_t group, int bits_before,
                     part_memory& own) const {
     std::size_t size = 0;
@@ -333,7 +336,7 @@ class feature_join {
   overlap_bounds bounds_;
   feature_order order_;
   std::size_t passes_ = 1;  // passes over all features
-  std::size_t runs_ = 1;    // shares of the kept documents, per pass over features
+  std::size_t runs_ = 1;    // shares of the kept documents, for each pass over features
   double cost_ = 0;
 };
 

@@ -23,25 +23,26 @@
 
 namespace neardup::inline v0::detail {
 
-/// Whether a join of `count` fingerprints with `kept` ones, and among themselves, is estimated to cost less than `count`
-/// searches within k bits in an index of the layout `shape`. `sample`: some of the fingerprints. `join_cost`: the
-/// estimated cost of the join is multiplied by it.
+/// Returns true if a join is estimated to cost less than searches. The join finds pairs of `count` fingerprints with
+/// `kept` ones, and among the `count`. The alternative is `count` searches within k bits in an index of the layout
+/// `shape`. `sample`: some of the fingerprints. `join_cost`: a factor for the estimated cost of the join.
 ///
-/// Both costs are in the units of join_costs, nanoseconds on one core of a Zen 5. The other constants were fitted on the
-/// same machine, for k = 3, 8 and 13 of 64 bits, 7,000 to 300,000 kept fingerprints, and batches of 300 to 32,768.
+/// Both costs are in the units of join_costs, nanoseconds on one core of a Zen 5. The other constants were fitted on
+/// the same machine, for k = 3, 8 and 13 of 64 bits, 7,000 to 300,000 kept fingerprints, and batches of 300 to 32,768.
 template <std::size_t Words>
 [[nodiscard]] bool join_pays(const layout& shape, std::size_t kept, std::size_t count,
                              std::span<const std::array<std::uint64_t, Words>> sample, double join_cost,
                              const any_runner& run) {
   if (join_cost == 0) return true;
-  // A join of fewer fingerprints compares all pairs, as the slowest search does, and also lists the kept fingerprints.
+  // A join of fewer fingerprints compares all pairs, as the slowest search does. In addition it lists the kept
+  // fingerprints, so it never pays.
   constexpr std::size_t min_joined = 256;
   if (count <= min_joined) return false;
   constexpr double of_search = 400, of_scan = 18;  // per search; per fingerprints_a_probe() scanned fingerprints
-  constexpr double of_kept = 55, of_joined = 300;  // per fingerprint: lists and results
-  constexpr double of_plan = 1.6;                  // a join takes so many times the cost of its plan
+  constexpr double of_kept = 55, of_joined = 300;  // per fingerprint, for lists and results
+  constexpr double of_plan = 1.6;                  // cost of a join / cost of its plan
   const auto n = static_cast<double>(kept), more = static_cast<double>(count);
-  // The new ones of the batch are kept, so a search meets about half of them as well.
+  // New documents of the batch are kept, so on average a search also scans half of the batch.
   const double scanned = (n + more / 2) / static_cast<double>(fingerprints_a_probe<Words>());
   const auto keys = static_cast<double>(shape.probe_count(shape.k()));
   const double of_probe = 20 + (std::min)(100.0, 6e-5 * n);  // per looked-up key; large tables are not in the cache
@@ -57,8 +58,7 @@ template <std::size_t Words>
   return join < search;
 }
 
-/// A source of candidates: an index of the fingerprints of kept documents. Documents are named by the slots of the
-/// decider.
+/// Finds candidates in an index of the fingerprints of kept documents. Documents are named by the slots of the decider.
 template <class Fingerprint>
 class fingerprint_candidates {
   using index_type = pigeonhole_index_of<Fingerprint, dynamic_layout, dynamic_layout, std::uint32_t>;
@@ -67,21 +67,22 @@ class fingerprint_candidates {
   /// Scratch memory of for_each(). Each thread needs its own object.
   struct workspace {};
 
-  /// `distance`: candidates differ in at most this many bits. `blocks`: see pigeonhole_index. `join_cost`: see
-  /// join_pays().
+  /// Makes an empty source. `distance`: candidates differ in at most this many bits. `blocks`: see pigeonhole_index.
+  /// `join_cost`: see join_pays().
   /// Throws: std::invalid_argument if there is no such index.
   fingerprint_candidates(int distance, int blocks, double join_cost)
       : index_(distance, blocks), join_cost_(join_cost) {}
 
-  /// Returns: an empty source with the same settings.
+  /// Returns an empty source with the same settings.
   [[nodiscard]] fingerprint_candidates fresh() const {
     return fingerprint_candidates(index_.max_distance(), index_.shape().blocks(), join_cost_);
   }
 
-  /// Whether there are joins() and decide(). Without them, a batch is searched for one document after the other.
+  /// True if there are joins() and decide(). Without them, the decider searches for the documents of a batch one after
+  /// the other.
   static constexpr bool can_join = true;
 
-  /// Adds a document. `features_of(number)` returns the features of a document that was added before; not used here.
+  /// Adds a document. The parameter `features_of` is unused; feature_candidates needs it.
   /// Guarantee: strong.
   template <class Description, class FeaturesOf>
   void insert(const Description& document, std::uint32_t number, const FeaturesOf& /*features_of*/) {
@@ -93,14 +94,14 @@ class fingerprint_candidates {
     index_.erase(*document.fingerprint, number);
   }
 
-  /// Calls `visit(number)` for all documents that may be the original of `document`, in any order.
+  /// Calls `visit(number)` for each document that may be the original of `document`, in any order.
   template <class Description, class Visit>
   void for_each(const Description& document, workspace& /*scratch*/, const Visit& visit) const {
     index_.for_each_match(*document.fingerprint, index_.max_distance(), [&](const auto& match) { visit(match.id); });
   }
 
-  /// Whether decide() is estimated to cost less for these documents, with `kept` ones before them, than for_each() and
-  /// insert() for one after the other.
+  /// Returns true if decide() is estimated to cost less than for_each() and insert() for each of these documents.
+  /// `kept` documents precede them.
   template <class Description>
   [[nodiscard]] bool joins(std::size_t kept, std::span<const Description> documents, const any_runner& run) const {
     constexpr std::size_t most = 256;
@@ -113,8 +114,8 @@ class fingerprint_candidates {
                                          join_cost_, run);
   }
 
-  /// Decides about `count` documents by `rule`. For the rule, kept documents are numbered by age from 0 on, and the
-  /// `count` documents follow; kept[i] is the slot of kept document i.
+  /// Decides about `count` documents by `rule`. For the rule, kept documents have the numbers from 0 on, by age, and
+  /// the `count` documents follow. kept[i] is the slot of kept document i.
   template <class Rule>
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& run) const {
     std::vector<Fingerprint> fingerprints;  // by number of the rule
@@ -137,8 +138,7 @@ class fingerprint_candidates {
   [[nodiscard]] std::size_t memory_usage() const noexcept { return index_.memory_usage(); }
 
  private:
-  /// Finds candidates within k bits, and the further matches that the rule knows; lets the rule decide about
-  /// candidates.
+  /// Finds candidates within k bits, and the further matches that the rule knows. The rule decides about candidates.
   template <class Rule>
   class rule_matcher final : public fingerprint_matcher<words_for(Fingerprint::bits), std::uint32_t> {
     using base = fingerprint_matcher<words_for(Fingerprint::bits), std::uint32_t>;

@@ -20,8 +20,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Candidate pairs are documents whose fingerprints differ in at most k bits; `known` of a candidate is that distance.
-/// Derived classes decide which candidates match.
+/// A matcher whose candidate pairs are documents with fingerprints that differ in at most k bits. `known` of a
+/// candidate is that distance. Derived classes decide which candidates match.
 template <std::size_t Words, class Number>
 class fingerprint_matcher : public matcher<Number> {
  public:
@@ -29,9 +29,9 @@ class fingerprint_matcher : public matcher<Number> {
   using typename matcher<Number>::left_out;
   using typename matcher<Number>::take_type;
 
-  /// `fingerprints` are in the order of decision. `blocks`: see join_options. If `features` are given, candidates are
-  /// found by shared features where that costs less. For 3 * 10^5 texts of 230 bytes, within 13 bits of SimHash, this
-  /// takes 0.36 times as long as by fingerprints alone.
+  /// Makes a matcher. `fingerprints` are in the order of decision. `blocks`: see bits. If `features` are given,
+  /// candidates are found by shared features where that costs less. For 3 * 10^5 texts of 230 bytes, within 13 bits of
+  /// SimHash, this takes 0.36 times as long as by fingerprints alone.
   fingerprint_matcher(const fingerprint_words<Words>& fingerprints, std::size_t bits, int k, int blocks,
                       const any_runner& run, compared_features<Number> features)
       : fingerprints_(fingerprints), bits_(bits), k_(k), blocks_(blocks), run_(run), features_(std::move(features)) {}
@@ -59,13 +59,13 @@ class fingerprint_matcher : public matcher<Number> {
     visit_distinct_pairs<Words, Number>(join, run_, take);
   }
 
-  // Up to this many documents are compared with all kept documents, which costs less than moving the kept documents
-  // into buckets.
+  // Up to this many documents are compared with all kept documents, because moving the kept documents into buckets
+  // would cost more.
   static constexpr std::size_t max_scanned = 256;
 
-  /// Finds candidates by shared features. Removes most duplicate pairs before `take` is called: a pair is found once
-  /// for each prefix feature that both documents share. Each part sorts a limited number of pairs at a time, so a pair
-  /// may still occur again later.
+  /// Finds candidates by shared features. The join finds a pair once for each prefix feature that both documents share.
+  /// Most of these duplicates are removed before `take` is called. Each part sorts a limited number of pairs at a time,
+  /// so a pair may still occur again later.
   void find_by_features(const feature_join<Words, Number>& join, std::size_t count, std::size_t kept,
                         const take_type& take) const {
     if (kept == 0) return join.visit(run_, parts(count), take);
@@ -89,7 +89,7 @@ class fingerprint_matcher : public matcher<Number> {
 
   void scan(std::span<const Number> documents, std::size_t kept, const take_type& take) const {
     using words_type = std::array<std::uint64_t, Words>;
-    constexpr std::size_t step = std::size_t{1} << 12;  // documents copied at a time, to stay in the cache
+    constexpr std::size_t step = std::size_t{1} << 12;  // documents copied at a time, so that they stay in the cache
     const auto copy = [&](std::size_t begin, std::size_t end, std::vector<words_type>& to) {
       to.clear();
       for (std::size_t i = begin; i < end; ++i) to.push_back(fingerprints_[static_cast<std::size_t>(documents[i])]);

@@ -20,14 +20,15 @@
 
 namespace neardup::inline v0::detail {
 
-/// The order of decision. A *position* is a number in the caller's input. A *place* is a number in the order of decision.
-/// A *document* is a number that a matcher uses: one for each different text among the places, by its first place.
-/// Representatives of earlier calls have the first positions, and the same places.
+/// The order of decision, and three numberings. A *position* is a number in the caller's input. A *place* is a number
+/// in the order of decision. A *document* is a number that a matcher uses: equal texts are one document, which has the
+/// first of their places. Representatives of earlier calls have the first positions, and position == place for them.
 template <class Number>
 class document_order {
  public:
-  /// For `size` positions, each of which is a document. Those after the `earlier` ones are ordered by preference, then by
-  /// position. Throws: std::invalid_argument if the number of preferences is wrong, or a preference is NaN.
+  /// Makes an order of `size` positions, each of which is a document of its own. Positions from `earlier` on are
+  /// ordered by preference, then by position.
+  /// Throws: std::invalid_argument if the number of preferences is wrong, or a preference is NaN.
   document_order(std::size_t size, std::size_t earlier, std::span<const double> preference)
       : size_(size), earlier_(earlier), documents_(size), known_(earlier) {
     if (preference.empty()) return;
@@ -40,7 +41,7 @@ class document_order {
     sort_by([&](Number position) { return preference[position - earlier]; });
   }
 
-  /// Orders the positions after the earlier ones by descending score(position), and those of equal score by position.
+  /// Orders the positions from `earlier` on by descending score(position). Equal scores keep the order of positions.
   template <class Score>
   void sort_by(const Score& score) {
     at_.resize(size_);
@@ -49,8 +50,8 @@ class document_order {
                      [&](Number a, Number b) { return score(a) > score(b); });
   }
 
-  /// Makes documents of the places `firsts`, which ascend, and of their copies. Other places are alone in their groups.
-  /// Precondition: `copies` outlives this.
+  /// Makes one document of each place in `firsts` and the copies of that place. Other places are alone in their groups.
+  /// Precondition: `firsts` ascends, and `copies` outlives this object.
   void unite(std::vector<Number> firsts, const equal_groups<Number>& copies) {
     firsts_ = std::move(firsts);
     copies_ = &copies;
@@ -70,14 +71,14 @@ class document_order {
   /// The number of documents that are representatives of earlier calls.
   [[nodiscard]] std::size_t known() const noexcept { return known_; }
 
-  /// The positions after the earlier ones, each as its own label.
+  /// Returns labels for the positions from `earlier` on, in which each position is its own label.
   template <class Index>
   [[nodiscard]] std::vector<Index> own_labels() const {
     std::vector<Index> labels(size_ - earlier_);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<Index>(earlier_ + i);
     return labels;
   }
-  /// Labels a document and its copies: representative_of(place) is the place of the representative of each.
+  /// Labels a document and its copies. representative_of(place) returns the place of the representative.
   template <class Index, class RepresentativeOf>
   void label(std::vector<Index>& labels, std::size_t document, const RepresentativeOf& representative_of) const {
     const auto set = [&](Number at) {
@@ -90,12 +91,12 @@ class document_order {
 
  private:
   std::size_t size_, earlier_, documents_, known_;
-  std::vector<Number> at_;      // the position at each place; empty if they are equal
+  std::vector<Number> at_;      // the position at each place; empty if place == position
   std::vector<Number> firsts_;  // by document: its first place
   const equal_groups<Number>* copies_ = nullptr;
 };
 
-/// Components as classes: each pair that is found unites two of them.
+/// Connected components as set_classes: each pair that is found unites two components.
 template <class Number>
 class component_classes final : public set_classes {
  public:
@@ -107,8 +108,8 @@ class component_classes final : public set_classes {
   mutable shared_components<Number> components_;
 };
 
-/// Throws unless groups of `count` documents can be extended: std::length_error if Index cannot number them,
-/// std::invalid_argument if the groups are components.
+/// Checks that groups of `count` documents can be extended.
+/// Throws: std::length_error if Index cannot number them; std::invalid_argument if the groups are components.
 template <class Index>
 void check_extended(std::size_t count, const group_options& options) {
   check_index_type<Index>(count, "extend_groups");
@@ -117,7 +118,7 @@ void check_extended(std::size_t count, const group_options& options) {
 }
 
 /// Groups documents. Holds about `max_candidates` candidates at most at a time.
-/// Returns: the labels of all positions but those of the representatives of earlier calls.
+/// Returns: the labels of all positions except those of the representatives of earlier calls.
 template <class Index, class Number>
 [[nodiscard]] std::vector<Index> label_documents(matcher<Number>& by, const document_order<Number>& order,
                                                  const group_options& options, std::size_t max_candidates) {
@@ -134,7 +135,8 @@ template <class Index, class Number>
   }
   ordered_decider<Number> decider(by, order.known(), order.documents(), options.originals, max_candidates, options.run);
   decider.decide(options.among_themselves);
-  std::vector<Index> labels = order.template own_labels<Index>();  // not before, to keep the peak of memory low
+  // allocated here, not earlier, to keep the peak of memory low
+  std::vector<Index> labels = order.template own_labels<Index>();
   for (std::size_t document = order.known(); document < order.documents(); ++document) {
     if (decider.is_kept(document)) {
       if (!options.among_themselves) continue;  // not even copies are joined

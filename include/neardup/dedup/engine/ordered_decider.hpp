@@ -24,17 +24,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// Finds candidate pairs, and tells which of them match. Documents are numbered in the order of decision.
+/// Finds candidate pairs, and decides which of them match. Documents are numbered in the order of decision.
 template <class Number>
 class matcher {
  public:
-  /// A candidate pair: two positions in a list of documents, first < second, and a number that is passed to closeness()
-  /// as `known`, such as their distance.
+  /// A candidate pair: two positions in a list of documents, first < second, and a number such as their distance.
+  /// closeness() gets this number as `known`.
   using candidate = near_pair<Number>;
   using take_type = std::function<bool(std::size_t part, std::span<const candidate>)>;
 
-  /// The pairs that a search may leave out: pairs of positions of one class, if there are classes, to which it adds each
-  /// match that it finds. `may_give_up`: whether it may end because too many candidates fail.
+  /// The pairs that a search may leave out. If `classes` is given, these are the pairs of positions in one class, and
+  /// the search adds each match to the classes. `may_give_up`: true if the search may end because too many candidates
+  /// fail.
   struct left_out {
     set_classes* classes = nullptr;
     bool may_give_up = false;
@@ -42,57 +43,60 @@ class matcher {
 
   virtual ~matcher() = default;
 
-  /// The greatest number of threads that find_candidates() uses for a number of documents.
+  /// Returns the greatest number of threads that find_candidates() uses for a number of documents.
   [[nodiscard]] virtual std::size_t parts(std::size_t documents) const = 0;
 
   /// Calls `take(part, candidates)` with all pairs of the list `documents` that may match. If `kept` is not 0, each
-  /// pair is one of the first `kept` documents of the list and one of the others. Parts call `take` concurrently. If
-  /// `take` returns false, the search ends soon. Returns: false if it gave up. Precondition: the first `kept`
-  /// numbers of the list ascend, and so do the others; kept is 0 if classes are given.
+  /// pair has one of the first `kept` documents of the list and one of the others. Parts call `take` concurrently. If
+  /// `take` returns false, the search ends soon.
+  /// Returns: false if it gave up.
+  /// Precondition: the first `kept` numbers of the list ascend, and so do the others; kept is 0 if classes are given.
   virtual bool find_candidates(std::span<const Number> documents, std::size_t kept, const take_type& take,
                                const left_out& pairs) = 0;
-  /// The number of candidates of a document after which find_candidates() may leave out others, at most 127; 0 if it
-  /// cannot leave out pairs. If it is not 0, each candidate matches.
+  /// Returns the number of candidates of a document after which find_candidates() may leave out others, at most 127; 0
+  /// if it cannot leave out pairs. If the number is not 0, each candidate matches.
   [[nodiscard]] virtual std::uint8_t enough_pairs() const { return 0; }
 
-  /// The closeness of a candidate pair, or nullopt if it does not match. May also return nullopt if the closeness is
-  /// not above `best`.
+  /// Returns the closeness of a candidate pair, or nullopt if it does not match. May also return nullopt if the
+  /// closeness is not above `best`.
   /// Thread safety: called from several threads.
   [[nodiscard]] virtual std::optional<double> closeness(Number earlier, Number later, int known,
                                                         std::optional<double> best) const = 0;
 
-  /// Whether this document has copies, about which the caller decides by the matches of the document; see
+  /// Returns true if this document has copies. The caller decides about copies by the matches of the document; see
   /// ordered_decider::matches_of_copies().
   [[nodiscard]] virtual bool has_copies(Number /*document*/) const { return false; }
 
-  /// Whether find_more() may find matches. If so, one thread decides about documents one after the other.
+  /// Returns true if find_more() may find matches. One thread then decides about documents one after the other.
   [[nodiscard]] virtual bool finds_more() const { return false; }
-  /// Calls `consider(kept, known)` for kept documents that may match this document and that find_candidates() does not
-  /// find.
+  /// Calls `consider(kept, known)` for each kept document that may match this document and that find_candidates() does
+  /// not find.
   virtual void find_more(Number /*document*/, const std::function<void(Number, int)>& /*consider*/) const {}
-  /// Called for each document that is kept, if finds_more().
+  /// Called for each document that is kept, if finds_more() is true.
   virtual void keep(Number /*document*/) {}
 };
 
-/// Decides about each document: it is kept unless an earlier kept document matches it.
+/// Decides about each document: a document is kept unless an earlier kept document matches it.
 ///
-/// Which documents are kept does not depend on which originals are chosen: one match suffices to drop a document. So
-/// there are two phases. The first phase decides which documents are kept, by the candidates among all documents. In a
-/// large group of similar documents there are too many. Then
-/// - a matcher that can leave out pairs finds some candidates of each document. A document of which candidates may be
-///   missing is dropped if one of those found is kept. Otherwise it stays open. The open documents are matched with the
-///   documents that are kept, and those that are still open are decided among themselves, in the same way;
-/// - otherwise, or if too many candidates fail, the first half is decided, then its kept documents are matched with the
-///   second half.
-/// So the work grows with the number of matches of kept documents, not with that of all pairs. The second phase runs if
-/// originals are asked for. It matches kept documents with the documents of which not all matches were considered.
+/// There are two phases. The first phase decides which documents are kept. This does not depend on the choice of
+/// originals, because one match suffices to drop a document. It uses the candidates among all documents, unless there
+/// are too many of them, as in a large group of similar documents. In that case:
+/// - A matcher that can leave out pairs finds some candidates of each document. A document with missing candidates is
+///   dropped if one of the found candidates is kept. Otherwise it stays open. The open documents are matched with the
+///   kept documents. Documents that are still open are decided among themselves, in the same way.
+/// - Otherwise, or if too many candidates fail, the first half of the documents is decided. Then its kept documents are
+///   matched with the second half.
+/// So the work grows with the number of matches of kept documents, not with the number of all pairs.
+///
+/// The second phase runs if originals are asked for. It matches kept documents with the documents of which not all
+/// matches have been considered.
 template <class Number>
 class ordered_decider {
  public:
   using rank_type = original_rank<Number>;
 
-  /// For documents 0 to size - 1, of which the first `known` are kept already. Holds about `max_candidates` candidates
-  /// at most at a time.
+  /// Makes a decider for documents 0 to size - 1. The first `known` documents are kept already. It holds about
+  /// `max_candidates` candidates at most at a time.
   ordered_decider(matcher<Number>& by, std::size_t known, std::size_t size, bool names_originals,
                   std::size_t max_candidates, const any_runner& run)
       : by_(by),
@@ -123,9 +127,11 @@ class ordered_decider {
   }
 
   [[nodiscard]] bool is_kept(std::size_t document) const noexcept { return fate_of(document) == fate::kept; }
-  /// The original of a dropped document. Precondition: originals were asked for.
+  /// The original of a dropped document.
+  /// Precondition: originals were asked for.
   [[nodiscard]] const rank_type& original(std::size_t document) const noexcept { return best_[document]; }
-  /// The matches from which originals of copies are chosen. Precondition: as original().
+  /// The matches from which the originals of copies are chosen.
+  /// Precondition: originals were asked for.
   [[nodiscard]] late_matches<Number>& matches_of_copies() noexcept { return late_; }
 
  private:
@@ -156,8 +162,8 @@ class ordered_decider {
     }
   }
 
-  /// Matches kept documents with other documents. If no originals are asked for, one match of each other document
-  /// suffices.
+  /// Matches kept documents with other documents. If no originals are asked for, it stops at the first match of each
+  /// other document.
   void match(std::span<const Number> kept, std::span<const Number> others) {
     if (kept.empty() || others.empty()) return;
     std::vector<Number> both(kept.begin(), kept.end());
@@ -177,7 +183,8 @@ class ordered_decider {
     by_.find_candidates(both, kept.size(), take, {});
   }
 
-  /// Considers a kept document as the original of a later document. Returns: whether they match.
+  /// Considers a kept document as the original of a later document.
+  /// Returns: true if they match.
   bool consider(Number kept, Number document, int known) {
     std::optional<double> best;
     if (names_originals_ && fate_of(document) == fate::dropped) {
@@ -195,7 +202,7 @@ class ordered_decider {
     return true;
   }
 
-  /// Notes that all kept documents before `until` have been considered for a document.
+  /// Records that all kept documents before `until` have been considered for a document.
   void note_considered(Number document, Number until) {
     if (names_originals_) considered_until_[document] = until;
   }
@@ -208,15 +215,15 @@ class ordered_decider {
     late_.add(document, kept, *closeness);
   }
 
-  /// Decides about documents. Precondition: they have been matched with all documents that were kept before the first
-  /// of them.
+  /// Decides about documents.
+  /// Precondition: they have been matched with all kept documents before the first of them.
   void settle(std::span<const Number> documents) {
     if (!settle_at_once(documents)) return settle_halves(documents);
     const std::vector<Number> open = undecided(documents);
     if (open.empty()) return;
     match(kept_of(documents), open);
     const std::vector<Number> left = undecided(open);
-    // Halves bound the depth where each call would decide about few documents.
+    // Halving bounds the depth of the recursion, also if each call would decide about few documents.
     if (left.size() > documents.size() / 2) {
       settle_halves(left);
     } else {
@@ -241,8 +248,10 @@ class ordered_decider {
     return kept;
   }
 
-  /// Decides about documents by the candidate pairs among them. Returns: false if there are too many pairs, and none can
-  /// be left out, or if the matcher gave up; nothing has been decided then. Otherwise documents of which pairs are missing may stay undecided.
+  /// Decides about documents by the candidate pairs among them. If pairs were left out, some documents may stay
+  /// undecided.
+  /// Returns: false if there are too many pairs and none can be left out, or if the matcher gave up. Nothing has been
+  /// decided then.
   bool settle_at_once(std::span<const Number> documents) {
     if (documents.empty()) return true;
     const std::uint8_t enough = by_.enough_pairs();
@@ -258,16 +267,16 @@ class ordered_decider {
     return true;
   }
 
-  /// All parts take documents in order. A part that needs a document which is not decided yet waits for it. So the
-  /// parts consider exactly the candidates that a single thread would.
+  /// Decides about documents in order, in all parts. A part that needs a document which is not decided yet waits for
+  /// it. So the parts consider exactly the candidates that a single thread would.
   void decide_in_order(std::span<const Number> documents, const candidate_collector<Number>& candidates) {
     constexpr std::size_t step = candidate_collector<Number>::block;
     const std::size_t parts = by_.finds_more() ? 1 : parts_for(run_, documents.size(), step);
-    // By position: set once a document is decided, with release semantics. A part that has waited for it also sees the
-    // changed originals of documents that had been dropped before.
+    // By position: true once a document is decided. The store has release semantics, so a part that has waited for it
+    // also sees the originals that were changed before.
     std::vector<std::atomic<bool>> is_decided(documents.size());
-    // No deadlock: steps are taken in order, so a part waits only for documents of running parts, and the part with the
-    // first undecided document never waits.
+    // There is no deadlock. Steps are taken in order, so a part waits only for documents of running parts. The part
+    // with the first undecided document never waits.
     in_steps(run_, parts, documents.size(), step, [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
       const auto decided = [&](std::size_t i) {
         is_decided[i].store(true, std::memory_order_release);
@@ -290,8 +299,8 @@ class ordered_decider {
     });
   }
 
-  /// Decides about the document at position `i`. It stays undecided if no candidate is kept, and one is undecided or may
-  /// be missing.
+  /// Decides about the document at position `i`. The document stays undecided if no candidate is kept, and a candidate
+  /// is undecided or may be missing.
   void decide_one(std::span<const Number> documents, std::size_t i, std::span<const candidate> candidates,
                   bool may_lack_some, std::vector<std::atomic<bool>>& is_decided, std::vector<candidate>& with_copies) {
     const Number document = documents[i];
@@ -334,9 +343,10 @@ class ordered_decider {
   std::size_t max_candidates_;
   any_runner run_;
   std::vector<std::atomic<fate>> fates_;
-  std::atomic<bool> is_divided_ = false;  // whether some pairs were not considered at once
-  std::vector<Number> considered_until_;  // kept documents below this number have been considered
-  std::vector<rank_type> best_;           // originals; both vectors are empty unless originals are asked for
+  std::atomic<bool> is_divided_ = false;  // true if some pairs were not considered in settle_at_once()
+  std::vector<Number> considered_until_;  // by document: kept documents below this number have been considered
+  // by document: its original; this and considered_until_ are empty unless originals are asked for
+  std::vector<rank_type> best_;
   late_matches<Number> late_;
   std::array<detail::mutex_type, 64> mutexes_;
 };

@@ -22,12 +22,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// The documents are distinct sets, ordered by the place of the first copy of each in the order of decision. `known` of
-/// a candidate is the overlap of the two sets. All candidates match.
+/// A matcher whose documents are distinct sets, ordered by the first place of each set in the order of decision.
+/// `known` of a candidate is the overlap of the two sets. All candidates match.
 template <class Feature>
 class set_matcher final : public matcher<std::uint32_t> {
  public:
-  /// rank_of[document] is its rank among the distinct sets.
+  /// Makes a matcher. rank_of[document] is the rank of the document among the distinct sets.
   set_matcher(const distinct_sets<Feature>& sets, const set_prefixes& prefixes, const overlap_bounds& bounds,
               std::span<const std::uint32_t> rank_of, const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets),
@@ -84,8 +84,9 @@ class set_matcher final : public matcher<std::uint32_t> {
   }
 
  private:
-  /// Removes sets that share a prefix feature with no set of the other side, if one side is much smaller: looking at all
-  /// prefixes then costs less than joining them. The first `kept` ranks are one side.
+  /// Removes sets that share no prefix feature with a set of the other side. It does so only if one side is much
+  /// smaller: reading all prefixes then costs less than joining them. The first `kept` ranks are one side, the others
+  /// the second.
   void leave_out_unrelated(std::vector<std::uint32_t>& ranks, std::size_t kept) const {
     constexpr std::size_t much = 4;
     const std::span<const std::uint32_t> all(ranks), first = all.first(kept), second = all.subspan(kept);

@@ -29,31 +29,31 @@
 
 namespace neardup::inline v0 {
 
-/// The default of repeated_part_options::min_features. A part of fewer features is a repetition only of an equal part:
-/// if one of three words has changed, the parts may mean different things.
+/// The default of repeated_part_options::min_features. A part with fewer features repeats only an equal part: if one of
+/// three words has changed, the parts may mean different things.
 inline constexpr std::size_t default_min_part_features = 8;
 
-/// Options: when a part counts as a repetition.
+/// The conditions under which a part counts as a repetition.
 struct repeated_part_options {
-  /// The least Jaccard similarity of the features of a part and an earlier part that stays, above 0 and at most 1. With
-  /// 1, only equal parts are repetitions.
+  /// The least Jaccard similarity of a part and an earlier part that stays, above 0 and at most 1. With 1, only equal
+  /// parts are repetitions.
   double similarity = 1;
 
-  /// A part of fewer features is a repetition only of an equal part.
+  /// A part with fewer features repeats only an equal part.
   std::size_t min_features = default_min_part_features;
 
   /// The least number of documents that contain the part, or a part that it is similar to. Parts in fewer documents
   /// stay, however often they occur.
   std::size_t min_documents = 1;
 
-  /// `run` spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
+  /// Spreads the work over threads: `threads{8}`, or a runner of yours. Does not change the result.
   any_runner run = {};
 };
 
-/// Collects the parts of documents, and decides which of them repeat an earlier one; the first one stays.
+/// Collects the parts of documents, and decides which of them repeat an earlier one. The first of equal parts stays.
 ///
 /// Two parts are equal if they have the same bytes after each run of ASCII white space is replaced by one space. Only a
-/// 128-bit hash of a part is kept; among n different parts, two have the same hash with a probability of n^2 / 2^129.
+/// 128-bit hash of a part is kept. Among n different parts, two have the same hash with a probability of n^2 / 2^129.
 /// Memory: 4 bytes per part and 8 per document; for each distinct part some 50 bytes, and with a similarity below 1
 /// also 4 bytes per feature.
 /// Example:
@@ -66,6 +66,7 @@ struct repeated_part_options {
 template <class Tokenizer = default_tokenizer>
 class part_collection {
  public:
+  /// Makes an empty collection.
   /// Throws: std::invalid_argument unless the similarity is above 0 and at most 1.
   explicit part_collection(repeated_part_options options = {}, Tokenizer tokenizer = {})
       : options_(std::move(options)), extract_(std::move(tokenizer)) {
@@ -75,8 +76,10 @@ class part_collection {
   /// Begins the next document, to which the following parts belong.
   void begin_document() { begins_.push_back(firsts_.size()); }
 
-  /// Adds the next part of the document. Returns: its number, which is the number of parts added before.
-  /// Throws: std::length_error from 2^32 - 1 parts on; std::bad_alloc. Complexity: linear in the part.
+  /// Adds the next part of the document.
+  /// Returns: its number, which is the number of parts added before.
+  /// Throws: std::length_error from 2^32 - 1 parts on; std::bad_alloc.
+  /// Complexity: linear in the part.
   std::size_t add(std::string_view part) {
     if (firsts_.size() == (std::numeric_limits<std::uint32_t>::max)()) {
       detail::fail<std::length_error>("part_collection: more parts than 32 bits can number");
@@ -97,9 +100,11 @@ class part_collection {
   /// The number of parts.
   [[nodiscard]] std::size_t size() const noexcept { return firsts_.size(); }
 
-  /// Returns: for each part, the number of the part that it repeats, an earlier one that stays; its own number if it
-  /// stays. Of equal parts the first stays; of similar ones, group() decides.
-  /// Throws: as group. Complexity: linear, and with a similarity below 1 that of group.
+  /// Decides which parts stay. Of equal parts the first stays; of similar parts, group() decides.
+  /// Returns: for each part, the number of the part that it repeats, an earlier part that stays; its own number if it
+  /// stays.
+  /// Throws: the exceptions of group().
+  /// Complexity: linear, and with a similarity below 1 that of group().
   [[nodiscard]] std::vector<std::uint32_t> decide() const {
     std::vector<std::uint32_t> label_of_distinct(distinct_.size());
     std::iota(label_of_distinct.begin(), label_of_distinct.end(), std::uint32_t{0});
@@ -114,8 +119,8 @@ class part_collection {
     return label;
   }
 
-  /// The similarity of two parts: 1 if they are equal; otherwise the Jaccard similarity of their features, or 0 if no
-  /// features are kept for them.
+  /// Returns the similarity of two parts: 1 if they are equal; otherwise the Jaccard similarity of their features, or 0
+  /// if no features are kept for them.
   /// Precondition: both numbers are below size().
   [[nodiscard]] double similarity(std::size_t a, std::size_t b) const {
     if (firsts_[a] == firsts_[b]) return 1;
@@ -143,7 +148,7 @@ class part_collection {
     return xxh3<128>{}(spaced_);
   }
 
-  /// For each group of similar parts, whether enough documents contain parts of it.
+  /// Returns for each group of similar parts whether enough documents contain parts of it.
   [[nodiscard]] std::vector<bool> frequent(const std::vector<std::uint32_t>& label_of_distinct) const {
     std::vector<std::uint32_t> documents(distinct_.size()), last(distinct_.size());  // `last` counts from 1
     std::uint32_t document = 0;
@@ -165,7 +170,7 @@ class part_collection {
   std::unordered_map<digest, std::uint32_t, digest_hash> numbers_;  // hashes of distinct parts
   std::vector<std::uint32_t> distinct_;                             // by distinct part: its first occurrence
   std::vector<std::uint32_t> firsts_;                               // by part: the distinct part that it equals
-  std::vector<std::size_t> begins_;                                 // of each document: its first part
+  std::vector<std::size_t> begins_;                                 // by document: its first part
   feature_sets<> features_;                                         // of distinct parts
   std::string spaced_;
 };
