@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -37,14 +38,6 @@ document_order<std::uint32_t> order_of_sets(const set_source<Feature>& source, s
   return order;
 }
 
-/// Returns the sets of a source, numbered by their places.
-/// Precondition: `source` and `order` outlive the result.
-template <class Feature>
-set_source<Feature> by_place(const set_source<Feature>& source, const document_order<std::uint32_t>& order) {
-  if (order.is_by_position()) return source;
-  return {source.size, [&](std::size_t place) { return source.of(order.position(place)); }};
-}
-
 /// Returns labels for groups of similar sets. Sets with numbers below `earlier` are representatives; the others are
 /// grouped. Holds at most `min_pairs` pairs at a time, or four pairs per set if that is more.
 template <class Index, class Feature>
@@ -52,18 +45,18 @@ std::vector<Index> label_similar(const set_source<Feature>& source, std::size_t 
                                  const group_options& options, const set_join_sizes& sizes, std::size_t min_pairs) {
   document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
-  const distinct_sets<Feature> sets(by_place(source, order), earlier, bounds.min_common(), options.run);
+  const distinct_sets<Feature> sets(source, earlier, bounds.min_common(), options.run);
   const set_prefixes prefixes(sets, bounds, options.run, sizes.block);
   // Converts between two numberings: documents are numbered by place, but the join numbers sets by size.
-  const auto none = static_cast<std::uint32_t>(sets.size());
-  std::vector<std::uint32_t> rank_of(source.size, none), places;
-  for (std::uint32_t rank = 0; rank < none; ++rank) rank_of[sets.first_of(rank)] = rank;
-  std::erase(rank_of, none);
-  places.reserve(rank_of.size());
-  for (const std::uint32_t rank : rank_of) places.push_back(sets.first_of(rank));
-  order.unite(std::move(places), sets.copies());
+  constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
+  std::vector<std::uint32_t> rank_at(source.size, none), rank_of;
+  for (std::uint32_t rank = 0; rank < sets.size(); ++rank) rank_at[sets.first_of(rank)] = rank;
+  order.unite(sets.copies(), [&](std::uint32_t position) { return rank_at[position] != none; });
+  rank_of.reserve(order.documents());
+  for (const std::uint32_t first : order.firsts()) rank_of.push_back(rank_at[first]);
+  rank_at = {};
   set_matcher<Feature> matcher(sets, prefixes, bounds, rank_of, options.run, sizes);
-  return label_documents<Index>(matcher, order, options, (std::max)(min_pairs, 4 * rank_of.size()));
+  return label_documents<Index>(matcher, order, options, (std::max)(min_pairs, 4 * order.documents()));
 }
 
 inline constexpr std::size_t min_kept_pairs = std::size_t{1} << 20;

@@ -19,15 +19,15 @@
 #include "../sets/feature_sets.hpp"
 #include "../sets/partitioned_pairs.hpp"
 #include "engine/label_documents.hpp"
-#include "rule.hpp"
 #include "group_sets.hpp"
+#include "rule.hpp"
 
 namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A matcher whose documents are the distinct sets of a row_join, in the order of decision, which is the order of their
-/// numbers. `known` of a candidate is the overlap of the two sets. All candidates match.
+/// A matcher whose documents are the distinct sets of a row_join. `known` of a candidate is the overlap of the two sets.
+/// All candidates match.
 template <class Feature>
 class row_matcher final : public matcher<std::uint32_t> {
  public:
@@ -94,10 +94,8 @@ std::vector<Index> label_by_partitions(const set_source<Feature>& source, std::s
                                        const row_join_sizes& sizes, std::size_t max_pairs) {
   document_order<std::uint32_t> order = order_of_sets(source, earlier, least.measure, options);
   const overlap_bounds bounds(least);
-  row_join<Feature> join(by_place(source, order), earlier, bounds, std::move(store), options.run, sizes);
-  std::vector<std::uint32_t> places = join.copies().firsts();
-  std::erase_if(places, [&](std::uint32_t place) { return !bounds.are_copies_similar(join.size_of(place)); });
-  order.unite(std::move(places), join.copies());
+  row_join<Feature> join(source, earlier, bounds, std::move(store), options.run, sizes);
+  order.unite(join.copies(), [&](std::uint32_t set) { return bounds.are_copies_similar(join.size_of(set)); });
   row_matcher<Feature> matcher(join, bounds, source.size, order.firsts(), sizes.failures);
   return label_documents<Index>(matcher, order, options, max_pairs);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -21,8 +22,8 @@
 namespace neardup::inline v0::detail {
 
 /// The order of decision, and three numberings. A *position* is a number in the caller's input. A *place* is a number
-/// in the order of decision. A *document* is a number that a matcher uses: equal texts are one document, which has the
-/// first of their places. Representatives of earlier calls have the first positions, and position == place for them.
+/// in the order of decision. A *document* is a number that a matcher uses: equal texts are one document, and
+/// documents ascend by the first place of each. Representatives of earlier calls have the first positions, and position == place for them.
 template <class Number>
 class document_order {
  public:
@@ -50,22 +51,43 @@ class document_order {
                      [&](Number a, Number b) { return score(a) > score(b); });
   }
 
-  /// Makes one document of each place in `firsts` and the copies of that place. Other places are alone in their groups.
-  /// Precondition: `firsts` ascends, and `copies` outlives this object.
-  void unite(std::vector<Number> firsts, const equal_groups<Number>& copies) {
-    firsts_ = std::move(firsts);
+  /// Makes one document of each group of copies, and of each position without copies, if counts(p) for its first position
+  /// p. The other positions are alone in their groups. Precondition: `copies` are of positions, and outlive this object.
+  template <class Counts>
+  void unite(const equal_groups<Number>& copies, const Counts& counts) {
     copies_ = &copies;
-    documents_ = firsts_.size();
-    known_ = static_cast<std::size_t>(std::lower_bound(firsts_.begin(), firsts_.end(), earlier_) - firsts_.begin());
+    place_of_.resize(at_.size());
+    for (std::size_t place = 0; place < at_.size(); ++place) place_of_[at_[place]] = static_cast<Number>(place);
+    constexpr Number none = (std::numeric_limits<Number>::max)();
+    std::vector<Number> first_at(size_, none);  // by place: the document that begins there
+    for (Number first = 0; first < size_; ++first) {
+      if (copies.is_copy(first) || !counts(first)) continue;
+      Number place = place_of(first);
+      if (!at_.empty()) {
+        for (const Number copy : copies.members(first)) place = (std::min)(place, place_of(copy));
+      }
+      first_at[place] = first;
+    }
+    for (std::size_t place = 0; place < size_; ++place) {
+      if (first_at[place] == none) continue;
+      places_.push_back(static_cast<Number>(place));
+      first_at[places_.size() - 1] = first_at[place];
+    }
+    documents_ = places_.size();
+    first_at.resize(documents_);
+    firsts_ = std::move(first_at);
+    known_ = static_cast<std::size_t>(std::lower_bound(places_.begin(), places_.end(), earlier_) - places_.begin());
   }
 
   [[nodiscard]] bool is_by_position() const noexcept { return at_.empty(); }
   [[nodiscard]] std::size_t position(std::size_t place) const noexcept {
     return at_.empty() ? place : static_cast<std::size_t>(at_[place]);
   }
+  /// By document: its first position. Precondition: unite() was called.
   [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
+  /// The first place of a document.
   [[nodiscard]] Number place(std::size_t document) const noexcept {
-    return copies_ == nullptr ? static_cast<Number>(document) : firsts_[document];
+    return copies_ == nullptr ? static_cast<Number>(document) : places_[document];
   }
   [[nodiscard]] std::size_t documents() const noexcept { return documents_; }
   /// The number of documents that are representatives of earlier calls.
@@ -84,15 +106,26 @@ class document_order {
     const auto set = [&](Number at) {
       labels[position(at) - earlier_] = static_cast<Index>(position(representative_of(at)));
     };
-    const Number first = place(document);
-    if (copies_ == nullptr) return set(first);
-    for (const Number at : copies_->members(first)) set(at);
+    if (copies_ == nullptr) return set(static_cast<Number>(document));
+    const std::span<const Number> members = copies_->members(firsts_[document]);
+    if (at_.empty() || members.size() == 1) {
+      for (const Number member : members) set(place_of(member));
+      return;
+    }
+    std::vector<Number> places(members.begin(), members.end());
+    for (Number& one : places) one = place_of_[one];
+    std::sort(places.begin(), places.end());
+    for (const Number one : places) set(one);
   }
 
  private:
+  [[nodiscard]] Number place_of(Number position) const noexcept {
+    return place_of_.empty() ? position : place_of_[position];
+  }
+
   std::size_t size_, earlier_, documents_, known_;
-  std::vector<Number> at_;      // the position at each place; empty if place == position
-  std::vector<Number> firsts_;  // by document: its first place
+  std::vector<Number> at_, place_of_;    // position at each place, and the inverse; empty if place == position
+  std::vector<Number> places_, firsts_;  // by document: its first place and its first position
   const equal_groups<Number>* copies_ = nullptr;
 };
 
