@@ -21,13 +21,13 @@
 
 namespace neardup::inline v0 {
 
-/// Document frequencies of features, in a sketch: for each feature a cell of 2 bits, which tells whether it occurs more
-/// than once, and a cell of 16 bits for its count. Features whose hashes choose the same cell share a count, so a count is
-/// never too low; from 65,535 on it stays there. Sketches of parts of a corpus can be merged: the result is that of the
-/// whole corpus, whatever the parts and their order.
+/// A sketch of the document frequencies of features. Each feature has a cell of 2 bits, which shows whether it occurs
+/// more than once, and a cell of 16 bits for its count. Features whose hashes choose the same cell share a count. So a
+/// count is never too low. A count stops at 65,535. Sketches of parts of a corpus can be merged: the result is that of
+/// the whole corpus, whatever the parts and their order.
 ///
-/// The pairs of a shuffle do not depend on the counts. Only its cost does.
-/// Memory: half a byte for each feature that the constructor is told of, at least 4 KiB.
+/// The counts change the cost of a shuffle, never its pairs.
+/// Memory: half a byte for each feature announced to the constructor, at least 4 KiB.
 template <std::unsigned_integral Feature = std::uint64_t>
 class feature_counts {
   static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8, "neardup: features have 32 or 64 bits");
@@ -35,8 +35,8 @@ class feature_counts {
  public:
   using feature_type = Feature;
 
-  /// `features`: about how many features all sets of the corpus have in sum. All sketches to be merged are made with
-  /// the same number.
+  /// Makes empty counts. `features`: the sum of the sizes of all sets of the corpus, about. Sketches can be merged only
+  /// if they were made with the same number.
   explicit feature_counts(std::uint64_t features = 0)
       : own_(2 * static_cast<std::size_t>(std::clamp(features / features_a_cell, min_cells, max_cells))),
         cells_(own_) {}
@@ -56,7 +56,8 @@ class feature_counts {
     std::swap(counted_, other.counted_);
   }
 
-  /// Counts the features of one set, or of many sets in one array. Each feature occurs once in each set that has it.
+  /// Counts the features of one set, or of many sets in one array.
+  /// Precondition: each feature occurs once for each set that has it.
   /// Throws: std::logic_error if the counts are mapped.
   void add(std::span<const Feature> features) {
     check_is_writable();
@@ -95,8 +96,9 @@ class feature_counts {
     counted_ += other.counted_;
   }
 
-  /// Writes the counts of features to `to`: for each an upper bound of the number of sets that have it; 65,535 stands
-  /// for that many and more. Precondition: to.size() == features.size().
+  /// Writes the counts of features to `to`. Each is an upper bound of the number of sets that have the feature; 65,535
+  /// means 65,535 or more.
+  /// Precondition: to.size() == features.size().
   void look_up(std::span<const Feature> features, std::span<std::uint16_t> to) const noexcept {
     for_each_block(features, [&](const places& of, std::size_t first, std::size_t count) {
       for (std::size_t i = 0; i < count; ++i) {
@@ -113,15 +115,16 @@ class feature_counts {
 
   /// The number of cells of 16 bits.
   [[nodiscard]] std::uint64_t cells() const noexcept { return cells_.size() / 2; }
-  /// The number of features that were counted, those of merged counts included.
+  /// The number of features that were counted, including those of merged counts.
   [[nodiscard]] std::uint64_t counted() const noexcept { return counted_; }
 
-  /// A hash of all counts. Counts of equal contents have equal identities. Complexity: O(cells()).
+  /// Returns a hash of all counts. Equal counts have equal identities.
+  /// Complexity: O(cells()).
   [[nodiscard]] std::uint64_t identity() const noexcept {
     return detail::checksum_of(std::as_bytes(cells_), sizeof(Feature));
   }
 
-  /// All counts as bytes, which load() and map() read on machines of the same byte order.
+  /// Returns all counts as bytes. load() and map() read them on machines of the same byte order.
   [[nodiscard]] std::vector<std::byte> save() const {
     const header head{magic, version, sizeof(Feature), cells(), counted_, checksum()};
     std::vector<std::byte> bytes(sizeof head + cells_.size_bytes());
@@ -130,7 +133,8 @@ class feature_counts {
     return bytes;
   }
 
-  /// Counts from the bytes of save(). Throws: std::runtime_error if the bytes are no such counts, or are damaged.
+  /// Reads counts from the bytes of save().
+  /// Throws: std::runtime_error if the bytes are no such counts, or are damaged.
   [[nodiscard]] static feature_counts load(std::span<const std::byte> bytes) {
     const header head = checked(bytes);
     feature_counts result(head);
@@ -141,9 +145,10 @@ class feature_counts {
     return result;
   }
 
-  /// Counts that read the bytes of save() where they are, such as in a mapped file. The bytes must outlive the counts
-  /// and their copies, and begin at an even address.
-  /// Throws: as load(); std::invalid_argument if the address is odd.
+  /// Makes counts that read the bytes of save() in place, for example in a mapped file.
+  /// Precondition: the bytes outlive the counts and their copies.
+  /// Throws: std::runtime_error if the bytes are no such counts, or are damaged; std::invalid_argument if the address
+  /// is odd.
   [[nodiscard]] static feature_counts map(std::span<const std::byte> bytes) {
     const header head = checked(bytes);
     feature_counts result(head);
@@ -167,16 +172,17 @@ class feature_counts {
   static constexpr std::uint64_t features_a_cell = 8, min_cells = 1024, max_cells = std::uint64_t{1} << 36;
   static constexpr std::uint16_t most = (std::numeric_limits<std::uint16_t>::max)();
 
-  /// Counts whose cells are set later.
+  /// Makes counts whose cells are set later.
   explicit feature_counts(const header& head) : counted_(head.counted) {}
 
-  /// Of the contents, and of what the header says about them.
+  /// Returns a checksum of the counts and of the header's data about them.
   [[nodiscard]] std::uint64_t checksum() const noexcept { return detail::mix(identity() + counted_); }
   void check_whole(const header& head) const {
     if (checksum() != head.checksum) detail::fail<std::runtime_error>("counts of features: damaged");
   }
 
-  /// The header at the beginning of saved counts. Throws: std::runtime_error.
+  /// Returns the header at the beginning of saved counts.
+  /// Throws: std::runtime_error if the bytes are no such counts, or are damaged.
   static header checked(std::span<const std::byte> bytes) {
     header head{};
     if (bytes.size() >= sizeof head) std::memcpy(&head, bytes.data(), sizeof head);
@@ -202,14 +208,14 @@ class feature_counts {
 
   static constexpr std::size_t block = 64;
 
-  /// The cells of up to `block` features: indexes of cells_, and for cells of 2 bits their place in the word.
+  /// The cells of up to `block` features: indexes of cells_, and for cells of 2 bits their places in the word.
   struct places {
     std::size_t cell[block], word[block];
     std::uint8_t shift[block];
   };
 
-  /// Calls use(places, first, count) for the features [first, first + count), block by block. Their cells are
-  /// prefetched for a whole block, because each of them is likely to miss the cache.
+  /// Calls use(places, first, count) for the features [first, first + count), block by block. The cells of a block are
+  /// prefetched together, because each one is likely to miss the cache.
   template <class Use>
   void for_each_block(std::span<const Feature> features, const Use& use) const {
     places of;
@@ -229,7 +235,8 @@ class feature_counts {
     }
   }
 
-  /// hash * cells / 2^64, in two steps that no processor lacks. Precondition: cells <= 2^36.
+  /// Returns hash * cells / 2^64, computed in two steps for processors without a 128-bit product.
+  /// Precondition: cells <= 2^36.
   [[nodiscard]] static std::uint64_t scaled(std::uint64_t hash, std::uint64_t cells) noexcept {
     constexpr std::uint64_t low = 0xffffffffU;
     const std::uint64_t high_part = (hash >> 32) * (cells & low) + ((hash & low) * (cells & low) >> 32);
@@ -237,7 +244,7 @@ class feature_counts {
   }
 
   std::vector<std::uint16_t> own_;        // cells() counts, then as many words of eight cells of 2 bits
-  std::span<const std::uint16_t> cells_;  // those of own_, or mapped ones
+  std::span<const std::uint16_t> cells_;  // the cells of own_, or mapped cells
   std::uint64_t counted_ = 0;
 };
 

@@ -22,9 +22,10 @@ namespace neardup::inline v0 {
 template <class Sets>
 using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
 
-/// Sets by their positions: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending,
-/// distinct unsigned numbers of 32 or 64 bits, as feature_extractor returns them. feature_sets is such a range, and so
-/// is a vector of vectors. Several threads read the sets at once.
+/// A range of sets: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending, distinct
+/// unsigned numbers of 32 or 64 bits, as feature_extractor returns them. feature_sets is such a range, and so is a
+/// vector of vectors.
+/// Thread safety: several threads read the sets at once.
 template <class Sets>
 concept set_range = requires(const Sets& sets) {
   { sets.size() } -> std::convertible_to<std::size_t>;
@@ -34,12 +35,11 @@ concept set_range = requires(const Sets& sets) {
       std::is_trivially_copyable_v<std::remove_cvref_t<decltype(sets[std::size_t{}])>>;
   requires std::unsigned_integral<set_feature_t<Sets>>;
   requires sizeof(set_feature_t<Sets>) == 4 || sizeof(set_feature_t<Sets>) == 8;
-  // The characters of a text are no features.
+  // The characters of a text are not features.
   requires !std::same_as<set_feature_t<Sets>, char32_t> && !std::same_as<set_feature_t<Sets>, wchar_t>;
 };
 
-/// Sets of features, stored contiguously in one array: the results of feature_extractor for many texts, kept for
-/// comparisons.
+/// Feature sets in one contiguous array. Use it to keep the results of feature_extractor for many texts.
 /// Memory: sizeof(Feature) bytes per feature and 8 bytes per set, up to twice that while it grows.
 /// Guarantee: strong.
 template <std::unsigned_integral Feature = std::uint32_t>
@@ -47,17 +47,17 @@ class feature_sets {
  public:
   using feature_type = Feature;
 
-  /// Appends a set, which may be a set of this object. Returns: its number, which is the number of sets appended
-  /// before.
-  /// Throws: std::invalid_argument unless the features are ascending and distinct; std::bad_alloc. Complexity:
-  /// amortised linear.
+  /// Appends a set, which may be a set of this object.
+  /// Returns: its number, which is the number of sets appended before.
+  /// Throws: std::invalid_argument unless the features are ascending and distinct; std::bad_alloc.
+  /// Complexity: amortised linear.
   std::size_t add(std::span<const Feature> features) {
     if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) != features.end()) {
       detail::fail<std::invalid_argument>("the features of a set are not in ascending order, each once");
     }
     const std::size_t begin = feature_count();
-    // Resizing may move the features, including those of the argument. It also drops features that an earlier call left
-    // behind when it threw.
+    // Resizing may move the features, including those of the argument. It also removes features that a call left behind
+    // when it threw.
     const Feature* const own = features_.data();
     const bool is_own = !std::less<>()(features.data(), own) && std::less<>()(features.data(), own + begin);
     const std::ptrdiff_t from = is_own ? features.data() - own : 0;
@@ -67,7 +67,7 @@ class feature_sets {
     return ends_.size() - 1;
   }
 
-  /// The features of set `i`. The span is invalidated when a set is added.
+  /// Returns the features of set `i`. The span is invalidated when a set is added.
   /// Precondition: i < size().
   [[nodiscard]] std::span<const Feature> operator[](std::size_t i) const noexcept {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];

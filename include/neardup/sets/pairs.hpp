@@ -45,7 +45,7 @@ set_source<set_feature_t<Sets>> source_of_sets(const Sets& sets) {
   return {sets.size(), [&sets](std::size_t i) { return std::span<const set_feature_t<Sets>>(sets[i]); }};
 }
 
-/// The sets of `a`, followed by those of `b`.
+/// Returns the sets of `a`, followed by those of `b`.
 template <set_range A, set_range B>
 set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   using span = std::span<const set_feature_t<A>>;
@@ -53,7 +53,8 @@ set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
   return {behind + b.size(), [&a, &b, behind](std::size_t i) { return i < behind ? span(a[i]) : span(b[i - behind]); }};
 }
 
-/// Passes the pairs of sets to a visitor that equal sets, and similar pairs of distinct sets, stand for.
+/// Expands pairs of distinct sets to pairs of all sets, and passes them to a visitor. Also passes the pairs of equal
+/// sets.
 class similar_pair_visits {
   [[nodiscard]] auto visit_with(std::size_t common, double similarity) const {
     return [this, common, similarity](std::size_t i, std::size_t j) {
@@ -64,15 +65,15 @@ class similar_pair_visits {
  public:
   using visit_type = std::function<bool(const similar_pair<std::size_t>&)>;
 
-  /// Sets from number `first_count` on are a second corpus. Precondition: `visit` and the other references outlive this
-  /// object.
+  /// Makes the visits. Sets from number `first_count` on are a second corpus.
+  /// Precondition: `visit` and the other references outlive this object.
   similar_pair_visits(const equal_groups<std::uint32_t>& copies, std::size_t first_count, const overlap_bounds& bounds,
                       bool copies_once, const visit_type& visit)
       : copies_(copies), bounds_(bounds), visit_(visit), pairs_{copies_once} {
     if (first_count < copies.size()) pairs_.second_from = static_cast<std::uint32_t>(first_count);
   }
 
-  /// Visits the pairs of equal sets. size_of(number) is the number of features of a set.
+  /// Visits the pairs of equal sets. size_of(number) returns the number of features of a set.
   /// Returns: false if the visitor returned false.
   template <class SizeOf>
   bool visit_copies(const SizeOf& size_of) const {
@@ -83,7 +84,7 @@ class similar_pair_visits {
     });
   }
 
-  /// Visits the pairs for a similar pair of the sets number `a` and `b`, which are no copies.
+  /// Visits the pairs of the copies of `a` and the copies of `b`, two similar sets that are not copies themselves.
   /// Returns: false if the visitor returned false.
   bool visit_found(const std::uint32_t& a, const std::uint32_t& b, std::size_t size_of_a, std::size_t size_of_b,
                    std::size_t common) const {
@@ -98,7 +99,7 @@ class similar_pair_visits {
   group_pairs<std::uint32_t> pairs_;
 };
 
-/// Sets from number `first_count` on are a second corpus.
+/// Visits the similar pairs of a source. Sets from number `first_count` on are a second corpus.
 template <class Feature>
 void visit_set_pairs(const set_source<Feature>& source, std::size_t first_count, const set_threshold& least,
                      const join_options& options, const set_join_sizes& sizes,
@@ -135,7 +136,7 @@ void visit_set_pairs_across(const A& a, const B& b, const set_threshold& least, 
   visit_set_pairs<set_feature_t<A>>(source_of_sets(a, b), a.size(), least, options, {}, visit);
 }
 
-/// Returns the pairs that visit_all(add) adds, sorted by (first, second).
+/// Returns the pairs that visit_all(add) passes to `add`, sorted by (first, second).
 template <class Index>
 std::vector<similar_pair<Index>> sorted_similar_pairs(
     const std::function<void(const similar_pair_visits::visit_type&)>& visit_all) {
@@ -155,27 +156,26 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 
 /// Calls `visit(pair)` with a similar_pair<std::size_t> for each two sets, at positions first < second, that are
 /// similar enough. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold. For jaccard{0.8}, exactly
-/// jaccard_similarity(a, b) >= 0.8 decides. Each pair is visited once, in unspecified order, one call at a time, but from
-/// any thread of `options.run`. If the visitor returns false or throws, the visit ends, and its exception is passed on. A
-/// set without features is similar to no set.
+/// jaccard_similarity(a, b) >= 0.8 decides. Each pair is visited once, in unspecified order. Calls do not overlap, but
+/// come from any thread of `options.run`. If the visitor returns false or throws, the visit ends, and its exception is
+/// passed on. A set without features is similar to no set.
 ///
 /// No pair is missed: no fingerprints, distances or probabilities are involved. The result is exact for the sets of
-/// features. If features are 32-bit hashes, hash collisions can merge two words of a text into one feature (in about
-/// n^2 / 2^33 of texts with n distinct words; for n = 1,000, one in 8,600), and make a word of one text equal to
-/// another word of the other text (in about n^2 / 2^32 of pairs). Either changes an overlap by one. With 64 bits,
-/// neither happens in practice.
+/// features. If features are 32-bit hashes, collisions may change an overlap by one. A collision can merge two words of
+/// a text into one feature, in about n^2 / 2^33 of texts with n distinct words (n = 1,000: one in 8,600). It can make a
+/// word of one text equal to another word of the other text, in about n^2 / 2^32 of pairs. With 64 bits, neither
+/// happens in practice.
 ///
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error from 2^32 - 1 sets or features of a set
 /// on; std::bad_alloc.
 /// Complexity: near-linear if few sets share their rare features. Copies, texts of a template just below the
 /// similarity, features that all sets have, and sets of very different sizes do not change that. If all features are
 /// common, it is near-linear (except for containment) if few sets are nearly equal in a part of their features; see
-/// docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; see group() of sets, which need not
-/// visit all of them.
-/// Memory: for each distinct set 24 bytes, for each set that equals another one 6 bytes, and 4 bytes per feature for a
-/// share of about 1 - similarity of the features; posting lists in portions of some 100 MB (250 MB if sets are joined by
-/// parts), or of an eighth of that memory if that is more; temporarily 60 bytes per set; and two thirds of a byte for each
-/// feature, for document frequencies.
+/// docs/how-to/miss-nothing.md. n sets that are all similar have n^2 / 2 pairs; group() of sets need not visit all of
+/// them.
+/// Memory: 24 bytes for each distinct set, and 6 bytes for each copy. About 1 - similarity of the features take 4 bytes
+/// each. Posting lists are in portions of some 100 MB (250 MB if sets are joined by parts), or of an eighth of that
+/// memory if that is more. Temporarily 60 bytes per set, and two thirds of a byte per feature for document frequencies.
 template <set_range Sets, class Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {
@@ -184,8 +184,9 @@ template <set_range Sets, class Threshold, class Visit>
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.second is a position in
-/// `b`. Pairs within `a` and within `b` are not visited. Otherwise as visit_pairs of one corpus.
+/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.first is a position in
+/// `a`, pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
+/// Throws, complexity, memory: those of visit_pairs() of one corpus.
 template <set_range A, set_range B, class Threshold, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
@@ -194,9 +195,9 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The pairs of positions of sets that are similar enough, sorted by (first, second).
-/// Throws: as visit_pairs; std::length_error if Index cannot number the sets.
-/// Complexity, memory: those of visit_pairs, plus O(p log p) for p pairs and 24 bytes per pair.
+/// Returns the pairs of positions of sets that are similar enough, sorted by (first, second).
+/// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the sets.
+/// Complexity, memory: those of visit_pairs(), plus O(p log p) for p pairs and 24 bytes per pair.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(sets, jaccard{0.8}, {.run = threads{8}})) …`
 template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Sets& sets, const Threshold& least,
@@ -208,8 +209,9 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
   });
 }
 
-/// The pairs of a position in `a` and a position in `b` whose sets are similar enough, sorted by the position in `a`,
-/// then in `b`.
+/// Returns the pairs of a position in `a` and a position in `b` whose sets are similar enough, sorted by (first,
+/// second).
+/// Throws, complexity, memory: those of pairs() of one corpus.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, jaccard{0.8})) …`
 template <std::integral Index = std::uint32_t, set_range A, set_range B, class Threshold>
   requires std::same_as<set_feature_t<A>, set_feature_t<B>>

@@ -21,10 +21,10 @@
 
 namespace neardup::inline v0 {
 
-/// Where a join puts what does not fit into memory, such as files: `store.append(partition, bytes)` adds bytes to a
-/// partition, numbered from 0; `store.read(partition, to)` writes all bytes of a partition to a span of that size, in
-/// the order of their addition, each time that it is called. A join makes one call at a time, but from any thread of its
-/// runner, and appends nothing after it has read.
+/// A store for the data of a join that does not fit into memory, such as a set of files. `store.append(partition,
+/// bytes)` adds bytes to a partition, numbered from 0. `store.read(partition, to)` writes all bytes of a partition to a
+/// span of that size, in the order in which they were added; it may be called again. A join makes one call at a time,
+/// but from any thread of its runner. It appends nothing after it has read.
 template <class T>
 concept partition_store = requires(T& store, std::uint32_t partition, std::span<const std::byte> bytes,
                                    std::span<std::byte> to) {
@@ -34,7 +34,7 @@ concept partition_store = requires(T& store, std::uint32_t partition, std::span<
 
 namespace detail {
 
-/// Sets from number `first_count` on are a second corpus.
+/// Visits the similar pairs of a source. Sets from number `first_count` on are a second corpus.
 template <class Feature>
 void visit_partitioned_pairs(const set_source<Feature>& source, std::size_t first_count, const set_threshold& least,
                              row_store store, const join_options& options, const row_join_sizes& sizes,
@@ -60,17 +60,16 @@ template <partition_store Store>
 
 }  // namespace detail
 
-/// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order, one call at
-/// a time, from any thread of `options.run`. The sets may be in a mapped file, and the join's own data is in the store.
-/// Each set is read three times in the order of the positions, and once for each candidate, of which few are no pairs.
-/// If the visitor returns false or throws, the visit ends.
+/// Calls `visit(pair)` for the pairs that visit_pairs() visits, with the same values, in unspecified order. Calls do
+/// not overlap, but come from any thread of `options.run`. If the visitor returns false or throws, the visit ends. The
+/// sets may be in a mapped file. The join keeps its own data in the store. It reads each set three times in the order
+/// of the positions, and once for each candidate. Few candidates are not pairs.
 ///
-/// Throws: as visit_pairs(); exceptions of the store.
-/// Complexity: that of visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has: of
-/// about 1 - similarity of the features of a set.
-/// Memory: `memory`, about the number of bytes that the join takes; for each set 17 bytes, and 6 more if it equals
-/// another one; and what the joins of very frequent
-/// prefix features take, as visit_pairs() does.
+/// Throws: the exceptions of visit_pairs(), and of the store.
+/// Complexity: that of visit_pairs(). The store gets 32 bytes for each prefix feature that more than one set has. About
+/// 1 - similarity of the features of a set are prefix features.
+/// Memory: about `memory` bytes; 17 bytes for each set, and 6 more for each copy; and the memory of visit_pairs() for
+/// the joins of very frequent prefix features.
 /// Example: `visit_pairs_by_partitions(mapped_sets, jaccard{0.8}, files, 4 << 30, print, {.run = threads{8}});`
 template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
@@ -81,8 +80,9 @@ template <set_range Sets, class Threshold, partition_store Store, class Visit>
       {.memory = memory}, [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.second is a position in
-/// `b`. Otherwise as above.
+/// Calls `visit(pair)` for each set of `a` and each set of `b` that are similar enough. pair.first is a position in
+/// `a`, pair.second a position in `b`.
+/// Throws, complexity, memory: those of visit_pairs_by_partitions() of one corpus.
 template <set_range A, set_range B, class Threshold, partition_store Store, class Visit>
   requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
 void visit_pairs_by_partitions(const A& a, const B& b, const Threshold& least, Store& store, std::uint64_t memory,

@@ -43,19 +43,20 @@ struct set_match {
 template <class Id>
 struct set_batch {
   std::vector<set_match<Id>> matches;  ///< the matches of query 0, then of query 1, ...
-  std::vector<std::size_t> offsets;  ///< of size() + 1: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1]
+  /// size() + 1 numbers: the matches of query i are matches[offsets[i]] to matches[offsets[i + 1] - 1]
+  std::vector<std::size_t> offsets;
 
   /// The number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
-  /// The matches of query `i`, as search() returns them. Precondition: i < size().
+  /// Returns the matches of query `i`, as search() returns them.
+  /// Precondition: i < size().
   [[nodiscard]] std::span<const set_match<Id>> operator[](std::size_t i) const noexcept {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
 };
 
-/// The const interface that set_index, set_index_view and layered_set_index share: settings and searches.
-///
-/// This is their base class; it has no public constructor. `Index` is the derived class, which finds sets.
+/// The common const members of set_index, set_index_view and layered_set_index: settings and searches. It is their base
+/// class, and has no public constructor. `Index` is the derived class, which finds sets.
 /// Thread safety: all members may be called from many threads while no thread writes.
 template <class Index, class Feature, class Id>
 class searchable_sets {
@@ -78,15 +79,15 @@ class searchable_sets {
     detail::candidate_search finding_;
   };
 
-  /// The threshold that the index was made with, which is the default of each search. Its min_common is above 0.
+  /// The threshold of the index, which is the default of each search. Its min_common is above 0.
   [[nodiscard]] set_threshold threshold() const noexcept { return index().search_bounds().least_similar(); }
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
   // `least` is a similarity by the measure of the index. Each search throws std::invalid_argument if `least` is below
   // threshold().similarity, above 1 or not a number, or the features are not ascending and distinct; and std::bad_alloc.
 
-  /// The matches of a set: all ids whose sets have at least the similarity `least`, by descending similarity, then by
-  /// id.
+  /// Returns the matches of a set: all ids whose sets have at least the similarity `least`, sorted by descending
+  /// similarity, then by id.
   [[nodiscard]] std::vector<match_type> search(set_type query, std::optional<double> least = {}) const {
     workspace scratch;
     std::vector<match_type> matches;
@@ -94,8 +95,8 @@ class searchable_sets {
     return matches;
   }
 
-  /// The matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or a runner
-  /// of yours; the result is the same for every runner.
+  /// Returns the matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or
+  /// a runner of yours. The result is the same for every runner.
   template <set_range Sets>
     requires std::same_as<set_feature_t<Sets>, Feature>
   [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<double> least = {},
@@ -124,7 +125,7 @@ class searchable_sets {
     return result;
   }
 
-  /// The first result of search(): the most similar set, with the smallest id among equally similar ones.
+  /// Returns the first result of search(): the most similar set, with the smallest id among equally similar ones.
   [[nodiscard]] std::optional<match_type> nearest(set_type query, std::optional<double> least = {}) const {
     workspace scratch;
     return nearest(query, least, scratch);
@@ -143,7 +144,7 @@ class searchable_sets {
     return best;
   }
 
-  /// Returns: true if any stored set has at least the similarity `least`. Stops at the first match.
+  /// Returns true if any stored set has at least the similarity `least`. Stops at the first match.
   [[nodiscard]] bool any_within(set_type query, std::optional<double> least = {}) const {
     workspace scratch;
     return any_within(query, least, scratch);
@@ -152,8 +153,9 @@ class searchable_sets {
     return !visit_sets(query, bounds_for(least), scratch, [](std::size_t, std::uint32_t, double) { return false; });
   }
 
-  /// Calls `visit(match)` once for each match, in unspecified order. The visit ends early if the visitor returns false or
-  /// throws; its exception is passed on. Precondition: the visitor does not change the index.
+  /// Calls `visit(match)` once for each match, in unspecified order. The visit ends early if the visitor returns false
+  /// or throws; its exception is passed on.
+  /// Precondition: the visitor does not change the index.
   template <std::invocable<const match_type&> Visit>
   void for_each_match(set_type query, std::optional<double> least, workspace& scratch, Visit&& visit) const {
     visit_sets(query, bounds_for(least), scratch, [&](std::size_t slot, std::uint32_t common, double similarity) {
@@ -189,8 +191,8 @@ class searchable_sets {
     return detail::overlap_bounds(wanted);
   }
 
-  /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false. Returns: false if `take`
-  /// returned false.
+  /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false.
+  /// Returns: false if `take` returned false.
   template <class Take>
   bool visit_sets(set_type query, const detail::overlap_bounds& bounds, workspace& scratch, const Take& take) const {
     check(query);

@@ -9,20 +9,21 @@
 
 namespace neardup::inline v0 {
 
-/// The bounds that follow from a threshold of sets, for programs that find candidates among sets themselves. They use
-/// the same comparison as pairs(), so rounding never makes them too strict.
+/// The bounds that follow from a threshold of sets. Use it if your program finds candidates among sets itself. The
+/// comparison is that of pairs(), so rounding never makes a bound too strict.
 class set_bounds {
  public:
+  /// Makes the bounds for a threshold.
   /// Throws: std::invalid_argument unless 0 < least.similarity <= 1.
   /// Example: `const set_bounds bounds(jaccard{0.8});`
   explicit set_bounds(const set_threshold& least) : bounds_(least) {}
 
-  /// The least overlap of a set of `size` features with a set that is similar enough. It is also the least size of a
-  /// set that is similar enough. More than `size` if no set is similar enough.
+  /// Returns the least overlap of a set of `size` features with a set that is similar enough. It is also the least size
+  /// of such a set. More than `size` if no set is similar enough.
   /// Precondition: size > 0.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept { return bounds_.least_partner(size); }
 
-  /// The similarity of sets of `a` and `b` features with `common` features in common.
+  /// Returns the similarity of sets of `a` and `b` features with an overlap of `common`.
   /// Precondition: a > 0, b > 0, common <= a, common <= b.
   [[nodiscard]] double similarity(std::size_t a, std::size_t b, std::size_t common) const noexcept {
     return bounds_.similarity(a, b, common);

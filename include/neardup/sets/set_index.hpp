@@ -34,18 +34,18 @@ namespace neardup::inline v0 {
 ///
 /// A set is a span of ascending, distinct features of 32 or 64 bits, as feature_extractor returns them. Equal sets are
 /// stored once, whatever their number of ids. An empty set is kept, and matches nothing. Feature: the type of features.
-/// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= 0.8 does, and as pairs() of sets does. Each match
-/// comes once. A search may ask for a larger similarity than the index was made for, which is faster.
+/// Id: any index_id. Searches decide exactly as jaccard_similarity(a, b) >= 0.8 does, and as pairs() of sets does. Each
+/// match comes once. A search may ask for a larger similarity than that of the index, which is faster.
 ///
 /// Complexity: insert() and the searches are near-linear in the features of their set, and linear in the sets that
-/// share rare features with it (set_postings.hpp has how). erase() is O(1). No single insertion rebuilds the index: the
-/// order of features and the memory are renewed in small steps.
-/// Memory: for each distinct set its features and an eighth, about 50 bytes, and 15 bytes for each of its n -
-/// ceil(similarity * n) + 1 rarest features (for containment, for each of its n features); for each id 20 bytes and the
-/// id; one byte for four features. Erased sets take memory until further insertions have renewed it. During the renewal
-/// there are up to twice as many postings.
-/// Guarantee: const members are safe from many threads while no thread writes; a member that throws changes no answer. A
-/// moved-from index may only be destroyed or assigned to.
+/// share rare features with it. erase() is O(1). No single insertion rebuilds the index: the order of features and the
+/// memory are renewed in small steps.
+/// Memory, for each distinct set of n features: its features and an eighth, about 50 bytes, and a posting of 15 bytes
+/// for each of its n - ceil(similarity * n) + 1 rarest features (for containment, for all n features). For each id 20
+/// bytes and the id. One byte for four features. Erased sets take memory until further insertions have renewed it.
+/// During the renewal there are up to twice as many postings.
+/// Guarantee: a member that throws changes no answer. A moved-from index may only be destroyed or assigned to.
+/// Thread safety: const members may be called from many threads while no thread writes.
 /// Example: `set_index<> index{jaccard{0.8}};  index.insert(features, 7);
 ///          for (const auto& [id, common, similarity] : index.search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
@@ -59,11 +59,11 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
  public:
   using typename base::set_type;
 
-  /// Makes an empty index for jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
+  /// Makes an empty index. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
   /// Throws: std::invalid_argument unless 0 < similarity <= 1.
   explicit set_index(const set_threshold& least) : postings_(detail::overlap_bounds(least)) {}
 
-  // Other thresholds do not compile; the message says what to write.
+  // Other thresholds do not compile; the message says what to write instead.
   template <detail::wrong_threshold_of_sets Threshold>
   explicit set_index(const Threshold& least) : set_index(detail::set_threshold_of(least)) {}
 
@@ -84,7 +84,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   }
 
   /// Stores a set under an id. If the id is stored already, its set is replaced.
-  /// Returns: true if the id is new. Throws: as insert().
+  /// Returns: true if the id is new.
+  /// Throws: the exceptions of insert().
   bool insert_or_assign(set_type set, const Id& id) {
     check(set);
     const std::uint32_t entry = ids_.find(id);
@@ -92,7 +93,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
       add(set, id);
       return true;
     }
-    const std::uint32_t slot = hold(set);  // from here on nothing throws
+    const std::uint32_t slot = hold(set);  // nothing throws from here on
     const std::uint32_t before = ids_.slot(entry);
     if (slot == before) return false;
     unlink(entry);
@@ -101,9 +102,10 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   }
 
   /// Stores many sets. If an id is stored already, or occurs earlier in `ids`, its first set stays. `sets`: see
-  /// set_range, as for pairs(). A large batch is faster than one insertion after the other, because the order of the
-  /// features is learnt from it at once; `run` spreads checking the sets over threads.
-  /// Returns: the number of new ids. Throws: std::invalid_argument if the numbers of sets and ids differ; as insert().
+  /// set_range. A large batch is faster than one insertion after the other, because the order of the features is learnt
+  /// from the whole batch. `run` spreads the check of the sets over threads.
+  /// Returns: the number of new ids.
+  /// Throws: std::invalid_argument if the numbers of sets and ids differ; the exceptions of insert().
   template <set_range Sets>
     requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
                                                                                std::span<const Id> ids,
@@ -134,7 +136,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     }
 
   /// Removes an id, and its set if no other id has the same set.
-  /// Returns: false if the id was not stored. Complexity: O(1).
+  /// Returns: false if the id was not stored.
+  /// Complexity: O(1).
   bool erase(const Id& id) noexcept {
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) return false;
@@ -143,13 +146,13 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     return true;
   }
 
-  /// Returns: the set of an id, or nullopt if the id is not stored. Valid until the index is changed.
+  /// Returns the set of an id, or nullopt if the id is not stored. The set is valid until the index is changed.
   [[nodiscard]] std::optional<set_type> find(const Id& id) const noexcept {
     const std::uint32_t entry = ids_.find(id);
     if (entry == ids_type::none) return std::nullopt;
     return sets_[ids_.slot(entry)];
   }
-  /// Whether the id has a set.
+  /// Returns true if a set is stored under the id.
   [[nodiscard]] bool contains(const Id& id) const noexcept { return ids_.find(id) != ids_type::none; }
 
   /// The number of ids.
@@ -158,7 +161,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// The number of distinct sets.
   [[nodiscard]] std::size_t distinct_size() const noexcept { return distinct_; }
 
-  /// Calls `visit(id, set)` for each id, in unspecified order; the visit ends early if the visitor returns false.
+  /// Calls `visit(id, set)` for each id, in unspecified order. The visit ends early if the visitor returns false.
   /// Precondition: the visitor does not change the index.
   template <std::invocable<const Id&, set_type> Visit>
   void for_each(Visit&& visit) const {
@@ -169,13 +172,13 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
 
   // ---- Memory -------------------------------------------------------------------------------------------------------
 
-  /// Bytes that the index has allocated.
+  /// The number of bytes that the index has allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return sets_.memory_usage() + postings_.memory_usage() + slots_.memory_usage() + contents_.memory_usage() +
            ids_.memory_usage();
   }
 
-  /// Stores all sets anew: frees the memory that erased sets have left, and learns the order of the features from the
+  /// Stores all sets anew. This frees the memory of erased sets, and learns the order of the features from the present
   /// sets.
   /// Complexity: that of insert_all().
   void compact() {
@@ -220,10 +223,10 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   using ids_type = detail::id_table<Id>;
   static constexpr std::uint32_t none = ids_type::none;
 
-  /// The data of a distinct set besides its features.
+  /// The data of a distinct set, besides its features.
   struct slot_entry {
     std::uint32_t first = none;  // an entry of ids_; none for a free slot
-    std::uint32_t next = none;   // next in a chain of contents_, or of free slots
+    std::uint32_t next = none;   // the next slot in a chain of contents_, or of free slots
     std::uint32_t hash = 0;
   };
 
@@ -233,7 +236,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     return [this](std::uint32_t slot) -> std::uint32_t& { return slots_[slot].next; };
   }
 
-  /// Adds an id that is not stored. Guarantee: strong.
+  /// Adds an id that is not stored.
+  /// Guarantee: strong.
   void add(set_type set, const Id& id) {
     const std::uint32_t entry = ids_.insert(id);
     detail::undo naming{[&] { ids_.erase(entry); }};
@@ -242,7 +246,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     slots_[slot].first = ids_.link(entry, slot, slots_[slot].first);
   }
 
-  /// Returns: the slot of a set. Stores the set if it is new. Precondition: the caller then links an id to the slot.
+  /// Returns the slot of a set. Stores the set if it is new. The caller then has to link an id to the slot.
   std::uint32_t hold(set_type set) {
     const auto hash = static_cast<std::uint32_t>(detail::sketch_of(set).hash);
     for (std::uint32_t at = contents_.first(hash); at != none; at = slots_[at].next) {
@@ -280,7 +284,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
     --distinct_;
   }
 
-  /// Calls `visit(id)` for each id of a slot, until `visit` returns false. Returns: false if `visit` returned false.
+  /// Calls `visit(id)` for each id of a slot, until `visit` returns false.
+  /// Returns: false if `visit` returned false.
   template <class Visit>
   bool visit_ids(std::size_t slot, const Visit& visit) const {
     const std::uint32_t first = slots_[slot].first;
@@ -295,8 +300,8 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
 
   [[nodiscard]] const detail::overlap_bounds& search_bounds() const noexcept { return postings_.bounds(); }
 
-  /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false. Returns: false if `take`
-  /// returned false.
+  /// Calls `take(slot, common, similarity)` for each similar set, until `take` returns false.
+  /// Returns: false if `take` returned false.
   template <class Take>
   bool find_sets(set_type query, const detail::overlap_bounds& bounds, detail::candidate_search& scratch,
                  const Take& take) const {
@@ -318,7 +323,7 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   detail::chunked_array<slot_entry> slots_;
   detail::hash_chains contents_;  // finds slots by the hashes of their sets
   ids_type ids_;
-  std::uint32_t free_ = none;  // the first of the chain of free slots
+  std::uint32_t free_ = none;  // the first slot of the chain of free slots
   std::size_t distinct_ = 0;
 };
 

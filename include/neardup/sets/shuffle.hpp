@@ -30,32 +30,32 @@
 
 namespace neardup::inline v0 {
 
-/// The data of a set that a shuffle moves, besides the document and the prefix features.
+/// The data of a set that a shuffle moves, in addition to the document and the prefix features.
 enum class shuffle_payload : std::uint8_t {
-  /// No more data. gather_pairs() returns candidates.
+  /// No further data. gather_pairs() returns candidates.
   ids,
-  /// A bitmap of 128 bits. gather_pairs() returns candidates, few of which are no pairs.
+  /// A bitmap of 128 bits. gather_pairs() returns candidates, few of which are not pairs.
   sketch,
-  /// The whole set. gather_pairs() returns pairs. It is the cheapest way if sets are small.
+  /// The whole set. gather_pairs() returns pairs. This is the cheapest choice if sets are small.
   sets,
 };
 
-/// Settings of a shuffle: the same in each scatter and each gather. Each blob names them.
+/// Settings of a shuffle. All scatters and gathers of a run need the same settings. Each blob names them.
 struct shuffle_settings {
   /// The least similarity of a pair, with its measure.
   set_threshold least = jaccard{0.8};
   /// The number of partitions.
   std::uint32_t partitions = 1;
   shuffle_payload payload = shuffle_payload::sets;
-  /// States that the counts have all sets of the run, copies too. Then features that occur once are left out, which
+  /// True if the counts include all sets of the run, copies too. Features that occur once are then left out, which
   /// saves most rows.
   bool all_counted = false;
-  /// Reduces the pairs of copies: as in join_options.
+  /// Reduces the pairs of copies, as in join_options.
   bool copies_once = false;
-  /// Documents from this number on are a second corpus. Then only pairs of one document of each corpus are found, and
-  /// copies_once has no effect.
+  /// The first document of a second corpus. If it is set, each pair has one document of each corpus, and copies_once
+  /// has no effect.
   std::uint64_t second_from = no_second;
-  /// A number that stands for the origin of the features, such as a hash of the tokenizer's name and the seed. Blobs
+  /// A number that identifies the origin of the features, such as a hash of the tokenizer's name and the seed. Blobs
   /// with another number are refused.
   std::uint64_t identity = 0;
 
@@ -89,7 +89,8 @@ template <class Feature>
   return header;
 }
 
-/// Checks the offsets of sets in a flat array. Throws: std::invalid_argument.
+/// Checks the offsets of sets in a flat array.
+/// Throws: std::invalid_argument if they do not ascend, or do not fit the numbers of sets and features.
 template <class Offset>
 void check_offsets(std::span<const Offset> offsets, std::size_t sets, std::size_t features) {
   bool are_right = offsets.size() == sets + 1 && std::is_sorted(offsets.begin(), offsets.end());
@@ -108,19 +109,21 @@ template <class Feature, class Offset>
 
 }  // namespace detail
 
-/// Scatters sets to partitions: each set goes to the partitions of its prefix features, rare ones first, as a record in
-/// a blob. Similar sets share at least one of them, so they meet in at least one partition.
+/// Scatters sets to partitions. Each set goes to the partitions of its prefix features, rare ones first, as a record in
+/// a blob. Similar sets share at least one prefix feature, so at least one partition has both.
 ///
-/// Any number of scatters, on any machines, work on parts of a corpus, if they have equal settings and counts. Each
-/// partition is gathered with its blobs from all of them.
-/// Thread safety: none; each thread has a scatter of its own.
+/// Any number of scatters, on any machines, process parts of a corpus, if they have equal settings and counts. To
+/// gather a partition, pass its blobs from all scatters to gather_pairs().
+/// Thread safety: none; each thread needs its own scatter.
 template <std::unsigned_integral Feature = std::uint64_t>
 class set_scatter {
   static_assert(sizeof(Feature) == 4 || sizeof(Feature) == 8, "neardup: features have 32 or 64 bits");
 
  public:
+  /// Makes a scatter without sets.
   /// Precondition: the counts outlive the scatter, and do not change.
-  /// Throws: std::invalid_argument unless 0 < settings.least.similarity <= 1 and settings.partitions > 0; std::bad_alloc.
+  /// Throws: std::invalid_argument unless 0 < settings.least.similarity <= 1 and settings.partitions > 0;
+  /// std::bad_alloc.
   set_scatter(const shuffle_settings& settings, const feature_counts<Feature>& counts)
       : settings_(settings),
         bounds_(settings.least),
@@ -128,12 +131,12 @@ class set_scatter {
         header_(detail::header_of<Feature>(settings, bounds_, counts.identity(), 0)),
         writers_(settings.partitions) {}
 
-  /// Adds sets in flat arrays, such as those of Arrow: set i has the number documents[i], and the features from
-  /// offsets[i] to offsets[i + 1] - 1, ascending and distinct. Equal sets of one call are moved as one, so calls with
-  /// thousands of sets are best.
-  /// Throws: std::invalid_argument if offsets or features are not as described, or if settings.all_counted is not true;
-  /// std::length_error from 2^32 - 1 sets of a call or features of a set on; std::bad_alloc. After an exception, blobs
-  /// may have some of the sets, and must not be used.
+  /// Adds sets in flat arrays, such as those of Arrow. Set i has the number documents[i], and the features offsets[i]
+  /// to offsets[i + 1] - 1, ascending and distinct. Equal sets of one call are moved as one, so pass thousands of sets
+  /// in a call.
+  /// Throws: std::invalid_argument if offsets or features are not as described, or if settings.all_counted is set
+  /// although a set was not counted; std::length_error from 2^32 - 1 sets of a call or features of a set on;
+  /// std::bad_alloc. After an exception, the blobs may contain some of the sets, and must not be used.
   template <std::integral Offset>
   void add(std::span<const std::uint64_t> documents, std::span<const Feature> features,
            std::span<const Offset> offsets) {
@@ -167,14 +170,15 @@ class set_scatter {
     }
   }
 
-  /// The number of bytes that wait to be taken.
+  /// The number of bytes in blobs that were not taken yet.
   [[nodiscard]] std::size_t size() const noexcept {
     return std::accumulate(writers_.begin(), writers_.end(), std::size_t{0},
                            [](std::size_t sum, const detail::blob_writer& writer) { return sum + writer.size(); });
   }
   [[nodiscard]] std::uint32_t partitions() const noexcept { return settings_.partitions; }
 
-  /// Takes the sets of a partition that were added since the last call. Returns: a blob; no bytes if there are none.
+  /// Takes the sets of a partition that were added since the last call.
+  /// Returns: a blob; no bytes if there are no sets.
   /// Precondition: partition < partitions().
   [[nodiscard]] std::vector<std::byte> take(std::uint32_t partition) {
     detail::blob_header header = header_;
@@ -185,12 +189,12 @@ class set_scatter {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// Adds a set with the documents in documents_. `place`: of its first feature in feature_count_.
+  /// Adds a set with the documents in documents_. `place`: the place of its first feature in feature_count_.
   void add_set(std::span<const Feature> set, std::size_t place, const detail::set_sketch& sketch) {
     std::size_t prefix = bounds_.prefix(set.size());
     if (set.empty() || prefix == 0) return;
     const std::span<const std::uint16_t> counts = std::span(feature_count_).subspan(place, set.size());
-    // Features that occur once come first in the prefix, so they need no order.
+    // Features that occur once come first in the prefix, and their order does not matter.
     std::size_t left_out = 0;
     std::uint16_t least = 0xffff;
     for (const std::uint16_t count : counts) {
@@ -254,7 +258,7 @@ class set_scatter {
     to.count_record();
   }
 
-  /// The low half of a key or of a row.
+  /// Returns the low half of a key or of a row.
   static std::uint32_t place_of(std::uint64_t key) noexcept { return static_cast<std::uint32_t>(key); }
 
   shuffle_settings settings_;
@@ -262,7 +266,7 @@ class set_scatter {
   const feature_counts<Feature>* counts_;
   detail::blob_header header_;
   std::vector<detail::blob_writer> writers_;
-  // Scratch memory.
+  // Scratch memory, reused from call to call.
   std::vector<detail::set_sketch> sketches_;
   std::vector<std::uint32_t> indexes_, positions_;
   std::vector<std::uint16_t> feature_count_;
@@ -270,30 +274,30 @@ class set_scatter {
   std::vector<Feature> features_;
 };
 
-/// Pairs of documents, one array for each of their properties.
+/// Pairs of documents, in one array for each property.
 struct gathered_pairs {
   std::vector<std::uint64_t> first, second;
-  std::vector<std::uint32_t> common;  ///< the overlap of the sets; empty if these are candidates
-  std::vector<double> similarity;     ///< empty if these are candidates
+  std::vector<std::uint32_t> common;  ///< the overlaps of the sets; empty for candidates
+  std::vector<double> similarity;     ///< empty for candidates
 
   [[nodiscard]] std::size_t size() const noexcept { return first.size(); }
 };
 
-/// Calls `visit(pairs)` with all pairs of one partition, some at a time, from its blobs of all scatters.
+/// Calls `visit(pairs)` with all pairs of one partition, some at a time, from its blobs of all scatters. In each pair,
+/// first < second. Pairs come in unspecified order, one call at a time.
 ///
-/// Of whole sets, these are pairs of documents that are similar enough by settings.least, exactly. A pair
-/// belongs to the first prefix feature that its sets have in common, so each pair comes once over all partitions. Of
-/// ids and sketches, they are candidates: each pair is among those of a partition or more, and candidates have to be
-/// verified, see verify_sets(). A candidate comes once in a partition. `first` < `second` in each pair. Pairs come in
-/// unspecified order, one call at a time.
+/// With whole sets, the pairs are exact: the documents are similar enough by settings.least. A pair belongs to the
+/// first prefix feature that its sets share, so each pair comes once over all partitions. With ids and sketches, the
+/// pairs are candidates, which verify_sets() has to verify. Each pair is a candidate in at least one partition, and
+/// comes once in a partition.
 /// Precondition: the blobs do not change; they may begin at any address.
-/// Throws: std::runtime_error, which names the blob by its place in `blobs` from 0, if a blob is damaged, or of another
-/// partition, of other settings, or of other counts than the first one; exceptions of `visit`; std::length_error from
+/// Throws: std::runtime_error, which names the blob by its place in `blobs` from 0, if a blob is damaged, or if its
+/// partition, settings or counts differ from those of the first blob; exceptions of `visit`; std::length_error from
 /// 2^32 - 2 records on; std::bad_alloc.
 /// Complexity: near-linear in the number of rows if few sets share a prefix feature. If many do, their sets are joined
-/// as pairs() joins a corpus. Of ids and sketches, that takes quadratic time.
-/// Memory: about 120 bytes for each record, and 24 for each of its rows. Of ids and sketches, 12 to 24 more for each time
-/// that a candidate is found.
+/// as pairs() joins a corpus. With ids and sketches, that takes quadratic time.
+/// Memory: about 120 bytes for each record, and 24 for each of its rows. With ids and sketches, 12 to 24 more each time
+/// a candidate is found.
 template <std::unsigned_integral Feature = std::uint64_t, class Visit>
   requires std::invocable<Visit&, const gathered_pairs&>
 void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuffle_settings& settings,
@@ -324,7 +328,8 @@ void gather_pairs(std::span<const std::span<const std::byte>> blobs, const shuff
   if (some.size() > 0) hand_over();
 }
 
-/// All pairs of one partition, sorted by (first, second). Otherwise as above.
+/// Returns all pairs of one partition, sorted by (first, second).
+/// Throws, complexity, memory: those of the visit above, plus O(p log p) for p pairs.
 /// Example: `const auto pairs = gather_pairs<std::uint64_t>(blobs, settings, 3);`
 template <std::unsigned_integral Feature = std::uint64_t>
 [[nodiscard]] gathered_pairs gather_pairs(std::span<const std::span<const std::byte>> blobs,
@@ -358,15 +363,15 @@ template <std::unsigned_integral Feature = std::uint64_t>
   return all;
 }
 
-/// The overlaps and similarities of candidates, one of each a candidate: both are 0 if it is no pair.
+/// The overlap and the similarity of each candidate. Both are 0 if the candidate is not a pair.
 struct verified_sets {
   std::vector<std::uint32_t> common;
   std::vector<double> similarity;
 };
 
-/// Verifies candidates: compares set i of `a` with set i of `b`, both in flat arrays as in set_scatter::add(), for each
-/// i. Uses `least` of the settings.
-/// Throws: std::invalid_argument if the offsets are not those of equally many sets; std::bad_alloc.
+/// Verifies candidates: compares set i of `a` with set i of `b` for each i. Both are flat arrays as in
+/// set_scatter::add(). The threshold is `least` of the settings.
+/// Throws: std::invalid_argument if the numbers of sets differ, or the offsets do not ascend; std::bad_alloc.
 template <std::unsigned_integral Feature, std::integral Offset>
 [[nodiscard]] verified_sets verify_sets(std::span<const Feature> a, std::span<const Offset> a_offsets,
                                         std::span<const Feature> b, std::span<const Offset> b_offsets,

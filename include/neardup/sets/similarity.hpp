@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0 {
 
-/// A set as a range in contiguous memory, such as a vector or a span, whose elements can be compared by <.
+/// A set in contiguous memory, such as a vector or a span, whose elements can be compared by <.
 template <class T>
 concept contiguous_set = requires(const T& set) {
   std::span(set);
@@ -23,22 +23,23 @@ concept contiguous_set = requires(const T& set) {
 
 namespace detail {
 
-/// A span of the elements of a contiguous set. Accepts arrays and spans of fixed size, too.
+/// Returns a span of the elements of a contiguous set. Accepts arrays and spans of fixed size, too.
 template <contiguous_set T>
 auto elements_of(const T& set) noexcept {
   const std::span all(set);
   return std::span<const typename decltype(all)::value_type>(all);
 }
 
-/// The least overlap with which sets of `a` and `b` elements have a Jaccard similarity of at least `threshold`; more
-/// than either size if no overlap suffices. Precondition: 0 < threshold <= 1.
+/// Returns the least overlap with which sets of `a` and `b` elements have a Jaccard similarity of at least `threshold`;
+/// more than either size if no overlap suffices.
+/// Precondition: 0 < threshold <= 1.
 inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) noexcept {
   const std::size_t most = (std::min)(a, b);
   const auto suffices = [&](std::size_t common) { return jaccard_of_sizes(a, b, common) >= threshold; };
   const double estimate = std::ceil(threshold / (1 + threshold) * (static_cast<double>(a) + static_cast<double>(b)));
   std::size_t common = (std::min)(static_cast<std::size_t>(estimate), most);
-  // Rounding may make the estimate wrong by one. So the result is found by comparing similarities with `threshold`, as
-  // a caller of jaccard_similarity() would.
+  // Rounding may make the estimate wrong by one. So the result is corrected by comparing similarities with `threshold`,
+  // as a caller of jaccard_similarity() would.
   while (common > 0 && suffices(common - 1)) --common;
   while (common <= most && !suffices(common)) ++common;
   return common;
@@ -46,11 +47,11 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 
 }  // namespace detail
 
-/// The Jaccard similarity of two sets: the number of common elements divided by the number of distinct elements of
-/// both, from 0 to 1. Two empty sets have similarity 0: texts without features are no evidence of duplication, and with
-/// 1 all of them would be duplicates of each other.
-/// Precondition: both are sorted ascending and without duplicates, as simhasher::features() and feature_extractor
-/// return them.
+/// Returns the Jaccard similarity of two sets, from 0 to 1: the number of common elements divided by the number of
+/// distinct elements of both. Two empty sets have similarity 0, because texts without features are no evidence of
+/// duplication. With similarity 1, all of them would be duplicates of each other.
+/// Precondition: both sets are ascending and without duplicates, as simhasher::features() and feature_extractor return
+/// them.
 /// Complexity: O(|a| + |b|); for numbers, without a branch for each element.
 template <contiguous_set A, contiguous_set B>
 [[nodiscard]] double jaccard_similarity(const A& a, const B& b) {
@@ -59,9 +60,9 @@ template <contiguous_set A, contiguous_set B>
   return detail::jaccard_of_sizes(first.size(), second.size(), detail::count_common(first, second, 0));
 }
 
-/// The Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
+/// Returns the Jaccard similarity of two sets if it is at least `threshold`, otherwise nullopt.
 ///
-/// The result is the same as that of comparing jaccard_similarity(a, b) with the threshold, but this function stops as soon as the
+/// The result is that of comparing jaccard_similarity(a, b) with the threshold, but this function stops as soon as the
 /// threshold is out of reach. The sizes alone may decide that.
 /// Precondition: that of jaccard_similarity().
 /// Throws: std::invalid_argument if the threshold is NaN.
@@ -79,10 +80,11 @@ template <contiguous_set A, contiguous_set B>
   return detail::jaccard_of_sizes(first.size(), second.size(), common);
 }
 
-/// The cosine similarity of two weighted sets, from 0 to 1: the sum over common elements of the products of their
-/// weights, divided by the product of the Euclidean norms of both sets' weights. 0 if either set has no weight.
+/// Returns the cosine similarity of two weighted sets, from 0 to 1: the sum over common elements of the products of
+/// their weights, divided by the product of the Euclidean norms of both sets' weights. 0 if either set has no weight.
+///
 /// Elements have a `hash` and a weight in `units` of any size: simhasher::weighted_features() returns such sets.
-/// Precondition: both are sorted ascending by hash and without duplicates.
+/// Precondition: both sets are ascending by hash and without duplicates.
 /// Complexity: O(|a| + |b|).
 template <class A, class B>
 [[nodiscard]] double weighted_cosine(const A& a, const B& b) {

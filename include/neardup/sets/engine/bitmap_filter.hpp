@@ -13,7 +13,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// filter_by_bitmaps_portable, by the instructions of a level.
+/// Calls the version of filter_by_bitmaps_portable for an instruction set.
 template <class SizeOf, class BitmapOf>
 std::size_t filter_by_bitmaps(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
                               const SizeOf& size_of, const BitmapOf& bitmap_of, instruction_set level) noexcept {

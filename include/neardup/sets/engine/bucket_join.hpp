@@ -37,7 +37,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The prefix lengths and the least overlaps of small sets, computed once.
+/// Tables of the prefix lengths and the least overlaps of small sets.
 class overlap_table {
  public:
   explicit overlap_table(const overlap_bounds& bounds) : bounds_(bounds), least_(sizes * sizes), prefixes_(sizes) {
@@ -47,11 +47,11 @@ class overlap_table {
     }
   }
 
-  /// overlap_bounds::least.
+  /// Returns overlap_bounds::least.
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     return a < sizes && b < sizes ? least_[a * sizes + b] : bounds_.least(a, b);
   }
-  /// overlap_bounds::prefix; 0 for an empty set.
+  /// Returns overlap_bounds::prefix; 0 for an empty set.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept {
     return size < sizes ? prefixes_[size] : bounds_.prefix(size);
   }
@@ -63,44 +63,48 @@ class overlap_table {
   std::vector<std::uint32_t> least_, prefixes_;
 };
 
-/// By default, the sets of a feature are a corpus of their own from this number of rows on; see is_corpus().
+/// The default of the number of rows from which the sets of one feature may be joined as a corpus of their own. See
+/// is_corpus().
 inline constexpr std::size_t large_bucket = std::size_t{1} << 12;
 
-/// Two sets of rows, a < b, and their overlap; 0 if the sets are unknown.
+/// A pair of sets, a < b, and their overlap; 0 if it is unknown.
 struct found_pair {
   std::uint32_t a, b, common;
 };
 
-/// Joins the rows of some features. `Sets` describes the sets:
+/// Joins rows: finds the pairs of sets that share a feature. The rows of one key are a bucket. `Sets` describes the
+/// sets:
 ///
-///   Sets::feature                   a feature of a set
+///   Sets::feature                   the type of a feature
 ///   Sets::row                       {key, set, size, position}: the feature, the number of the set, the number of its
 ///                                   features, the position of the feature in the prefix
 ///   Sets::scratch                   scratch memory of a thread
-///   has_features(), has_bitmaps()   whether the next two may be called
+///   has_features(), has_bitmaps()   true if features() and bitmap() may be called
 ///   features(set)                   the features of a set, ascending
 ///   bitmap(row)                     the bitmap of the set
-///   is_of_second(row)               which of two corpora a set is from; a set of one never is a copy of one of the other
-///   is_across(), is_marked(row)     whether each pair has one set that is marked and one that is not; and the mark
-///   share_earlier(x, y, scratch)    whether the sets of two rows of one feature have an earlier prefix feature in common
+///   is_of_second(row)               true for a set of the second corpus; sets of different corpora are never copies
+///   is_across()                     true if each pair has one marked set and one that is not marked
+///   is_marked(row)                  true if the set is marked
+///   share_earlier(x, y, scratch)    true if the sets of two rows of one feature share an earlier prefix feature
 ///   before(row, scratch)            the prefix feature before that of the row, if there is one
 template <class Sets>
 class bucket_join {
  public:
   using row = typename Sets::row;
-  /// Takes pairs, one call at a time. Returns: false to end the join.
+  /// Receives pairs, one call at a time. Returns false to end the join.
   using take_type = std::function<bool(std::span<const found_pair>)>;
 
-  /// `large`: see is_corpus(). `classes`: nullptr, or classes of sets by their numbers. `failures`: nullptr, or a limit at
-  /// which visit() gives up.
+  /// Makes a join. `large`: see is_corpus(). `classes`: nullptr, or classes of sets by their numbers. `failures`:
+  /// nullptr, or a limit at which visit() gives up.
   bucket_join(const Sets& sets, const overlap_bounds& bounds, const overlap_table& table, const any_runner& run,
               std::size_t large, set_classes* classes, failure_limit* failures)
       : sets_(sets), bounds_(bounds), table_(table), run_(run), large_(large), classes_(classes), failures_(failures) {}
 
-  /// Passes all pairs to `take`. Sorts the rows. If sets have features, all pairs are similar; otherwise they are
-  /// candidates. With features and without classes each pair comes once. Otherwise a pair may come once for each prefix
-  /// feature, or each large bucket, that its sets have in common.
-  /// Returns: false if `take` did, or the join gave up. Throws: exceptions of `take`; std::bad_alloc.
+  /// Passes all pairs to `take`, and sorts the rows. If the sets have features, all pairs are similar; otherwise they
+  /// are candidates. With features and without classes, each pair comes once. Otherwise a pair may come once for each
+  /// prefix feature, or each large bucket, that its sets share.
+  /// Returns: false if `take` returned false, or the join gave up.
+  /// Throws: exceptions of `take`; std::bad_alloc.
   bool visit(std::span<row> rows, scratch_array<row>& scratch, const take_type& take) {
     const std::vector<std::size_t> starts = partition(rows, scratch);
     mutex_type mutex;
@@ -111,7 +115,7 @@ class bucket_join {
       if (of.found.size() < at_least) return true;
       const std::lock_guard lock(mutex);
       if (goes_on) {
-        goes_on = false;  // stays so if the call throws
+        goes_on = false;  // stays false if the call throws
         goes_on = take(of.found);
       }
       of.found.clear();
@@ -166,17 +170,17 @@ class bucket_join {
  private:
   using feature = typename Sets::feature;
   enum label_kind : unsigned char { by_class, by_feature };
-  static constexpr std::size_t few = 8;  // fewer rows of a bucket get no labels
+  static constexpr std::size_t few = 8;  // buckets with fewer rows get no labels
 
-  /// Posted rows of sets of one size: from place `begin` in the list to the next run.
+  /// A run of posted rows of one size: from place `begin` in the list to the next run.
   struct run_of_sizes {
     std::uint32_t size, begin;
   };
-  /// Rows in the shorter prefixes, by ascending size.
+  /// The posted rows: rows in the shorter prefix of their set, by ascending size.
   struct posted_rows {
-    std::vector<std::uint32_t> places;  // in the bucket
+    std::vector<std::uint32_t> places;  // places in the bucket
     std::vector<run_of_sizes> runs;
-    std::size_t begin = 0;  // the first run of sets that are not too small
+    std::size_t begin = 0;  // the first run that is not too small
 
     void clear() {
       places.clear();
@@ -192,12 +196,12 @@ class bucket_join {
     }
   };
 
-  /// Which of two tests of a candidate comes first: whether its sets share an earlier feature, or their overlap. The first
-  /// one does unless a sample of candidates seldom fails it.
+  /// The order of two tests of a candidate: whether its sets share an earlier feature, and whether their overlap
+  /// suffices. The test of an earlier feature comes first, unless few candidates of a sample fail it.
   class test_order {
    public:
     [[nodiscard]] bool share_first() noexcept { return prefers_share_ || ++since_sample_ % one_in == 0; }
-    /// Returns `shares`, the result for a candidate.
+    /// Counts the result of the test for a candidate, and returns it.
     bool note(bool shares) noexcept {
       shared_ += shares ? 1 : 0;
       if (++tested_ == window) {
@@ -217,17 +221,17 @@ class bucket_join {
   struct worker {
     typename Sets::scratch sets;
     test_order order;
-    posted_rows posted, unlike_posted;      // all posted rows; the posted rows with another label than `common`
+    posted_rows posted, unlike_posted;      // all posted rows; posted rows with another label than `common`
     std::vector<set_candidate> candidates;  // by their places in the bucket
     std::vector<found_pair> found;
-    // Labels by place in the bucket: pairs of rows with the same label are needless, except for the label `alone`. Empty
-    // if they are not known.
+    // By place in the bucket: the label of a row. Two rows with the same label need not be compared, unless the label
+    // is `alone`. Empty if labels are not known.
     std::vector<std::uint64_t> labels;
     std::uint64_t alone = 0, common = 0;  // `common`: the label of most rows, if there is one
-    std::size_t unlike = 0;               // the number of rows with another label than `common`
-    // Candidates that are left out, since the labels were found: as pairs of a class, and as those of an earlier feature.
+    std::size_t unlike = 0;               // number of rows with another label than `common`
+    // Candidates skipped since the labels were found: pairs of one class, and pairs that belong to an earlier feature.
     std::array<std::size_t, 2> needless{};
-    std::size_t candidates_seen = 0, pairs = 0;  // until they are counted for all workers
+    std::size_t candidates_seen = 0, pairs = 0;  // not yet added to the counts of all workers
   };
 
   [[nodiscard]] bool gave_up() const noexcept { return failures_ != nullptr && failures_->is_reached(); }
@@ -236,7 +240,8 @@ class bucket_join {
     if (workers_.size() < parts) workers_.resize(parts);
   }
 
-  /// Sorts the rows by hashes of their keys. Returns: where the rows of each hash begin.
+  /// Sorts the rows by hashes of their keys.
+  /// Returns: the places where the rows of each hash begin.
   [[nodiscard]] std::vector<std::size_t> partition(std::span<row> rows, scratch_array<row>& scratch) const {
     const int bits = std::clamp(static_cast<int>(std::bit_width(rows.size())) - 4, 1, 24);
     std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
@@ -248,14 +253,14 @@ class bucket_join {
     return starts;
   }
 
-  /// Joins the rows [first, last) of a bucket with those before them.
+  /// Joins the rows [first, last) of a bucket with the rows before them.
   void join_rows(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     memory.labels.clear();
     if ((classes_ != nullptr || sets_.is_across()) && bucket.size() >= few) find_labels(bucket, by_class, memory);
     join_labelled(bucket, first, last, memory);
   }
 
-  /// The same if the labels are known, or empty.
+  /// Joins the rows as join_rows() does. The labels are known, or empty.
   void join_labelled(std::span<const row> bucket, std::size_t first, std::size_t last, worker& memory) const {
     posted_rows &posted = memory.posted, &unlike = memory.unlike_posted;
     if (!memory.labels.empty() && memory.unlike == 0) return;
@@ -271,7 +276,7 @@ class bucket_join {
         least_size = bounds_.least_partner(size);
         posted.leave_behind(least_size);
       }
-      // Many needless pairs pay for finding the labels of all rows, anew if classes have changed.
+      // Labels are found for all rows once enough skipped pairs pay for it, and again after classes have changed.
       const auto& [of_class, of_feature] = memory.needless;
       if (of_class + of_feature > 4 * bucket.size()) {
         find_labels(bucket, of_class > of_feature ? by_class : by_feature, memory);
@@ -290,8 +295,8 @@ class bucket_join {
     }
   }
 
-  /// Labels the rows of a large bucket. Returns: whether few of them have another label than most, so that there are too
-  /// few pairs for a corpus.
+  /// Labels the rows of a large bucket.
+  /// Returns: true if most rows have one label and few have another. Such a bucket has too few pairs for a corpus.
   [[nodiscard]] bool is_of_one_label(std::span<const row> bucket, worker& memory) const {
     const auto has_few = [&](label_kind kind) {
       find_labels(bucket, kind, memory);
@@ -300,7 +305,7 @@ class bucket_join {
     return ((classes_ != nullptr || sets_.is_across()) && has_few(by_class)) || has_few(by_feature);
   }
 
-  /// Joins row `j` of a bucket with posted rows of sets that are not larger.
+  /// Joins row `j` of a bucket with the posted rows of sets that are not larger.
   void join_row(std::span<const row> bucket, const posted_rows& posted, std::size_t j, worker& memory) const {
     const row& y = bucket[j];
     if (memory.candidates.size() < posted.places.size()) memory.candidates.resize(2 * posted.places.size());
@@ -330,9 +335,9 @@ class bucket_join {
     }
   }
 
-  /// Labels the rows of a bucket. By class: by marks, if each pair has one set that is marked, or else by the classes of
-  /// their sets. By feature: by the prefix features before theirs. The pair of two rows with the same one belongs to that
-  /// feature, and a first row is `alone`.
+  /// Labels the rows of a bucket. There are two kinds of labels. Labels by class are the marks, if each pair has one
+  /// marked set, and otherwise the classes of the sets. A label by feature is the prefix feature before that of the
+  /// row: a pair of rows with the same label belongs to that earlier feature. The first row of a prefix is `alone`.
   void find_labels(std::span<const row> bucket, label_kind kind, worker& memory) const {
     const auto label_of = [&](const row& one) -> std::uint64_t {
       if (kind == by_feature) return sets_.before(one, memory.sets).value_or(one.key);
@@ -341,7 +346,7 @@ class bucket_join {
     memory.alone = kind == by_feature ? bucket.front().key : (std::numeric_limits<std::uint64_t>::max)();
     memory.labels.clear();
     for (const row& one : bucket) memory.labels.push_back(label_of(one));
-    // Boyer and Moore: the label of more than half of the rows is the candidate at the end.
+    // Majority vote of Boyer and Moore: if more than half of the rows have one label, it is the candidate at the end.
     std::size_t votes = 0;
     for (const std::uint64_t label : memory.labels) {
       if (votes == 0) memory.common = label;
@@ -349,7 +354,8 @@ class bucket_join {
     }
     const auto is_unlike = [&](std::uint64_t label) { return label != memory.common || label == memory.alone; };
     memory.unlike = static_cast<std::size_t>(std::count_if(memory.labels.begin(), memory.labels.end(), is_unlike));
-    if (memory.common == memory.alone) memory.common = ~memory.alone;  // the label of few rows, or of none
+    // then `common` is a label of few rows, or of none
+    if (memory.common == memory.alone) memory.common = ~memory.alone;
   }
 
   void compare(const row& x, const row& y, std::size_t need, worker& memory) const {
@@ -382,7 +388,7 @@ class bucket_join {
   /// Joins the sets of a large bucket as a corpus of their own.
   template <class HandOver>
   void join_corpus(std::span<const row> bucket, const HandOver& hand_over) {
-    // Sets of the first corpus come before those of the second, as distinct_sets expects them.
+    // distinct_sets expects the sets of the first corpus before those of the second.
     std::vector<std::uint32_t> order(bucket.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     const auto middle = std::stable_partition(order.begin(), order.end(),
@@ -400,8 +406,8 @@ class bucket_join {
       for (std::size_t rank = 0; rank < sets.size(); ++rank) is_marked.push_back(sets_.is_marked(row_of(rank)));
       join.join_across(is_marked);
     }
-    // The classes are those of the caller, if there are any. Otherwise the sets with the same prefix feature before that of
-    // their rows are a class: their pairs belong to that feature.
+    // Uses the classes of the caller, if there are any. Otherwise rows with the same previous prefix feature are a
+    // class, because their pairs belong to that feature.
     std::vector<std::uint32_t> numbers;
     std::optional<numbered_classes> given;
     for (std::size_t rank = 0; rank < sets.size(); ++rank) numbers.push_back(row_of(rank).set);
@@ -415,17 +421,17 @@ class bucket_join {
       worker& own = workers_[part];
       for (const similar_ranks& pair : pairs) {
         const row &x = row_of(pair.a), &y = row_of(pair.b);
-        // With classes, a pair that was found early has changed them, so it is taken wherever it was found.
+        // With classes, a pair is taken wherever it was found: finding it early has changed the classes.
         if (classes_ != nullptr || !sets_.share_earlier(x, y, own.sets)) push_back(x.set, y.set, pair.common, own);
       }
       return hand_over(own);
     });
   }
 
-  /// Classes of sets that have a feature in common.
+  /// Classes of sets by a feature: two sets with the same feature are in one class.
   class shared_features final : public set_classes {
    public:
-    /// feature_of(set) is the feature of a set, or nullopt for a set that is a class of its own.
+    /// feature_of(set) returns the feature of a set, or nullopt if the set is a class of its own.
     template <class FeatureOf>
     shared_features(std::size_t count, const FeatureOf& feature_of) : class_of_(count) {
       std::vector<std::pair<feature, std::uint32_t>> features;
@@ -454,7 +460,7 @@ class bucket_join {
   set_classes* classes_;
   failure_limit* failures_;
   instruction_set level_ = active_instruction_set();
-  std::vector<worker> workers_;  // kept from call to call, with what is in their scratch memory
+  std::vector<worker> workers_;  // kept from call to call, so that their scratch memory is reused
 };
 
 }  // namespace neardup::inline v0::detail

@@ -21,15 +21,15 @@
 
 namespace neardup::inline v0::detail {
 
-/// Changes the tokens of the features behind the prefix of a stored set, for containment.
+/// For containment: changes the tokens of the features behind the prefix of a stored set.
 inline constexpr std::uint32_t salt_behind_prefix = 0x85ebca6bU;
 
-/// The bitmap of a set in 64 bits, for posting_lists::listed.
+/// Folds the bitmap of a set to 64 bits, for posting_lists::listed.
 [[nodiscard]] inline std::uint64_t fold_bitmap(const set_bitmap& bitmap) noexcept { return bitmap[0] ^ bitmap[1]; }
 
-/// Makes the postings of a set, and calls `take(posting)` for each. The postings are those of the prefix features, in the
-/// order of `counts`; for containment, those of all features, of which those behind the prefix have changed tokens.
-/// `prefetch(keys)` is called before each run of postings is taken; the lowest 32 bits of a key are a token.
+/// Calls `take(posting)` for each posting of a set. The postings are those of the prefix features, in the order of
+/// `counts`. For containment, they are those of all features; features behind the prefix have changed tokens.
+/// `prefetch(keys)` is called before each run of postings; the lowest 32 bits of a key are a token.
 template <class Feature, class Counts, class Prefetch, class Take>
 void for_each_posting(std::span<const Feature> features, std::uint32_t number, const overlap_bounds& bounds,
                       const Counts& counts, prefix_finder& finder, const Prefetch& prefetch, const Take& take) {
@@ -38,7 +38,7 @@ void for_each_posting(std::span<const Feature> features, std::uint32_t number, c
   const std::size_t prefix = bounds.looks_up_all() ? bounds.indexed(n) : posted;
   const std::span<const std::uint64_t> keys = finder.find(features, posted, counts);
   set_posting posting{0, number, set_posting::clipped(n), 0};
-  constexpr std::size_t step = 32;  // postings at a time, so that their cache misses overlap
+  constexpr std::size_t step = 32;  // postings per step, so that their cache misses overlap
   for (std::size_t position = 0; position < posted; ++position) {
     if (position % step == 0) prefetch(keys.subspan(position, (std::min)(step, posted - position)));
     posting.token = static_cast<std::uint32_t>(keys[position]) ^ (position < prefix ? 0 : salt_behind_prefix);
@@ -47,17 +47,17 @@ void for_each_posting(std::span<const Feature> features, std::uint32_t number, c
   }
 }
 
-/// The least overlap of a given set with sets of each size. Keeps a table from set to set.
+/// The least overlap of a given set with sets of each size, as a table that is kept from set to set.
 class least_overlaps {
  public:
-  /// Makes the table for a given set of `n` features.
+  /// Fills the table for a given set of `n` features.
   void prepare(const overlap_bounds& bounds, std::size_t n);
 
-  /// Whether a set of `size` features can be similar enough at all.
+  /// True if a set of `size` features may be similar enough.
   [[nodiscard]] bool fits(std::size_t size) const noexcept { return size >= first_ && size <= last_; }
   [[nodiscard]] std::size_t first_size() const noexcept { return first_; }
   [[nodiscard]] std::size_t last_size() const noexcept { return last_; }
-  /// The least overlap with a set of `size` features; more than the smaller size if no overlap suffices.
+  /// Returns the least overlap with a set of `size` features; more than the smaller size if no overlap suffices.
   [[nodiscard]] std::size_t operator()(std::size_t size) const noexcept {
     if (bounds_->measure() != set_similarity::cosine) {
       const std::size_t at = bounds_->measure() == set_similarity::jaccard ? size + n_ : (std::min)(size, n_);
@@ -68,21 +68,22 @@ class least_overlaps {
 
  private:
   static constexpr std::size_t max_in_table = std::size_t{1} << 17;
-  static constexpr double largest_set = 1e10;  // more features than any set has
+  static constexpr double largest_set = 1e10;  // no set has as many features
 
   std::optional<overlap_bounds> bounds_;
   std::size_t n_ = 0, first_ = 0, last_ = 0;
-  std::vector<std::uint32_t> table_;  // by sum of the sizes (jaccard), or by the smaller size (containment)
+  std::vector<std::uint32_t> table_;  // index: the sum of the sizes (jaccard), or the smaller size (containment)
 };
 
-/// Collects the stored sets that may be similar to a given set, from one or several groups of sets with postings. Its
-/// memory is reused from set to set. Each thread needs its own object.
+/// Collects the stored sets that may be similar to a given set, from one or several groups of indexed sets. Its memory
+/// is reused from set to set. Each thread needs its own object.
 ///
-/// A group of sets has `counts`, the order of its features, and `postings`, with posting_lists::visit(). Its records
-/// have, by the number of a set: has(number), whether the set is in this group; size(); bitmap(); prefetch().
+/// A group has `counts`, the order of its features, and `postings`, with posting_lists::visit(). Its records have these
+/// members, by the number of a set: has(number), true if the set is in this group; size(); bitmap(); prefetch().
 class candidate_search {
  public:
-  /// Begins with a given set. Precondition: it has features.
+  /// Begins a search for a given set.
+  /// Precondition: the set has features.
   template <class Feature>
   void begin(std::span<const Feature> features, const overlap_bounds& bounds) {
     candidates_.clear();
@@ -90,8 +91,9 @@ class candidate_search {
     least_.prepare(bounds, features.size());
   }
 
-  /// Adds the candidates of a group of sets. Precondition: the arguments are those of the last begin(); `bounds` have
-  /// the same measure and the same least overlap as the postings, and no smaller threshold.
+  /// Adds the candidates of a group of sets.
+  /// Precondition: the arguments are those of the last begin(); `bounds` have the same measure and the same least
+  /// overlap as the postings, and no smaller threshold.
   /// Returns: the number of postings and groups that were examined.
   template <class Feature, class Group, class Records>
   std::size_t collect(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
@@ -101,7 +103,7 @@ class candidate_search {
   }
 
   /// Calls `visit(number, least)` once for each candidate, in ascending order, until `visit` returns false. `least` is
-  /// the overlap that makes the set similar.
+  /// the least overlap that makes the set similar.
   template <class Visit>
   void for_each(const Visit& visit) {
     for (const set_candidate& one : distinct()) {
@@ -110,7 +112,7 @@ class candidate_search {
   }
 
  private:
-  /// Returns: the candidates in ascending order, each once.
+  /// Returns the candidates, ascending and distinct.
   [[nodiscard]] std::span<const set_candidate> distinct() {
     std::vector<set_candidate>& found = candidates_;
     std::sort(found.begin(), found.end(),
@@ -120,7 +122,7 @@ class candidate_search {
     return std::span<const set_candidate>(found.begin(), end);
   }
 
-  /// Receives the postings of the prefix features of a set of n features; collects the sets that may be similar.
+  /// Receives the postings of the prefix features of a set of n features, and collects the sets that may be similar.
   template <class Records>
   struct prefix_query {
     const least_overlaps& least;
@@ -129,7 +131,7 @@ class candidate_search {
     std::uint64_t bits;
     std::size_t n;
 
-    /// The number of features in which similar sets of `size` and n features may differ, if their first common prefix
+    /// Returns in how many features similar sets of `size` and n features may differ, if their first common prefix
     /// feature is at these positions; -1 if they cannot be similar enough.
     [[nodiscard]] std::ptrdiff_t may_differ(std::size_t size, std::size_t position, std::size_t own) const noexcept {
       if (size == set_posting::large) return (std::numeric_limits<std::ptrdiff_t>::max)();
@@ -146,9 +148,9 @@ class candidate_search {
     void meet(const posting_lists::listed& one, std::size_t own) {
       if (portable_popcount(one.bits ^ bits) <= may_differ(one.size, one.position, own)) met.push_back(one.number);
     }
-    /// Whether a stored set of a size in [from, to] can have the required overlap, if its common feature is at `position`
-    /// of the stored set and at `own` of the given one. A stored set of the largest size tolerates the greatest
-    /// `position`, one of the smallest size the greatest `own`.
+    /// Position filter for sizes in [from, to]: true if a stored set can have the required overlap, given that its
+    /// common feature is at `position` of the stored set and at `own` of the given set. A stored set of the largest
+    /// size tolerates the greatest `position`; one of the smallest size tolerates the greatest `own`.
     [[nodiscard]] bool admits(std::size_t from, std::size_t to, std::size_t position, std::size_t own) const noexcept {
       if (to == set_posting::large) return true;
       if (to < least.first_size() || from > least.last_size()) return false;
@@ -175,8 +177,8 @@ class candidate_search {
     return examined;
   }
 
-  /// Receives the postings of the features of a set of n features, for containment; collects the sets of the requested
-  /// sizes.
+  /// For containment: receives the postings of the features of a set of n features, and collects the sets of the
+  /// requested sizes.
   template <class Records>
   struct feature_query {
     std::vector<std::uint32_t>& met;
@@ -199,8 +201,8 @@ class candidate_search {
     }
   };
 
-  /// Finds smaller sets by their prefix features, which are compared with all features of this set. Finds the other
-  /// sets by all their features, which are compared with the prefix features of this set.
+  /// For containment: finds smaller sets by their prefix features, which are compared with all features of this set.
+  /// Finds the other sets by all their features, which are compared with the prefix features of this set.
   template <class Feature, class Group, class Records>
   std::size_t meet_all(std::span<const Feature> features, const overlap_bounds& bounds, const Group& from,
                        const Records& records) {
@@ -210,8 +212,9 @@ class candidate_search {
     std::vector<std::uint64_t>& keys = rest_;
     const auto sorted = finder_.find(features, n, from.counts);
     keys.assign(sorted.begin(), sorted.end());
-    // Features of 64 bits may share a token, which is looked up only once. A stored set is then counted once for each
-    // of its own features with that token, which are at least as many as the common features.
+    // Two 64-bit features may have the same token. The token is looked up once. A stored set is then counted once for
+    // each of its own features with that token. There are at least as many of these as common features, so the count is
+    // never too low.
     const auto looked_up = [&](std::size_t first, std::size_t last) {
       const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end = std::unique(begin, keys.begin() + static_cast<std::ptrdiff_t>(last));
@@ -254,9 +257,9 @@ class candidate_search {
   prefix_finder finder_;
   least_overlaps least_;
   set_bitmap bitmap_{};
-  std::vector<std::uint64_t> rest_;        // keys of all features (containment)
+  std::vector<std::uint64_t> rest_;        // for containment: keys of all features
   std::vector<std::uint32_t> met_;         // numbers of sets found by a feature
-  std::vector<set_candidate> candidates_;  // the sets among met_ that bitmaps do not exclude
+  std::vector<set_candidate> candidates_;  // the sets of met_ that pass the bitmap filter
 };
 
 #if NEARDUP_BODIES
@@ -271,7 +274,7 @@ NEARDUP_INLINE void least_overlaps::prepare(const overlap_bounds& bounds, std::s
   if (!bounds.looks_up_all()) {
     const double t = bounds.threshold(), ratio = bounds.measure() == set_similarity::cosine ? t * t : t;
     const double largest = static_cast<double>(n) / ratio;
-    if (largest < largest_set) {  // otherwise, no set is too large
+    if (largest < largest_set) {  // otherwise no set is too large
       last_ = (std::max)(n, static_cast<std::size_t>(largest));
       while (bounds.least_partner(last_ + 1) <= n) ++last_;
       while (last_ > n && bounds.least_partner(last_) > n) --last_;

@@ -11,8 +11,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A checksum of bytes: four sums of products, so that several words are in progress at once. It finds damage, not
-/// forgery. It is the same on machines of the same byte order.
+/// Returns a checksum of bytes. It detects damage, not forgery. Machines of the same byte order compute the same
+/// checksum. It has four sums of products, so that several words are in progress at once.
 /// Complexity: linear, about 8 bytes a cycle.
 inline std::uint64_t checksum_of(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
   constexpr std::size_t lanes = 4;

@@ -11,9 +11,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// A growing array in chunks of about `ChunkBytes`. A std::vector copies all elements whenever it is full, which takes
-/// 10 ms for a million elements of 32 bytes; here growing costs one allocation. References stay valid.
-/// Guarantee: strong. Movable, not copyable; a moved-from array is empty.
+/// A growing array in chunks of about `ChunkBytes`. A full std::vector copies all elements, which takes 10 ms for a
+/// million elements of 32 bytes. Here growing costs one allocation. References stay valid.
+/// Guarantee: strong. The array is movable, not copyable; a moved-from array is empty.
 template <class T, std::size_t ChunkBytes = 4096>
 class chunked_array {
   static constexpr std::size_t chunk = std::bit_floor((std::max)(ChunkBytes / sizeof(T), std::size_t{1}));
@@ -34,8 +34,8 @@ class chunked_array {
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return chunks_[i / chunk][i % chunk]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return chunks_[i / chunk][i % chunk]; }
 
-  /// Appends value-initialised elements until there are `size` elements. Precondition: elements beyond size() have not
-  /// been assigned.
+  /// Appends value-initialised elements until there are `size` elements.
+  /// Precondition: elements beyond size() have not been assigned.
   void grow_to(std::size_t size) {
     while (chunks_.size() * chunk < size) chunks_.push_back(std::make_unique<T[]>(chunk));
     size_ = (std::max)(size_, size);
@@ -45,7 +45,8 @@ class chunked_array {
     chunks_.clear();
     size_ = 0;
   }
-  /// Frees the last chunk. Returns: false if no chunk was left. After a call, only free_chunk() may be called.
+  /// Frees the last chunk. After a call, only free_chunk() may be called.
+  /// Returns: false if no chunk was left.
   bool free_chunk() noexcept {
     if (chunks_.empty()) return false;
     chunks_.pop_back();

@@ -15,13 +15,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The Jaccard similarity of sets of `a` and `b` elements with `common` elements in common.
+/// Returns the Jaccard similarity of sets of `a` and `b` elements with an overlap of `common`.
 inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {
   const std::size_t all = a + b - common;
   return all == 0 ? 0.0 : static_cast<double>(common) / static_cast<double>(all);
 }
 
-/// An order of sets: by size, then by the first element that differs.
+/// Compares sets by size, then by the first element that differs.
 template <class Feature>
 [[nodiscard]] std::strong_ordering compare_sets(std::span<const Feature> a, std::span<const Feature> b) noexcept {
   if (a.size() != b.size()) return a.size() <=> b.size();
@@ -30,9 +30,9 @@ template <class Feature>
   return x != a.end() ? *x <=> *y : std::strong_ordering::equal;
 }
 
-/// The number of common elements of a small set and a large set. Looks for each element of the small set in the large
-/// set by steps of doubling length, then by bisection. If the number is less than `least`, may return any number below
-/// `least` instead.
+/// Counts the common elements of a small set and a large set. For each element of the small set, it searches the large
+/// set by steps of doubling length, then by bisection. If the count is less than `least`, it may return any number
+/// below `least`.
 /// Complexity: O(|few| * log(|many| / |few|)).
 template <class A, class B>
 std::size_t count_common_galloping(std::span<const A> few, std::span<const B> many, std::size_t least) noexcept {
@@ -51,11 +51,11 @@ std::size_t count_common_galloping(std::span<const A> few, std::span<const B> ma
   return common;
 }
 
-/// The number of elements that two sorted sets have in common. If it is less than `least`, may return any number below
-/// `least` instead.
+/// Counts the common elements of two sorted sets. If the count is less than `least`, it may return any number below
+/// `least`.
 template <class A, class B>
 std::size_t count_common(std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
-  constexpr std::size_t much = 256;  // from this ratio of sizes on, bisection is faster
+  constexpr std::size_t much = 256;  // at this ratio of sizes and above, galloping search is faster
   if (a.size() / much > b.size()) return count_common_galloping(b, a, least);
   if (b.size() / much > a.size()) return count_common_galloping(a, b, least);
   return choose_form(active_instruction_set(), [&](auto form) { return count_common_of<A, B>(form)(a, b, least); });

@@ -23,17 +23,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// Sets by their numbers: of(i) returns the features of set i, ascending and distinct. Several threads call `of` at
-/// once.
+/// Numbered sets: of(i) returns the features of set i, ascending and distinct.
+/// Thread safety: several threads call `of` at once.
 template <class Feature>
 struct set_source {
   std::size_t size = 0;
   std::function<std::span<const Feature>(std::size_t)> of;
 };
 
-/// Counts the tokens of all sets of a source, and calls `take(part, number, size, sketch)` for each set; the parts of
-/// `run` call it concurrently. `most`: about how many tokens there is memory for.
-/// Throws: std::length_error from 2^32 - 1 features of a set on.
+/// Counts the tokens of all sets of a source, and calls `take(part, number, size, sketch)` for each set. The parts of
+/// `run` call `take` concurrently. `most`: the number of tokens for which there is memory, about.
+/// Throws: std::length_error if a set has 2^32 - 1 features or more.
 template <class Feature, class Take>
 [[nodiscard]] token_counts count_tokens(const set_source<Feature>& source, double most, const any_runner& run,
                                         const Take& take) {
@@ -66,8 +66,8 @@ template <class Feature, class Take>
   return counts;
 }
 
-/// The equal sets among those of a source. hashes[i] is a hash of all features of set i. Sets from number `first_count` on
-/// are a second corpus: a set of one corpus is no copy of a set of the other.
+/// Groups the equal sets of a source. hashes[i] is a hash of all features of set i. Sets from number `first_count` on
+/// are a second corpus. A set of one corpus is never a copy of a set of the other.
 template <class Feature>
 [[nodiscard]] equal_groups<std::uint32_t> equal_sets(const set_source<Feature>& source, std::size_t first_count,
                                                      std::span<const std::uint64_t> hashes, const any_runner& run) {
@@ -78,22 +78,25 @@ template <class Feature>
   return {source.size, [hashes](std::size_t i) { return hashes[i]; }, compare, run};
 }
 
-/// Throws std::length_error if a source has too many sets for a join.
+/// Checks the number of sets of a source.
+/// Throws: std::length_error if a join cannot number them.
 template <class Feature>
 void check_count(const set_source<Feature>& source) {
   if (source.size < (std::numeric_limits<std::uint32_t>::max)()) return;
   fail<std::length_error>({"a join of ", source.size, " sets: there may be at most 2^32 - 2"});
 }
 
-/// The sets of a source without their copies, numbered by ascending size, and sets of one size by their numbers in the
-/// source. That number is the *rank* of a set. Sets that are too small for any pair are left out.
+/// The sets of a source without copies, ordered by (size, number in the source). The place of a set in this order is
+/// its *rank*. Sets that are too small for any pair are left out.
 template <class Feature>
 class distinct_sets {
  public:
-  /// Sets from number `first_count` on are a second corpus. A set of the second corpus never counts as a copy of a set
-  /// of the first. Throws: std::length_error.
-  /// Complexity: two passes over all features, and O(n) for n sets. Memory: 24 bytes for each distinct set, and 6 for
-  /// each set that equals another one; temporarily 32 bytes more per set; and for the counts two thirds of a byte for each feature.
+  /// Orders the sets of a source. Sets from number `first_count` on are a second corpus. A set of the second corpus
+  /// never counts as a copy of a set of the first.
+  /// Throws: std::length_error.
+  /// Complexity: two passes over all features, and O(n) for n sets.
+  /// Memory: 24 bytes for each distinct set, and 6 for each copy; temporarily 32 bytes more per set, and two thirds of
+  /// a byte for each feature to count it.
   distinct_sets(set_source<Feature> source, std::size_t first_count, std::size_t min_size, const any_runner& run)
       : source_(std::move(source)), first_count_(first_count) {
     check_count(source_);
@@ -116,25 +119,25 @@ class distinct_sets {
   [[nodiscard]] std::span<const Feature> operator[](std::size_t rank) const { return source_.of(first_of(rank)); }
   [[nodiscard]] std::size_t size_of(std::size_t rank) const noexcept { return sizes_[rank]; }
   [[nodiscard]] const set_bitmap& bitmap_of(std::size_t rank) const noexcept { return bitmaps_[rank]; }
-  /// All equal sets, by their numbers in the source.
+  /// The groups of equal sets, by their numbers in the source.
   [[nodiscard]] const equal_groups<std::uint32_t>& copies() const noexcept { return copies_; }
-  /// The numbers of all sets that equal the set of this rank, ascending.
+  /// Returns the numbers of all sets that equal the set of this rank, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
     return copies_.members(firsts_[rank]);
   }
-  /// The number of the first set that equals the set of this rank.
+  /// Returns the number of the first set that equals the set of this rank.
   [[nodiscard]] const std::uint32_t& first_of(std::size_t rank) const noexcept { return firsts_[rank]; }
   [[nodiscard]] bool is_of_second(std::size_t rank) const noexcept { return first_of(rank) >= first_count_; }
   [[nodiscard]] const token_counts& counts() const noexcept { return counts_; }
   [[nodiscard]] std::size_t source_size() const noexcept { return source_.size; }
-  /// A set by its number in the source.
+  /// Returns a set by its number in the source.
   [[nodiscard]] std::span<const Feature> set_of(std::size_t number) const { return source_.of(number); }
 
  private:
-  /// Makes firsts_ and sizes_ of the sets of at least `min_size` features. `memory`: scratch memory for all sets.
+  /// Sets firsts_ and sizes_ to the sets of at least `min_size` features. `memory`: scratch memory for all sets.
   void order_by_size(std::size_t min_size, large_array<std::uint64_t>& memory) {
     std::size_t count = 0;
-    large_array<std::uint64_t> ordered(copies_.distinct());  // the size above the number
+    large_array<std::uint64_t> ordered(copies_.distinct());  // each word: the size above the number
     for (std::size_t i = 0; i < source_.size; ++i) {
       if (copies_.is_copy(i)) continue;
       const std::size_t size = source_.of(i).size();

@@ -15,17 +15,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// Counts the sets that have a feature, on a scale of 256 levels: exactly up to 16, then eight levels for each doubling
-/// (a Morris counter: on a higher level, a count is increased only with a probability, which falls with the level).
+/// Counts for each feature the sets that have it, on a scale of 256 levels. Counts up to 16 are exact. Then there are
+/// eight levels for each doubling (a Morris counter: the higher the level, the lower the probability that it rises).
 /// Features share a counter if the upper bits of their tokens agree.
 ///
-/// A search is exact with any order of the features. The order determines the number of candidates, so the counts of
-/// rare features have to be exact; those of frequent features may be rough.
+/// A search is exact with any order of the features, but the order determines the number of candidates. So counts of
+/// rare features have to be exact, and counts of frequent features may be rough.
 /// Source: Morris, Counting large numbers of events in small registers, CACM 21 (10), 1978.
 /// Memory: about one byte for eight counted features, allocated in pieces of 1 KiB as features occur.
 class feature_rarity {
  public:
-  /// `features`: about how many features will be counted in all.
+  /// Makes empty counts. `features`: the number of features that will be counted in all, about.
   explicit feature_rarity(std::size_t features = 0)
       : places_(std::clamp(features / features_a_place, min_places, max_places)),
         segments_(to_size((places_ + segment - 1) / segment)) {}
@@ -37,7 +37,8 @@ class feature_rarity {
     if (levels != nullptr) detail::prefetch(levels + at % segment);
   }
 
-  /// Counts one set that has the feature of this token. Throws: std::bad_alloc; no count is changed then.
+  /// Counts one set that has the feature of this token.
+  /// Throws: std::bad_alloc; no count is changed then.
   void count(std::uint32_t token) {
     const std::size_t at = place(token);
     std::unique_ptr<level_type[]>& levels = segments_[at / segment];
@@ -45,19 +46,19 @@ class feature_rarity {
     level_type& level = levels[at % segment];
     // Without a branch, because it cannot be predicted whether a level is exact.
     random_ += golden_ratio;
-    constexpr std::uint64_t never = std::uint64_t{1} << 32;  // the bit that never lets the last level rise
+    constexpr std::uint64_t never = std::uint64_t{1} << 32;  // with this bit the last level never rises
     const std::uint64_t random = (random_ ^ random_ >> 29) * 0xbf58476d1ce4e5b9U >> 32 | never;
     level = static_cast<level_type>(level + ((random & one_in[level]) == 0 ? 1 : 0));
   }
 
-  /// The level of a token, which is higher for more frequent features.
+  /// Returns the level of a token. Frequent features have higher levels.
   [[nodiscard]] std::uint16_t operator[](std::uint32_t token) const noexcept {
     const std::size_t at = place(token);
     const level_type* const levels = segments_[at / segment].get();
     return levels == nullptr ? std::uint16_t{0} : std::uint16_t{levels[at % segment]};
   }
 
-  /// The levels of all counters, for a feature_levels.
+  /// Returns the levels of all counters, for a feature_levels.
   [[nodiscard]] std::vector<std::uint8_t> levels() const;
 
   /// Sets all counts to 0, and frees their memory.
@@ -65,7 +66,8 @@ class feature_rarity {
     for (auto& levels : segments_) levels.reset();
   }
 
-  /// Frees a piece of the memory. Returns: false if no memory was left. After a call, only free_piece() may be called.
+  /// Frees a piece of the memory. After a call, only free_piece() may be called.
+  /// Returns: false if no memory was left.
   bool free_piece() noexcept {
     if (segments_.empty()) return false;
     segments_.pop_back();
@@ -84,8 +86,7 @@ class feature_rarity {
   static constexpr std::size_t cached = std::size_t{1} << 18;  // this many places fit the second-level cache
   static constexpr std::size_t exact = 16, levels_a_doubling = 8;
 
-  /// By level: the mask of the random bits that must all be 0 for the level to increase. The last level never
-  /// increases.
+  /// By level: a mask of random bits. The level rises if all of these bits are 0. The last level never rises.
   static constexpr std::array<std::uint64_t, 256> one_in = [] {
     std::array<std::uint64_t, 256> masks{};
     for (std::size_t level = exact; level < masks.size(); ++level) {

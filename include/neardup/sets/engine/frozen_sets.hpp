@@ -33,7 +33,8 @@ struct frozen_set_record {
   std::uint64_t begin;
 };
 
-/// The order of features in an array of levels, as feature_rarity::levels() returns it. Precondition: not empty.
+/// The order of features, from an array of levels that feature_rarity::levels() returned.
+/// Precondition: the array is not empty.
 template <class Levels>
 class feature_levels {
  public:
@@ -50,26 +51,27 @@ class feature_levels {
   const Levels& levels_;
 };
 
-/// The bucket of the postings of a token, among `buckets`.
+/// Returns the bucket of a token's postings, among `buckets` buckets.
 [[nodiscard]] inline std::size_t posting_bucket(std::uint32_t token, std::size_t buckets) noexcept {
   return to_size((mix(token) >> 32) * buckets >> 32);
 }
-/// The order of postings in a bucket.
+/// Returns the sort key of postings in a bucket.
 [[nodiscard]] inline auto posting_order(const set_posting& p) noexcept {
   return std::tuple(p.token, p.size, p.position, p.number);
 }
 
-/// Postings in an array, by bucket, sorted by posting_order(). The postings of bucket i end at begins[i + 1]. Any
-/// content of the arrays is safe. Precondition: at least one bucket.
+/// Postings in one array, by bucket, sorted by posting_order(). The postings of bucket i end at begins[i + 1]. Searches
+/// are safe with any content of the arrays.
+/// Precondition: there is at least one bucket.
 template <class Begins, class Postings>
 class frozen_postings {
  public:
   frozen_postings(const Begins& begins, const Postings& postings) noexcept : begins_(begins), postings_(postings) {}
 
-  /// As posting_lists::visit().
+  /// Visits postings, as posting_lists::visit() does.
   template <class Query>
   std::size_t visit(std::span<const std::uint64_t> keys, Query& query) const {
-    constexpr std::size_t step = 32;  // keys at a time, so that their cache misses overlap
+    constexpr std::size_t step = 32;  // keys per step, so that their cache misses overlap
     std::array<std::span<const set_posting>, step> found;
     const std::size_t buckets = begins_.size() - 1;
     std::size_t examined = 0;
@@ -91,7 +93,7 @@ class frozen_postings {
   }
 
  private:
-  static constexpr std::size_t long_bucket = 32;  // postings; in more, those of the token are found by bisection
+  static constexpr std::size_t long_bucket = 32;  // buckets with more postings are searched by bisection
 
   template <class Query>
   static std::size_t scan(std::span<const set_posting> bucket, std::uint32_t token, std::size_t index, Query& query) {
@@ -109,7 +111,7 @@ class frozen_postings {
       if (query.admits(at->size, at->size, at->position, index)) {
         query.meet(at->number, at->size, at->position, index);
         ++at;
-      } else {  // nor are later positions admitted, in a set of the same size
+      } else {  // then later positions of this size are not admitted either
         at = std::partition_point(at + 1, last, [size = at->size](const auto& p) { return p.size <= size; });
       }
     }
@@ -120,19 +122,19 @@ class frozen_postings {
   const Postings& postings_;
 };
 
-/// Distinct sets with their ids and postings, in flat arrays. A set is named by its slot. `Array` is std::vector's or
-/// mapped_array's interface; the searches are safe with any content of mapped arrays.
+/// Distinct sets with their ids and postings, in flat arrays. A slot names a set. `Array` has the interface of
+/// std::vector or mapped_array. Searches are safe with any content of mapped arrays.
 template <class Feature, class Id, template <class> class Array>
 struct frozen_sets {
   static constexpr std::size_t max_slots = (std::numeric_limits<std::uint32_t>::max)() - 1;
 
   Array<Feature> features;
-  Array<frozen_set_record> records;    ///< of each slot, then one with the end of the features; empty without slots
-  Array<Id> ids;                       ///< of slot 0, then of slot 1, ...; those of a slot ascend
-  Array<std::uint32_t> id_begins;      ///< of each slot, then the end of the ids
+  Array<frozen_set_record> records;    ///< by slot, then one record with the end of the features; empty without slots
+  Array<Id> ids;                       ///< the ids of slot 0, then of slot 1, ...; ascending within a slot
+  Array<std::uint32_t> id_begins;      ///< by slot: the beginning of its ids; then the end of the ids
   Array<std::uint32_t> id_order;       ///< indices of `ids`, sorted by id
   Array<std::uint8_t> levels;          ///< the order of the features
-  Array<std::uint64_t> bucket_begins;  ///< of each bucket, then the end of the postings
+  Array<std::uint64_t> bucket_begins;  ///< by bucket: the beginning of its postings; then the end of the postings
   Array<set_posting> postings;
 
   [[nodiscard]] std::size_t slots() const noexcept { return records.size() == 0 ? 0 : records.size() - 1; }
@@ -143,13 +145,13 @@ struct frozen_sets {
     return ids.span(id_begins[slot], id_begins[slot + 1]);
   }
 
-  /// The index of an id in `ids`; ids.size() if the id is not stored.
+  /// Returns the index of an id in `ids`; ids.size() if the id is not stored.
   [[nodiscard]] std::size_t index_of(const Id& id) const noexcept {
     const std::span<const std::uint32_t> order = id_order.span();
     const auto at = std::partition_point(order.begin(), order.end(), [&](std::uint32_t i) { return ids[i] < id; });
     return at != order.end() && *at < ids.size() && ids[*at] == id ? *at : ids.size();
   }
-  /// The slot of the id with this index.
+  /// Returns the slot of the id with this index.
   [[nodiscard]] std::size_t slot_of(std::size_t index) const noexcept {
     const std::span<const std::uint32_t> begins = id_begins.span();
     const auto behind = std::partition_point(begins.begin(), begins.end(), [&](std::uint32_t b) { return b <= index; });
@@ -157,8 +159,9 @@ struct frozen_sets {
     return (std::min)(count == 0 ? 0 : count - 1, slots() - 1);
   }
 
-  /// Calls `take(slot, common, similarity)` for each set that is similar by `bounds`, until `take` returns false. Returns:
-  /// false if `take` returned false. Precondition: see candidate_search::collect().
+  /// Calls `take(slot, common, similarity)` for each set that is similar by `bounds`, until `take` returns false.
+  /// Returns: false if `take` returned false.
+  /// Precondition: that of candidate_search::collect().
   template <class Take>
   bool find_sets(std::span<const Feature> query, const overlap_bounds& bounds, candidate_search& scratch,
                  const Take& take) const {
@@ -194,7 +197,7 @@ struct frozen_sets {
   };
 };
 
-/// The inverted index of sets, whose order of features is given.
+/// The inverted index of sets with a given order of features.
 struct made_postings {
   std::vector<std::uint64_t> bucket_begins;
   std::vector<set_posting> postings;
@@ -216,7 +219,7 @@ struct made_postings {
   }
   return made;
 }
-/// Makes the postings of sets set_at(0) to set_at(count - 1).
+/// Makes the postings of set_at(0) to set_at(count - 1).
 template <class SetAt, class Counts>
 [[nodiscard]] made_postings make_postings(std::size_t count, const SetAt& set_at, const overlap_bounds& bounds,
                                           const Counts& counts) {
@@ -230,13 +233,13 @@ template <class SetAt, class Counts>
   return put_in_buckets(all);
 }
 
-/// The arrays of a frozen_sets, to be written. Equal sets are stored once. Slots are numbered by the smallest ids of
-/// their sets, so the arrays depend only on the sets and their ids.
+/// Computes the arrays of a frozen_sets, to be written to a file. Equal sets are stored once. Slots are numbered by the
+/// smallest ids of their sets, so the arrays depend only on the sets and their ids.
 template <class Feature, class Id>
 struct set_arrays {
   using set_type = std::span<const Feature>;
 
-  /// `from` has size(), and for_each(visit), which calls visit(id, set) for each id.
+  /// Computes the arrays of an index. `from` has size(), and for_each(visit), which calls visit(id, set) for each id.
   /// Throws: std::length_error from 2^32 - 2 ids on; std::invalid_argument if an id occurs twice; std::bad_alloc.
   template <class Index>
   set_arrays(const Index& from, const overlap_bounds& bounds) {
@@ -272,7 +275,7 @@ struct set_arrays {
     const equal_groups<std::uint32_t> copies(
         entries.size(), [&](std::size_t i) { return entries[i].sketch.hash; },
         [&](std::uint32_t a, std::uint32_t b) { return compare_sets(entries[a].set, entries[b].set); }, {});
-    const std::vector<std::uint32_t> firsts = copies.firsts();  // the entries of the slots
+    const std::vector<std::uint32_t> firsts = copies.firsts();  // by slot: its first entry
     std::size_t count = 0;
     for (const std::uint32_t first : firsts) count += entries[first].set.size();
     features.reserve(count);

@@ -20,19 +20,19 @@
 
 namespace neardup::inline v0::detail {
 
-/// The chains of a hash table. Nodes are numbers that the caller chooses; the caller also stores the hash of each node,
-/// and the node that follows it in its chain. The number of buckets grows by one at a time (linear hashing, see
-/// posting_lists), so no insertion rehashes everything.
+/// The chains of a hash table. The caller numbers the nodes, and stores for each node its hash and the next node of its
+/// chain. The number of buckets grows by one at a time (linear hashing, see posting_lists), so no insertion rehashes
+/// everything.
 class hash_chains {
  public:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  /// The first node of the chain of a hash; `none` if there is none.
+  /// Returns the first node of the chain of a hash; `none` if the chain is empty.
   [[nodiscard]] std::uint32_t first(std::uint64_t hash) const noexcept {
     return heads_.size() == 0 ? none : heads_[place(hash, buckets_)] - 1;
   }
 
-  /// Makes room for one more node. `next_of(node)` returns a reference to the number of the node that follows,
+  /// Allocates memory for one more node. `next_of(node)` returns a reference to the number of the next node,
   /// `hash_of(node)` the hash of a node.
   /// Guarantee: strong.
   template <class NextOf, class HashOf>
@@ -50,7 +50,8 @@ class hash_chains {
       from = after;
     }
   }
-  /// Adds a node. Precondition: make_room() was called after the previous insertion.
+  /// Adds a node.
+  /// Precondition: make_room() was called after the previous insertion.
   template <class NextOf>
   void insert(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
     std::uint32_t& head = heads_[place(hash, buckets_)];
@@ -58,7 +59,8 @@ class hash_chains {
     head = node + 1;
     ++size_;
   }
-  /// Removes a node. Precondition: the node is in the table.
+  /// Removes a node.
+  /// Precondition: the node is in the table.
   template <class NextOf>
   void erase(std::uint32_t node, std::uint64_t hash, const NextOf& next_of) noexcept {
     --size_;
@@ -85,7 +87,7 @@ class hash_chains {
     return at < buckets ? at : at & (all / 2 - 1);
   }
 
-  chunked_array<std::uint32_t> heads_;  // the number of the first node, plus 1; 0 for an empty chain
+  chunked_array<std::uint32_t> heads_;  // by bucket: 1 + the first node of its chain, or 0
   std::size_t buckets_ = 1, size_ = 0;
 };
 
@@ -94,9 +96,10 @@ concept has_std_hash = requires(const Id& id) {
   { std::hash<Id>{}(id) } -> std::convertible_to<std::size_t>;
 };
 
-/// Ids, each with the slot of its set. An id is found by hash if std::hash<Id> exists, otherwise by order. The ids of a
-/// slot form a circular list.
-/// Guarantee: strong. Memory: per id, about 20 bytes and the id; 72 bytes more if ids are found by order.
+/// A table of ids, each with the slot of its set. std::hash<Id> finds an id if that exists, otherwise a map by order.
+/// The ids of a slot form a circular list.
+/// Guarantee: strong.
+/// Memory: per id, about 20 bytes and the id; 72 bytes more if ids are found by order.
 template <class Id>
 class id_table {
   static constexpr bool is_hashed = has_std_hash<Id>;
@@ -106,7 +109,7 @@ class id_table {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// The entry of an id; `none` if the id is not stored.
+  /// Returns the entry of an id; `none` if the id is not stored.
   [[nodiscard]] std::uint32_t find(const Id& id) const noexcept {
     if constexpr (is_hashed) {
       std::uint32_t at = chains_.first(hash_of(id));
@@ -119,10 +122,12 @@ class id_table {
   }
   [[nodiscard]] const Id& id(std::uint32_t at) const noexcept { return entries_[at].id; }
   [[nodiscard]] std::uint32_t slot(std::uint32_t at) const noexcept { return entries_[at].slot; }
-  /// The next entry of the same slot. The first entry follows the last.
+  /// Returns the next entry of the same slot. The first entry follows the last.
   [[nodiscard]] std::uint32_t following(std::uint32_t at) const noexcept { return entries_[at].following; }
 
-  /// Adds an id without a slot. Returns: its entry. Precondition: the id is not stored.
+  /// Adds an id without a slot.
+  /// Returns: its entry.
+  /// Precondition: the id is not stored.
   std::uint32_t insert(const Id& id) {
     if (free_ == none) {
       if (entries_.size() >= none - 1) fail<std::length_error>("a set_index has at most 2^32 - 2 ids");
@@ -156,8 +161,8 @@ class id_table {
     --size_;
   }
 
-  /// Adds an entry to the list of a slot; `first` is any entry of that list, or `none` if the list is empty. Returns:
-  /// an entry of the list.
+  /// Adds an entry to the list of a slot. `first` is any entry of that list, or `none` if the list is empty.
+  /// Returns: an entry of the list.
   std::uint32_t link(std::uint32_t at, std::uint32_t slot, std::uint32_t first) noexcept {
     entry& added = entries_[at];
     added.slot = slot;
@@ -170,7 +175,8 @@ class id_table {
     entries_[added.previous].following = at;
     return first;
   }
-  /// Removes an entry from the list of its slot. Returns: another entry of the list; `none` if the list is empty then.
+  /// Removes an entry from the list of its slot.
+  /// Returns: another entry of the list; `none` if the list is now empty.
   std::uint32_t unlink(std::uint32_t at) noexcept {
     const entry& gone = entries_[at];
     if (gone.following == at) return none;
@@ -194,7 +200,7 @@ class id_table {
  private:
   struct entry {
     Id id;
-    std::uint32_t slot, next;  // in a chain, or of the free entries
+    std::uint32_t slot, next;  // `next`: in a chain, or in the list of free entries
     std::uint32_t previous, following;
   };
   struct nothing {

@@ -14,9 +14,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bounds for a set_threshold: a similarity of at least `threshold` and an overlap of at least `min_common`.
+/// The bounds on sizes and overlaps that follow from a set_threshold.
 class overlap_bounds {
  public:
+  /// Makes the bounds for a threshold.
   /// Throws: std::invalid_argument unless 0 < least.similarity <= 1.
   explicit overlap_bounds(const set_threshold& least)
       : by_(least.measure), threshold_(least.similarity), min_common_(least.min_common) {
@@ -24,10 +25,10 @@ class overlap_bounds {
     if (min_common_ == 0) min_common_ = by_ == set_similarity::containment ? default_min_contained : 1;
   }
 
-  /// The threshold, with the default of min_common filled in.
+  /// Returns the threshold, with the default of min_common filled in.
   [[nodiscard]] set_threshold least_similar() const noexcept { return {by_, threshold_, min_common_}; }
 
-  /// The similarity of non-empty sets of `a` and `b` elements with `common` elements in common.
+  /// Returns the similarity of non-empty sets of `a` and `b` elements with an overlap of `common`.
   [[nodiscard]] double similarity(std::size_t a, std::size_t b, std::size_t common) const noexcept {
     if (by_ == set_similarity::jaccard) return jaccard_of_sizes(a, b, common);
     if (by_ == set_similarity::containment) return static_cast<double>(common) / static_cast<double>((std::min)(a, b));
@@ -35,8 +36,8 @@ class overlap_bounds {
     return (std::min)(1.0, static_cast<double>(common) / std::sqrt(product));
   }
 
-  /// The least overlap that makes sets of `a` and `b` elements similar enough; more than the smaller size if no overlap
-  /// does.
+  /// Returns the least overlap that makes sets of `a` and `b` elements similar enough; more than the smaller size if no
+  /// overlap does.
   [[nodiscard]] std::size_t least(std::size_t a, std::size_t b) const noexcept {
     const auto x = static_cast<double>(a), y = static_cast<double>(b);
     double estimate = threshold_ * (std::min)(x, y);
@@ -47,12 +48,12 @@ class overlap_bounds {
     return (std::max)(common, min_common_);
   }
 
-  /// Whether two equal sets of `size` elements are similar enough.
+  /// True if two equal sets of `size` elements are similar enough.
   [[nodiscard]] bool are_copies_similar(std::size_t size) const noexcept { return least(size, size) <= size; }
 
-  /// The least size m <= `size` such that a set of m elements can be similar enough to a set of `size` elements; more
-  /// than `size` if there is none. It is also the least overlap with a similar set of any size: elements that only the
-  /// other set has never reduce the overlap that is needed.
+  /// Returns the least size m <= `size` such that a set of m elements can be similar enough to a set of `size`
+  /// elements; more than `size` if there is none. It is also the least overlap with a similar set of any size, because
+  /// elements that only the other set has never reduce the required overlap.
   [[nodiscard]] std::size_t least_partner(std::size_t size) const noexcept {
     const auto n = static_cast<double>(size);
     double estimate = threshold_ * n;
@@ -69,35 +70,36 @@ class overlap_bounds {
   /// The least overlap of two sets, whatever their sizes.
   [[nodiscard]] std::size_t min_common() const noexcept { return min_common_; }
 
-  /// The length of the prefix of a set, in an order of all elements, that has an element in common with each set that
-  /// is similar enough.
+  /// Returns the length of a set's prefix, in any order of all elements, that shares an element with each set that is
+  /// similar enough.
   [[nodiscard]] std::size_t prefix(std::size_t size) const noexcept { return prefix_for(size, least_partner(size)); }
 
-  /// The length of the prefix of a set that has an element in common with each set that is similar enough and has at
-  /// least as many elements.
+  /// Returns the length of a set's prefix that shares an element with each set that is similar enough and has at least
+  /// as many elements.
   [[nodiscard]] std::size_t short_prefix(std::size_t size) const noexcept {
     return prefix_for(size, least(size, size));
   }
 
-  /// Whether a set may be similar to a smaller set of any size, so that all elements of the larger set have to be
-  /// looked up. The least overlap then depends only on the size of the smaller set.
+  /// True if a set may be similar to a smaller set of any size. All elements of the larger set then have to be looked
+  /// up, and the least overlap depends only on the size of the smaller set.
   [[nodiscard]] bool looks_up_all() const noexcept { return by_ == set_similarity::containment; }
 
-  /// Whether most_differing() may be called. There is no such bound if the smaller set may have any size.
+  /// True if most_differing() may be called. There is no such bound if the smaller set may have any size.
   [[nodiscard]] bool bounds_differences() const noexcept { return by_ != set_similarity::containment; }
 
-  /// An upper bound of the number of elements that are in only one of two similar sets, if neither has more than `size`
-  /// elements. With x <= y <= size and c in common, it is x + y - 2c, which is largest for x = y = size.
+  /// Returns an upper bound of the number of elements that only one of two similar sets has, if neither has more than
+  /// `size` elements. With sizes x <= y <= size and overlap c, the number is x + y - 2c. It is largest for x = y =
+  /// size.
   /// Precondition: bounds_differences().
   [[nodiscard]] std::size_t most_differing(std::size_t size) const noexcept {
     const double share = by_ == set_similarity::cosine ? 1 - threshold_ : (1 - threshold_) / (1 + threshold_);
     const double most = 2 * static_cast<double>(size) * share;
-    constexpr double rounding = 1e-5;  // for divisions of numbers of up to 32 bits
+    constexpr double rounding = 1e-5;  // rounding error of divisions of numbers of up to 32 bits
     return most > 0 ? static_cast<std::size_t>(most + rounding) : 0;
   }
 
-  /// The number of elements of a set's prefix that go into posting lists. If looks_up_all(), a few more elements than
-  /// necessary are posted: a similar set has at least least_met() of the posted elements, which few other sets have by
+  /// Returns the number of elements of a set's prefix that go into posting lists. If looks_up_all(), this is a few more
+  /// than necessary: a similar set then has at least least_met() of the posted elements, which few other sets have by
   /// chance.
   [[nodiscard]] std::size_t indexed(std::size_t size) const noexcept {
     const std::size_t prefix = short_prefix(size);
@@ -112,8 +114,8 @@ class overlap_bounds {
  private:
   static constexpr std::size_t more_indexed = 3;
 
-  /// The least number n from 1 to `most` with suffices(n); most + 1 if there is none. The search starts at an estimate,
-  /// which rounding may have made too large or too small.
+  /// Returns the least n from 1 to `most` with suffices(n); most + 1 if there is none. The search starts at an
+  /// estimate, which rounding may have made too large or too small.
   template <class Suffices>
   static std::size_t first_from(double estimate, std::size_t most, const Suffices& suffices) noexcept {
     std::size_t n = estimate < static_cast<double>(most) ? static_cast<std::size_t>(std::ceil(estimate)) : most;

@@ -22,8 +22,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// A set that has a feature: the number and size of the set, and the position of the feature in the order of the
-/// features of the set. `large` stands for all sizes or positions from `large` on.
+/// A posting: a set that has a feature, by the number and size of the set, and the position of the feature among the
+/// set's ordered features. The value `large` means: `large` or more.
 struct set_posting {
   static constexpr std::uint16_t large = 0xffff;
 
@@ -37,12 +37,12 @@ struct set_posting {
   }
 };
 
-/// Memory for small arrays of postings. An array is named by 32 bits. A free array is reused for an array of the same
-/// capacity.
+/// Memory for small arrays of postings. A 32-bit number names an array. A freed array is reused for an array of the
+/// same capacity.
 class posting_memory {
  public:
-  /// The capacity of an array for `count` postings: `count` itself up to 8; from then on there are four capacities for
-  /// each doubling.
+  /// Returns the capacity of an array for `count` postings: `count` itself up to 8; above that there are four
+  /// capacities for each doubling.
   [[nodiscard]] static constexpr std::size_t capacity(std::size_t count) noexcept {
     if (count <= 8) return count;
     const std::size_t step = std::bit_floor(count - 1) / 4;
@@ -54,13 +54,16 @@ class posting_memory {
     return chunks_[array / chunk].get() + array % chunk;
   }
 
-  /// Allocates an array for `count` postings. Precondition: count > 0. Guarantee: strong.
+  /// Allocates an array for `count` postings.
+  /// Precondition: count > 0.
+  /// Guarantee: strong.
   std::uint32_t allocate(std::size_t count);
 
   /// Frees an array that was allocated for `count` postings.
   void release(std::uint32_t array, std::size_t count) noexcept;
 
-  /// Frees a piece of the memory. Returns: false if no memory was left. After a call, only free_piece() may be called.
+  /// Frees a piece of the memory. After a call, only free_piece() may be called.
+  /// Returns: false if no memory was left.
   bool free_piece() noexcept {
     if (chunks_.empty()) return false;
     chunks_.pop_back();
@@ -75,9 +78,10 @@ class posting_memory {
  private:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t chunk = 1024, min_chunk = 64;
-  static constexpr std::size_t capacities = 36;  // number of capacities within a chunk
+  static constexpr std::size_t capacities = 36;  // number of different capacities within a chunk
 
-  /// The index of a capacity in free_. Precondition: capacity <= chunk.
+  /// Returns the index of a capacity in free_.
+  /// Precondition: capacity <= chunk.
   [[nodiscard]] static constexpr std::size_t index_of(std::size_t capacity) noexcept {
     if (capacity <= 8) return capacity - 1;
     const std::size_t below = std::bit_floor(capacity - 1);
@@ -88,12 +92,12 @@ class posting_memory {
     std::uint32_t& free = free_[index_of(capacity)];
     at(array)->number = std::exchange(free, array);
   }
-  /// Turns the rest of the open chunk into free arrays.
+  /// Divides the rest of the open chunk into free arrays.
   void give_rest() noexcept;
 
   std::uint32_t add_chunk(std::size_t size);
   std::uint32_t allocate_alone(std::size_t size) {
-    if (++alone_ > unused_.capacity()) unused_.reserve(2 * alone_);  // room for release(), which cannot fail
+    if (++alone_ > unused_.capacity()) unused_.reserve(2 * alone_);  // reserves memory for release(), which cannot fail
     return add_chunk(size) * static_cast<std::uint32_t>(chunk);
   }
 
@@ -101,9 +105,9 @@ class posting_memory {
   std::vector<std::uint32_t> unused_;                         // numbers of chunks without memory
   std::array<std::uint32_t, capacities> free_ = none_free();  // first free array of each capacity
   std::uint32_t open_ = 0;
-  std::size_t open_size_ = 0, used_ = 0;  // of chunk open_, from which arrays are taken
+  std::size_t open_size_ = 0, used_ = 0;  // of chunk open_, which new arrays are taken from
   std::size_t allocated_ = 0;             // number of postings that fit into all chunks
-  std::size_t alone_ = 0;                 // number of arrays that took a chunk of their own
+  std::size_t alone_ = 0;                 // number of arrays that have a chunk of their own
 
   static constexpr std::array<std::uint32_t, capacities> none_free() noexcept {
     std::array<std::uint32_t, capacities> result{};
@@ -115,11 +119,11 @@ class posting_memory {
 /// The postings of sets, found by token.
 ///
 /// A bucket has the postings of about four tokens in one array, so a lookup reads two cache lines. The number of
-/// buckets grows by one at a time (linear hashing), so no insertion rehashes everything. The postings of a frequent
-/// feature are in a list with bitmaps, and if they are very many, in groups by size and position: a group is accepted
-/// or skipped as a whole. Postings are never removed. The caller must recognise outdated postings.
+/// buckets grows by one at a time (linear hashing), so no insertion rehashes everything. A frequent feature has a list
+/// of its own, with bitmaps. If the list is very long, it is divided into groups by size and position: a group is
+/// accepted or skipped as a whole. Postings are never removed, so the caller must recognise outdated postings.
 /// Source: Litwin, Linear hashing: a new tool for file and table addressing, VLDB 1980.
-/// Guarantee: if add() throws, no posting is lost. Movable, not copyable.
+/// Guarantee: if add() throws, no posting is lost. The object is movable, not copyable.
 class posting_lists {
  public:
   /// A posting in a posting_list, with a bitmap of its set: the exclusive or of the two words of set_bitmap.
@@ -129,11 +133,12 @@ class posting_lists {
     std::uint16_t size, position;
   };
 
-  /// `max_in_row`: if a feature has more postings, they are grouped by size and position, which changes no result.
+  /// Makes empty posting lists. `max_in_row`: the postings of a feature that has more are grouped by size and position.
+  /// This changes no result.
   explicit posting_lists(std::size_t max_in_row) : max_in_row_(max_in_row) {}
 
-  /// Adds a posting of a set whose bitmap is `bits`. `bits_of(number)` returns the bitmap of a set that has postings
-  /// already.
+  /// Adds a posting of a set with the bitmap `bits`. `bits_of(number)` returns the bitmap of a set that already has
+  /// postings.
   template <class BitsOf>
   void add(const set_posting& added, std::uint64_t bits, const BitsOf& bits_of) {
     if (buckets_of_.size() == 0) buckets_of_.grow_to(1);
@@ -157,17 +162,18 @@ class posting_lists {
     ++size_;
   }
 
-  /// Prefetches the data for adding postings of some tokens, which are the lowest 32 bits of `keys`.
+  /// Prefetches the buckets to which postings of some tokens will be added. The tokens are the lowest 32 bits of
+  /// `keys`.
   void prefetch_buckets(std::span<const std::uint64_t> keys) const noexcept;
 
-  /// Passes the postings of some tokens, which are the lowest 32 bits of `keys`, to `query`. `query` has meet(number,
-  /// size, position, index) and meet(listed, index), which get a posting of keys[index]; and admits(sizes_from,
-  /// sizes_to, positions_from, index), which returns whether a posting in these ranges may match.
+  /// Passes the postings of some tokens to `query`. The tokens are the lowest 32 bits of `keys`. `query` has three
+  /// members. meet(number, size, position, index) and meet(listed, index) receive a posting of keys[index].
+  /// admits(sizes_from, sizes_to, positions_from, index) returns true if a posting in these ranges may match.
   /// Returns: the number of postings and groups that were examined.
   template <class Query>
   std::size_t visit(std::span<const std::uint64_t> keys, Query& query) const {
     if (buckets_of_.size() == 0) return 0;
-    constexpr std::size_t step = 32;  // keys at a time, so that their cache misses overlap
+    constexpr std::size_t step = 32;  // keys per step, so that their cache misses overlap
     std::array<const bucket*, step> found;
     std::size_t examined = 0;
     for (std::size_t begin = 0; begin < keys.size(); begin += step) {
@@ -188,21 +194,22 @@ class posting_lists {
     return examined;
   }
 
-  /// Announces the number of postings that will be added, so that buckets are split early, while splitting moves few
+  /// Announces the number of postings that will be added. Buckets are then split early, while a split moves few
   /// postings.
   void expect(std::size_t postings) noexcept { expected_ = postings / mean_in_bucket; }
   /// The number of postings in buckets.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// Makes room for a number of postings, so that no bucket is split while they are added. Precondition: there are no
-  /// postings.
+  /// Allocates buckets for a number of postings, so that no bucket is split while they are added.
+  /// Precondition: there are no postings.
   void reserve(std::size_t postings) {
     const std::size_t buckets = (std::max)(postings / mean_in_bucket, std::size_t{1});
     buckets_of_.grow_to(buckets);
     buckets_ = buckets;
   }
 
-  /// Frees a piece of the memory. Returns: false if no memory was left. After a call, only free_piece() may be called.
+  /// Frees a piece of the memory. After a call, only free_piece() may be called.
+  /// Returns: false if no memory was left.
   bool free_piece() noexcept { return memory_.free_piece() || buckets_of_.free_chunk() || lists_.free_chunk(); }
 
   /// Removes everything, and frees its memory.
@@ -217,22 +224,22 @@ class posting_lists {
     std::uint32_t array = 0;
     std::uint32_t count = 0;
   };
-  /// Postings of similar sizes and positions. They are divided into parts, so that growing copies few postings.
+  /// A group: postings of similar sizes and positions. It is divided into parts, so that growing copies few postings.
   struct group {
     std::uint16_t sizes_from, sizes_to, positions_from;
     std::vector<std::vector<listed>> parts;
   };
-  /// The postings of a frequent feature: in one row, or, if there are more than max_in_row, in groups sorted by size
-  /// and position.
+  /// The postings of a frequent feature, in one row. If there are more than max_in_row, they are in groups sorted by
+  /// size and position.
   struct posting_list {
     std::vector<listed> row;
     std::vector<group> groups;
   };
 
   static constexpr std::size_t mean_in_bucket = 4;
-  static constexpr int max_splits = 8;              // in one call of add()
-  static constexpr std::size_t max_in_array = 64;   // postings of one feature; if it has more: a list
-  static constexpr std::size_t max_in_part = 1024;  // postings in a part of a group
+  static constexpr int max_splits = 8;              // most splits in one call of add()
+  static constexpr std::size_t max_in_array = 64;   // a feature with more postings gets a list
+  static constexpr std::size_t max_in_part = 1024;  // most postings in a part of a group
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept { return place_among(token, buckets_); }
   static std::size_t place_among(std::uint32_t token, std::size_t buckets) noexcept {
@@ -240,13 +247,15 @@ class posting_lists {
     return at < buckets ? at : at & (all / 2 - 1);
   }
 
-  /// Adds a bucket. Moves the postings that belong there to it; they are all in one other bucket. Guarantee: strong.
+  /// Adds a bucket, and moves the postings that belong there from the one bucket that has them.
+  /// Guarantee: strong.
   void split();
 
   void append(bucket& to, const set_posting& added);
 
-  /// Moves the postings of one token from a bucket to a new list at the end of lists_. A posting of size 0 takes their
-  /// place; its `number` is the index of the list. Guarantee: strong.
+  /// Moves the postings of one token from a bucket to a new list at the end of lists_. In the bucket, a posting of size
+  /// 0 replaces them; its `number` is the index of the list.
+  /// Guarantee: strong.
   template <class BitsOf>
   void move_to_list(bucket& of, std::uint32_t token, const BitsOf& bits_of) {
     const std::span<const set_posting> all(memory_.at(of.array), of.count);
@@ -272,12 +281,12 @@ class posting_lists {
     listed_bytes_ += bytes;
   }
 
-  /// Appends a posting to a row, whose capacity grows by a quarter. Adds the bytes that it grew by to `bytes`.
+  /// Appends a posting to a row, whose capacity grows by a quarter. Adds the growth in bytes to `bytes`.
   static void push_back(std::vector<listed>& row, const listed& added, std::size_t& bytes);
 
   void add_to(posting_list& list, const listed& added);
 
-  /// The range of sizes or positions that are grouped with n: only n itself below 64; from then on there are 32 ranges
+  /// Returns the range of sizes or positions that are grouped with n: only n below 64; above that there are 32 ranges
   /// for each doubling.
   static std::pair<std::uint16_t, std::uint16_t> range_of(std::uint16_t n) noexcept;
 

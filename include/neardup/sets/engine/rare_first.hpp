@@ -26,9 +26,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// The token of a feature: 32 well-mixed bits that represent the feature in a join. Equal features have equal tokens.
-/// For 32-bit features the mapping is bijective. Two 64-bit features may share a token, which adds candidates; but no
-/// pair is missed, because the filters also hold for multisets of tokens.
+/// Returns the token of a feature: 32 well-mixed bits that represent the feature in a join. Equal features have equal
+/// tokens. For 32-bit features the mapping is bijective. Two 64-bit features may share a token, which adds candidates.
+/// No pair is missed, because the filters also hold for multisets of tokens.
 template <class Feature>
 constexpr std::uint32_t feature_token(Feature feature) noexcept {
   if constexpr (sizeof(Feature) <= sizeof(std::uint32_t)) {
@@ -38,26 +38,27 @@ constexpr std::uint32_t feature_token(Feature feature) noexcept {
   }
 }
 
-/// Document frequencies: counts the sets that have a feature, beyond the first. A count of 0 is exact: no other set has the
-/// feature. Other counts may be too high, but only their order matters.
+/// Document frequencies minus one: how many sets have a feature, beyond the first. A count of 0 is exact: no other set
+/// has the feature. Other counts may be too high, but only their order matters.
 ///
-/// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own. A
-/// cell has a filter of the tokens that occurred, a filter of the tokens that occurred again, and the total count of the
-/// tokens in the second filter. All bits of a token lie in one cell, so a look-up of the token misses the cache once.
+/// Most features of texts occur once. Bloom filters recognise these features, so that they need no count of their own.
+/// A cell has a filter of the tokens that occurred, a filter of the tokens that occurred again, and the total count of
+/// the tokens in the second filter. All bits of a token lie in one cell, so a lookup misses the cache once.
 /// Source: Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, WEA 2007 (a word for a filter).
 /// Memory: two thirds of a byte for each counted token.
 class token_counts {
  public:
   token_counts() = default;
 
-  /// `tokens`: about how many tokens will be counted in all.
+  /// Makes empty counts. `tokens`: the number of tokens that will be counted in all, about.
   explicit token_counts(std::size_t tokens) : cells_(tokens / tokens_a_cell + 1) {
     for (std::size_t i = 0; i < cells_.size(); ++i) new (&cells_[i]) cell();
   }
 
   void prefetch(std::uint32_t token) const noexcept { detail::prefetch(&cells_[place(token)]); }
 
-  /// Counts a token. Several threads may call this at once if all of them set `from_several`.
+  /// Counts a token.
+  /// Thread safety: several threads may call this at once if all of them set `from_several`.
   void count(std::uint32_t token, bool from_several) noexcept {
     cell& of = cells_[place(token)];
     const marks own = marks_of(token);
@@ -69,7 +70,7 @@ class token_counts {
       if (before < most << count_shift) of.again.fetch_add(one, std::memory_order_relaxed);
       return;
     }
-    // Without branches, which could not be predicted.
+    // Without branches, because they could not be predicted.
     of.met.store(met | own.met, std::memory_order_relaxed);
     const std::uint64_t is_again = (met & own.met) == own.met ? ~std::uint64_t{0} : 0;
     const std::uint64_t again = of.again.load(std::memory_order_relaxed) | (own.again & is_again);
@@ -86,11 +87,12 @@ class token_counts {
 
  private:
   struct cell {
-    std::atomic<std::uint64_t> met{0};    // a filter
-    std::atomic<std::uint64_t> again{0};  // a filter of 48 bits, and the count above
+    std::atomic<std::uint64_t> met{0};  // filter of the tokens that occurred
+    // filter of 48 bits of the tokens that occurred again, and their count above it
+    std::atomic<std::uint64_t> again{0};
   };
   static_assert(std::is_trivially_copyable_v<cell>);
-  /// The bits of a token in both filters.
+  /// The bits of a token in both filters of a cell.
   struct marks {
     std::uint64_t met, again;
   };
@@ -98,7 +100,7 @@ class token_counts {
   static constexpr std::size_t tokens_a_cell = 24;
   static constexpr int count_shift = 48;
   static constexpr std::uint64_t one = std::uint64_t{1} << count_shift;
-  static constexpr std::uint64_t most = 0x7000;  // leaves room for concurrent increments below 2^15
+  static constexpr std::uint64_t most = 0x7000;  // below 2^15, so that concurrent increments do not overflow
 
   [[nodiscard]] std::size_t place(std::uint32_t token) const noexcept {
     return to_size(std::uint64_t{token} * cells_.size() >> 32);
@@ -113,10 +115,10 @@ class token_counts {
   large_array<cell> cells_;
 };
 
-/// Counts tokens one by one. Each waits until its cell has been prefetched, so that cache misses overlap.
+/// Counts tokens one by one. A token waits until its cell has been prefetched, so that cache misses overlap.
 class token_counter {
  public:
-  /// `from_several`: whether several threads count at once, each with an object of its own.
+  /// Makes a counter. `from_several`: true if several threads count at once, each with its own counter.
   token_counter(token_counts& all, bool from_several) noexcept : all_(&all), from_several_(from_several) {}
 
   void add(std::uint32_t token) noexcept {
@@ -125,7 +127,7 @@ class token_counter {
     if (added_ > waiting_.size()) all_->count(waiting_[at], from_several_);
     waiting_[at] = token;
   }
-  /// Counts the tokens that wait. It is the last call.
+  /// Counts the tokens that still wait. No call may follow.
   void finish() noexcept {
     for (std::size_t i = 0; i < (std::min)(added_, waiting_.size()); ++i) all_->count(waiting_[i], from_several_);
   }
@@ -140,17 +142,18 @@ class token_counter {
 /// Finds the prefixes of sets, one set after the other.
 class prefix_finder {
  public:
-  /// The tokens of the first `count` features of `set`, in the order by count, then by token. Each result has the token
-  /// in its lowest 32 bits, and the count above. `all` has counts below 2^15, such as token_counts or feature_rarity. The
-  /// span is valid until the next call. Precondition: 0 < count <= set.size().
+  /// Returns the tokens of the first `count` features of `set`, in the order by (count, token). Each result has the
+  /// token in its lowest 32 bits, and the count above. `all` has counts below 2^15, such as token_counts or
+  /// feature_rarity. The span is valid until the next call.
+  /// Precondition: 0 < count <= set.size().
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find(std::span<const Feature> set, std::size_t count, const Counts& all) {
     look_up(set, all);
     return choose(set.size(), count);
   }
 
-  /// find() without the tokens of count 0, which come first. Complexity: mostly O(set.size()), because most sets of most
-  /// corpora have more such tokens than `count`.
+  /// Returns find() without the tokens of count 0, which come first.
+  /// Complexity: mostly O(set.size()), because most sets of most corpora have more such tokens than `count`.
   template <class Feature, class Counts>
   std::span<const std::uint64_t> find_repeated(std::span<const Feature> set, std::size_t count, const Counts& all) {
     look_up(set, all);
@@ -167,9 +170,9 @@ class prefix_finder {
     if (n > tokens_.size()) {
       counts_.resize(room_for(n));
       ties_.resize(room_for(n));
-      tokens_.resize(room_for(n));  // last: its size tells whether all have room
+      tokens_.resize(room_for(n));  // resized last: its size then tells that all arrays are large enough
     }
-    constexpr std::size_t step = 256;  // tokens at a time: their lines fit the L1 cache
+    constexpr std::size_t step = 256;  // tokens per step, so that their cells fit the L1 cache
     for (std::size_t begin = 0; begin < n; begin += step) {
       const std::size_t end = (std::min)(begin + step, n);
       for (std::size_t i = begin; i < end; ++i) {
@@ -180,13 +183,13 @@ class prefix_finder {
     }
   }
 
-  /// The first `count` of the `n` tokens that were looked up.
+  /// Returns the first `count` of the `n` tokens that were looked up.
   std::span<const std::uint64_t> choose(std::size_t n, std::size_t count) {
     if (count > sorted_.size()) {
       chosen_.resize(room_for(count));
       sorted_.resize(room_for(count));
     }
-    // Once the count of the last prefix feature is known, a pass without branches finds the others.
+    // The count of the last prefix feature is found first. Then one pass without branches finds the others.
     const std::uint32_t last = nth_count(std::span(counts_).first(n), count);
     std::size_t below = 0, equal = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -205,16 +208,16 @@ class prefix_finder {
     return std::span(sorted_).first(count);
   }
 
-  /// Room for a larger set, but not for twice as large a set if that would take many megabytes.
+  /// Returns the size to allocate for a larger set: twice the size, but at most 2^20 more.
   static std::size_t room_for(std::size_t size) noexcept { return size + (std::min)(size, std::size_t{1} << 20); }
 
   [[nodiscard]] std::size_t count_below(std::span<const std::uint16_t> counts, std::uint32_t limit) const noexcept {
     return choose_form(level_, [&](auto form) { return count_below_of(form)(counts, limit); });
   }
 
-  /// The n-th smallest of some counts, n >= 1.
+  /// Returns the n-th smallest of some counts, n >= 1.
   [[nodiscard]] std::uint32_t nth_count(std::span<const std::uint16_t> counts, std::size_t n) const noexcept {
-    std::uint32_t limit = 2;  // least power of two above the result
+    std::uint32_t limit = 2;  // the least power of two above the result
     while (limit < 0x8000U && count_below(counts, limit) < n) limit *= 2;
     std::uint32_t least = limit == 2 ? 0 : limit / 2;
     while (limit - least > 1) {

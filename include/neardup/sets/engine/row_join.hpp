@@ -34,17 +34,17 @@
 
 namespace neardup::inline v0::detail {
 
-/// A prefix feature of a set, by its token. `position`: of the feature in the prefix.
+/// A row: a prefix feature of a set, by its token. `position` is the position of the feature in the prefix.
 struct set_row {
   std::uint32_t key, set, size, position;
   set_bitmap bitmap;
 };
 
-/// Where the rows of partitions are until they are joined.
+/// The store that keeps the rows of the partitions until they are joined.
 struct row_store {
   /// Adds bytes to a partition. One call at a time.
   std::function<void(std::uint32_t partition, std::span<const std::byte>)> append;
-  /// Reads all bytes of a partition in the order of their addition, each time that it is called. One call at a time.
+  /// Reads all bytes of a partition, in the order in which they were added. May be called again. One call at a time.
   std::function<void(std::uint32_t partition, std::span<std::byte>)> read;
 };
 
@@ -52,19 +52,20 @@ struct row_store {
 struct row_join_sizes {
   std::uint64_t memory = std::uint64_t{1} << 30;  // bytes; see row_join
   std::uint32_t max_partitions = 1024;
-  std::uint64_t max_rows = std::uint64_t{1} << 22;  // of a partition, about
+  std::uint64_t max_rows = std::uint64_t{1} << 22;  // rows of a partition, about
   std::size_t large = large_bucket;
-  std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // by a thread, for each set of a pair
+  std::uint32_t cached_prefixes = std::uint32_t{1} << 14;  // prefixes that a thread caches, for each set of a pair
   failure_limits failures = {};
 };
 
-/// The prefixes of the sets of a source, made again when they are needed.
+/// The prefixes of the sets of a source. A prefix is computed again when it is needed.
 template <class Feature>
 class source_prefixes {
  public:
   using key_span = std::span<const std::uint64_t>;
 
-  /// A cache has so many `slots`, and about `memory` bytes of keys at most, but no less than least_memory.
+  /// Makes the prefixes. A cache has `slots` slots, and about `memory` bytes of keys at most, but at least
+  /// least_memory.
   source_prefixes(const set_source<Feature>& source, const overlap_table& table, const token_counts& counts,
                   std::uint32_t slots, std::uint64_t memory)
       : source_(source),
@@ -73,7 +74,7 @@ class source_prefixes {
         slots_(slots),
         most_(to_size((std::max)(memory, least_memory) / sizeof(std::uint64_t))) {}
 
-  /// Prefixes that a thread has made. A set is in one slot.
+  /// The prefixes that a thread has computed. Each set has one possible slot.
   struct cache {
     struct slot {
       std::uint32_t set = (std::numeric_limits<std::uint32_t>::max)();
@@ -81,11 +82,11 @@ class source_prefixes {
     };
     prefix_finder finder;
     std::vector<slot> slots;
-    std::size_t keys = 0;  // the capacity of all slots
+    std::size_t keys = 0;  // the capacity of all slots, in keys
   };
 
-  /// The keys of the prefix features of a set that come before a row of it, without those that no other set has. A key
-  /// has the count of the feature above the token, and keys ascend. The span is valid until the next call.
+  /// Returns the keys of a set's prefix features before that of the row, without those that no other set has. A key has
+  /// the count of the feature above the token. Keys ascend. The span is valid until the next call.
   [[nodiscard]] key_span earlier(const set_row& of, cache& memory) const {
     if (of.position == 0) return {};
     if (memory.slots.empty()) memory.slots.resize(slots_);
@@ -112,21 +113,21 @@ class source_prefixes {
   const overlap_table& table_;
   const token_counts& counts_;
   std::uint32_t slots_;
-  std::size_t most_;  // keys in a cache
+  std::size_t most_;  // most keys in a cache
 };
 
-/// The sets of a source, for bucket_join.
+/// The sets of a source, as bucket_join needs them.
 template <class Feature>
 class row_sets {
  public:
   using feature = Feature;
   using row = set_row;
   struct scratch {
-    // One cache for each set of a pair: making one prefix must not evict the other prefix.
+    // One cache for each set of a pair, so that the prefix of one set does not evict that of the other.
     typename source_prefixes<Feature>::cache first, second;
   };
 
-  /// `marks`: nullptr, or the sets that are marked, by number.
+  /// `marks`: the marked sets, by number; nullptr if no sets are marked.
   row_sets(const set_source<Feature>& source, std::size_t first_count, const source_prefixes<Feature>& prefixes,
            const std::vector<bool>* marks)
       : source_(source), first_count_(first_count), prefixes_(prefixes), marks_(marks) {}
@@ -142,11 +143,11 @@ class row_sets {
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& memory) const {
     std::span<const std::uint64_t> a = prefixes_.earlier(x, memory.first), b = prefixes_.earlier(y, memory.second);
     if (a.size() > b.size()) std::swap(a, b);
-    // From the last one back: it is the most frequent one, and so likely to be in both.
+    // Starts at the last key, which is the most frequent one, and so the most likely common one.
     return std::any_of(a.rbegin(), a.rend(),
                        [b](std::uint64_t key) { return std::binary_search(b.begin(), b.end(), key); });
   }
-  /// The token of the prefix feature before that of a row, in the type of a feature.
+  /// Returns the token of the prefix feature before that of a row, converted to the type of a feature.
   [[nodiscard]] std::optional<Feature> before(const row& of, scratch& memory) const {
     const std::span<const std::uint64_t> keys = prefixes_.earlier(of, memory.first);
     if (keys.empty()) return {};
@@ -160,15 +161,15 @@ class row_sets {
   const std::vector<bool>* marks_;
 };
 
-/// Finds the similar pairs among the sets of a source.
-/// Memory: about three quarters of sizes.memory; and 8 bytes per set, 16 for a while.
+/// Finds the similar pairs among the sets of a source. The rows of the sets go through a store.
+/// Memory: about three quarters of sizes.memory; and 8 bytes per set, temporarily 16.
 template <class Feature>
 class row_join {
  public:
   using take_type = typename bucket_join<row_sets<Feature>>::take_type;
 
-  /// Counts the features, finds the copies, and stores the rows of all sets that are no copies. Sets from number
-  /// `first_count` on are a second corpus: a set of one corpus is no copy of a set of the other.
+  /// Counts the features, finds the copies, and stores the rows of all sets that are not copies. Sets from number
+  /// `first_count` on are a second corpus. A set of one corpus is never a copy of a set of the other.
   /// Throws: std::length_error from 2^32 - 1 sets or features of a set on; exceptions of the store; std::bad_alloc.
   row_join(set_source<Feature> source, std::size_t first_count, const overlap_bounds& bounds, row_store store,
            const any_runner& run, const row_join_sizes& sizes)
@@ -190,16 +191,17 @@ class row_join {
   [[nodiscard]] const equal_groups<std::uint32_t>& copies() const noexcept { return copies_; }
   [[nodiscard]] std::size_t size_of(std::size_t set) const { return source_.of(set).size(); }
 
-  /// The sets that a visit joins.
+  /// Selects the sets and pairs that a visit joins.
   struct selection {
-    const std::vector<bool>* sets = nullptr;    // by number: the sets that are marked; nullptr for all
-    const std::vector<bool>* across = nullptr;  // by number: marks one set of each pair; nullptr for all pairs
-    set_classes* classes = nullptr;             // leaves out pairs, such as those of sets of one class
-    failure_limit* failures = nullptr;          // lets the visit give up
+    const std::vector<bool>* sets = nullptr;    // by number: the sets to join; nullptr for all
+    const std::vector<bool>* across = nullptr;  // by number: a mark for one set of each pair; nullptr for all pairs
+    set_classes* classes = nullptr;             // leaves out pairs, for example of sets in one class
+    failure_limit* failures = nullptr;          // the limit at which the visit gives up
   };
 
-  /// Passes all pairs of sets that are no copies to `take`, as bucket_join::visit() does.
-  /// Returns: false if `take` did, or the visit gave up. Throws: exceptions of the store and of `take`; std::bad_alloc.
+  /// Passes all pairs of sets that are not copies to `take`, as bucket_join::visit() does.
+  /// Returns: false if `take` returned false, or the visit gave up.
+  /// Throws: exceptions of the store and of `take`; std::bad_alloc.
   bool visit(const selection& chosen, const take_type& take) {
     const row_sets<Feature> sets(source_, first_count_, prefixes_, chosen.across);
     bucket_join<row_sets<Feature>> join(sets, bounds_, table_, run_, sizes_.large, chosen.classes, chosen.failures);
@@ -224,7 +226,7 @@ class row_join {
   void count_features() {
     large_array<std::uint64_t> hashes(source_.size);
     std::vector<std::uint64_t> rows(run_.parts());
-    // The counts take two thirds of a byte for each feature: a quarter of the memory.
+    // A count takes two thirds of a byte, so these counts take a quarter of the memory.
     const double most = static_cast<double>(sizes_.memory) * (3.0 / 8);
     counts_ = count_tokens(source_, most, run_,
                            [&](std::size_t part, std::size_t i, std::size_t size, const set_sketch& sketch) {
@@ -233,7 +235,7 @@ class row_join {
                            });
     std::uint64_t most_rows = 0;
     for (const std::uint64_t n : rows) most_rows += n;
-    // Two arrays of the rows of a partition are in a quarter of the memory.
+    // Two arrays of the rows of a partition take a quarter of the memory.
     const std::uint64_t a_partition =
         std::clamp<std::uint64_t>(sizes_.memory / 4 / (2 * sizeof(set_row)), 1, sizes_.max_rows);
     partitions_ =
@@ -242,7 +244,7 @@ class row_join {
     copies_ = equal_sets(source_, first_count_, hashes.span(), run_);
   }
 
-  /// Stores the rows of all sets that are no copies.
+  /// Stores the rows of all sets that are not copies.
   void scatter() {
     struct scatter_worker {
       prefix_finder finder;
@@ -272,7 +274,7 @@ class row_join {
         const set_bitmap bitmap = sketch_of(set).bitmap;
         const std::size_t left_out = prefix - keys.size();
         for (std::size_t k = 0; k < keys.size(); ++k) {
-          // Features with the same token, next to each other in the prefix, have one row.
+          // Features with the same token are neighbours in the prefix. They share one row.
           if (k > 0 && keys[k] == keys[k - 1]) continue;
           const auto token = static_cast<std::uint32_t>(keys[k]);
           const std::uint32_t partition = partition_of(token);
@@ -293,13 +295,15 @@ class row_join {
     return static_cast<std::uint32_t>((mix(token) >> 32) * partitions_ >> 32);
   }
 
-  /// The rows of marked sets, in front.
+  /// Moves the rows of marked sets to the front.
+  /// Returns: these rows.
   static std::span<set_row> only(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const auto end = std::remove_if(rows.begin(), rows.end(), [&](const set_row& r) { return !is_marked[r.set]; });
     return rows.first(static_cast<std::size_t>(end - rows.begin()));
   }
 
-  /// Moves the rows to the front whose features occur on both sides, or seem to. Returns: these rows.
+  /// Moves the rows whose features occur on both sides to the front. A few other rows may be among them.
+  /// Returns: these rows.
   static std::span<set_row> only_shared(std::span<set_row> rows, const std::vector<bool>& is_marked) {
     const int bits = static_cast<int>(std::bit_width(rows.size())) + 2;
     const auto number = [bits](const set_row& r) { return to_size(mix(r.key + golden_ratio) >> (64 - bits)); };
@@ -322,7 +326,7 @@ class row_join {
   row_join_sizes sizes_;
   token_counts counts_;
   std::uint32_t partitions_ = 1;
-  std::vector<std::uint64_t> stored_;  // rows by partition
+  std::vector<std::uint64_t> stored_;  // by partition: its number of rows
   equal_groups<std::uint32_t> copies_;
   source_prefixes<Feature> prefixes_;
 };

@@ -41,36 +41,37 @@
 
 namespace neardup::inline v0::detail {
 
-/// Two sets that are similar enough, by their ranks a < b, and their overlap.
+/// A pair of sets that are similar enough: their ranks a < b, and their overlap.
 struct similar_ranks {
   std::uint32_t a, b, common;
 };
 
-/// The keys by which sets are looked up.
+/// The keys by which a join looks up sets.
 enum class set_keys : unsigned char {
-  cheapest,       // the cheapest way for each class of sizes
-  prefixes,       // by their prefixes, rare features first
-  equal_parts,    // by parts of the universe, if the measure allows it
-  similar_parts,  // by fewer, larger parts, which may differ in one feature
+  cheapest,       // the cheapest keys for each class of sizes
+  prefixes,       // prefix features, rare ones first
+  equal_parts,    // parts of the universe, if the measure allows it
+  similar_parts,  // fewer, larger parts, which may differ in one feature
 };
 
-/// How much a join processes at a time, and by which keys. Results do not depend on it.
+/// Batch sizes and keys of a join. They change memory and speed, never results.
 struct set_join_sizes {
-  std::size_t min_postings = std::size_t{1} << 22;  // postings in a chunk at least, if there are more
+  std::size_t min_postings = std::size_t{1} << 22;  // the least number of postings in a chunk, if there are that many
   std::size_t max_chunks = 8;
   std::size_t block = std::size_t{1} << 12;  // number of consecutive sets whose prefixes are stored together
   set_keys keys = set_keys::cheapest;
   failure_limits failures = {};
 };
 
-/// Returns: true if set_join joins the sets of one feature's rows faster than a join row by row does: there are at least
-/// `large` rows and large * large candidates. Precondition: the rows ascend by size.
-/// At least one set of each candidate has the feature in its shorter prefix, so pairs of other rows do not count. The
-/// texts of a template may have a frequent feature in no shorter prefix at all.
+/// Returns true if set_join is faster than a join row by row for the sets of one feature. This holds if there are at
+/// least `large` rows and large * large candidates. At least one set of each candidate has the feature in its shorter
+/// prefix, so pairs of other rows do not count. For example, the texts of a template may all have a frequent feature
+/// outside of their shorter prefixes.
+/// Precondition: the rows ascend by size.
 template <class Row>
 [[nodiscard]] bool is_corpus(std::span<const Row> rows, const overlap_bounds& bounds, std::size_t large) {
   if (rows.size() < large) return false;
-  std::size_t size = 0, prefix = 0, posted = 0;  // rows in shorter prefixes
+  std::size_t size = 0, prefix = 0, posted = 0;  // `posted`: number of rows in shorter prefixes
   for (const Row& r : rows) {
     if (r.size != size) prefix = bounds.short_prefix(size = r.size);
     posted += r.position < prefix ? 1 : 0;
@@ -78,7 +79,7 @@ template <class Row>
   return posted >= large * large / rows.size();
 }
 
-/// Joins distinct sets: all sets, or selected ones. A *place* is the number of a set among the selected sets.
+/// Joins distinct sets: all sets, or selected ones. The *place* of a set is its number among the selected sets.
 template <class Feature>
 class set_join {
  public:
@@ -88,25 +89,29 @@ class set_join {
            const any_runner& run, const set_join_sizes& sizes)
       : sets_(sets), prefixes_(prefixes), bounds_(bounds), run_(run), how_(sizes) {}
 
-  /// Selects the sets of these ranks. Precondition: ranks ascend; the array outlives the join.
+  /// Selects the sets of these ranks.
+  /// Precondition: ranks ascend; the array outlives the join.
   void choose(std::span<const std::uint32_t> ranks) noexcept {
     chosen_ = ranks;
     is_all_ = false;
   }
-  /// Selects the pairs of which exactly one set is marked. is_marked[rank] marks a set. Precondition: the vector
-  /// outlives the join.
+  /// Selects the pairs of which exactly one set is marked. is_marked[rank] marks a set.
+  /// Precondition: the vector outlives the join.
   void join_across(const std::vector<bool>& is_marked) noexcept { side_ = &is_marked; }
-  /// Leaves out pairs, such as those of sets of one class. The classes are of ranks. Precondition: they outlive the join.
+  /// Leaves out the pairs that the classes leave out. The classes are of ranks.
+  /// Precondition: `classes` outlives the join.
   void leave_out(set_classes& classes) noexcept { classes_ = &classes; }
-  /// Lets visit() give up when the limit is reached. Precondition: it outlives the join.
+  /// Lets visit() give up when the limit is reached.
+  /// Precondition: `failures` outlives the join.
   void give_up_at(failure_limit& failures) noexcept { failures_ = &failures; }
 
-  /// The maximum number of parts that work concurrently.
+  /// The greatest number of parts that work concurrently.
   [[nodiscard]] std::size_t parts() const { return parts_for(run_, size(), 256); }
 
-  /// Calls `take(part, pairs)` with all pairs, each once, in batches and in any order; parts call `take` concurrently.
+  /// Calls `take(part, pairs)` with all pairs, each once, in batches and in any order. Parts call `take` concurrently.
   /// If `take` returns false, the join ends soon.
-  /// Returns: false if `take` returned false, or the join gave up. Throws: exceptions of `take`; std::bad_alloc.
+  /// Returns: false if `take` returned false, or the join gave up.
+  /// Throws: exceptions of `take`; std::bad_alloc.
   bool visit(const take_type& take) {
     std::vector<worker> workers(parts());
     std::size_t all_postings = 0;
@@ -124,14 +129,14 @@ class set_join {
   }
 
  private:
-  /// A prefix feature of a set, or the key of a part. Sizes and positions are clipped to 16 bits.
+  /// A posting: a set that has a prefix feature, or a key of a part. Sizes and positions are clipped to 16 bits.
   struct posting {
     std::uint32_t token;
-    std::uint32_t place;  // of the set, among the selected ones
+    std::uint32_t place;  // place of the set
     std::uint16_t position;
     std::uint16_t size;
   };
-  static constexpr std::size_t large = 0xffff;  // a size or position that does not fit
+  static constexpr std::size_t large = 0xffff;  // a size or position that does not fit into 16 bits
   static constexpr std::size_t ahead = 8;
 
   /// The places [begin, end).
@@ -140,13 +145,13 @@ class set_join {
     [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
   };
 
-  /// Consecutive sets [begin, end), with postings by token, of their prefix features or of their parts.
+  /// A chunk: the consecutive sets [begin, end), with postings by token, of their prefix features or of their parts.
   struct chunk {
     std::size_t begin = 0, end = 0;
-    part_cut cut = {};           // if cut.parts is 0: postings of prefix features
-    std::size_t probed_end = 0;  // sets from here on are too large for these
+    part_cut cut = {};           // cut.parts == 0: postings of prefix features
+    std::size_t probed_end = 0;  // sets from this place on are too large to be similar to the chunk's sets
     int bits = 0;
-    std::vector<std::size_t> firsts;  // first posting of each set
+    std::vector<std::size_t> firsts;  // by set: its first posting
     large_array<posting> postings;
     std::vector<std::uint32_t> starts;
     scratch_array<posting> scratch;
@@ -165,16 +170,16 @@ class set_join {
   struct worker {
     std::vector<looked_up> sets;
     std::size_t seen_begin = 0;        // the place of seen[0]
-    std::vector<std::uint32_t> seen;   // by place: the last set that had it as a candidate
+    std::vector<std::uint32_t> seen;   // by place: the last set for which it was a candidate
     std::vector<std::uint32_t> times;  // by place: number of common features, if all features are looked up
     std::vector<std::uint32_t> least;  // by size: required overlap
     std::size_t least_base = 0, least_for = 0;
-    std::size_t first = 0, last = 0;  // places of the sets in a chunk whose sizes fit
-    std::vector<posting_list> lists;  // of all sets to look up, concatenated
+    std::size_t first = 0, last = 0;  // the places in the chunk whose sizes fit
+    std::vector<posting_list> lists;  // lists of all sets to look up, concatenated
     std::vector<set_candidate> candidates;
     std::vector<similar_ranks> found;
-    std::size_t candidates_seen = 0, pairs = 0;  // until they are counted for all workers
-    part_keys keys;                              // of the set that is looked up
+    std::size_t candidates_seen = 0, pairs = 0;  // not yet added to the counts of all workers
+    part_keys keys;                              // keys of the set that is looked up
   };
 
   [[nodiscard]] std::size_t size() const noexcept { return is_all_ ? sets_.size() : chosen_.size(); }
@@ -183,7 +188,7 @@ class set_join {
   }
   [[nodiscard]] std::size_t size_at(std::size_t place) const noexcept { return sets_.size_of(rank(place)); }
 
-  /// The first place in [begin, end) of a set with at least `n` features; `end` if there is none.
+  /// Returns the first place in [begin, end) whose set has at least `n` features; `end` if there is none.
   [[nodiscard]] std::size_t first_of_size(std::size_t begin, std::size_t end, std::size_t n) const noexcept {
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
@@ -196,7 +201,7 @@ class set_join {
     return begin;
   }
 
-  /// Calls use(first, last, n) for the sets of each size n.
+  /// Calls use(first, last, n) with the places [first, last) of the sets of each size n.
   template <class Use>
   void for_each_size(std::size_t begin, std::size_t end, const Use& use) const {
     while (begin < end) {
@@ -206,8 +211,8 @@ class set_join {
     }
   }
 
-  /// Makes the chunk that begins at `begin`, without its postings. Returns: false if none of its sets can be similar to
-  /// any set.
+  /// Makes the chunk that begins at place `begin`, without its postings.
+  /// Returns: false if none of its sets can be similar to any set.
   bool next_chunk(std::size_t begin, std::size_t room, chunk& of) const {
     of.begin = begin;
     std::size_t n = 0, prefix = 0, postings = 0, end = begin;
@@ -232,14 +237,14 @@ class set_join {
   [[nodiscard]] std::size_t number_at(std::size_t place) const noexcept { return sets_.first_of(rank(place)); }
   [[nodiscard]] prefix_tokens prefix_at(std::size_t place) const noexcept { return prefixes_[number_at(place)]; }
 
-  /// Prefetches the prefixes of the sets some places ahead.
+  /// Prefetches the prefix of a set some places ahead.
   void prefetch_prefix(std::size_t place, std::size_t end) const noexcept {
     if (place + 2 * ahead < end) prefixes_.prefetch_place(number_at(place + 2 * ahead));
     if (place + ahead < end) prefixes_.prefetch_tokens(number_at(place + ahead));
   }
 
-  /// Combined with the tokens of marked sets by exclusive or, so that a set finds only sets of the other side; see
-  /// join_across().
+  /// Returns a salt that is combined with the tokens of marked sets by exclusive or. A set then finds only sets of the
+  /// other side; see join_across().
   [[nodiscard]] std::uint32_t salt(std::size_t place) const {
     return side_ != nullptr && (*side_)[rank(place)] ? 0x85ebca6bU : 0;
   }
@@ -328,7 +333,7 @@ class set_join {
     }
   }
 
-  /// Finds all sets that may be similar to a set of the chunk; for each class of sizes by the cheaper keys.
+  /// Finds all sets that may be similar to a set of the chunk. For each class of sizes it uses the cheaper keys.
   bool probe_by_class(chunk& of, std::vector<worker>& workers, const take_type& take) {
     for (worker& memory : workers) {
       memory.seen_begin = of.begin;
@@ -351,7 +356,7 @@ class set_join {
         for_each_size(partners.begin, partners.end, [&](std::size_t from, std::size_t to, std::size_t n) {
           all_postings += (to - from) * cut.posted(n);
         });
-        // Parts have more postings than prefixes, so there may not be room for the postings of all partners at a time.
+        // Parts have more postings than prefixes. So the postings of all partners at a time may need too much memory.
         const std::size_t pieces = all_postings / (2 * (std::max)(how_.min_postings, of.firsts.back())) + 1;
         const std::size_t step = (partners.size() + pieces - 1) / pieces;
         for (std::size_t from = partners.begin; from < partners.end; from += step) {
@@ -364,16 +369,16 @@ class set_join {
     return probe_all(of, {done, of.probed_end}, workers, take);
   }
 
-  /// The cheapest keys by which the sets `probed` find their partners in a chunk; a cut without parts means prefix
-  /// features. Costs are counted for a sample of the probed sets. Keys of parts are considered only if making them
-  /// costs less than searching by prefix features; they are then made of a sample of the partners, in `sample`.
+  /// Returns the cheapest keys by which the sets `probed` find their partners in a chunk. A cut without parts means
+  /// prefix features. Costs are counted for a sample of the probed sets. Keys of parts are considered only if making
+  /// them costs less than searching by prefix features. They are then made for a sample of the partners, in `sample`.
   part_cut cheapest_cut(const chunk& of, chunk& sample, place_range partners, place_range probed,
                         std::size_t differing) {
     if (how_.keys == set_keys::equal_parts) return part_cut::into_equal(differing);
     if (how_.keys == set_keys::similar_parts) return part_cut::into_similar(differing);
     using costs = set_join_costs;
     const std::size_t size = size_at(probed.begin + probed.size() / 2);
-    // Costs are estimates, so parts have to be cheaper by a quarter to be chosen.
+    // Costs are estimates, so parts are chosen only if they are cheaper by a quarter.
     double least = .75 * static_cast<double>(probed.size()) * cost_of_probe(of, probed, 1);
     part_cut result;
     for (const part_cut cut : {part_cut::into_equal(differing), part_cut::into_similar(differing)}) {
@@ -391,8 +396,8 @@ class set_join {
     return result;
   }
 
-  /// The mean cost of searching for a set in a chunk that contains every `stride`-th partner. It is counted for some of
-  /// the sets `probed`.
+  /// Returns the mean cost of searching for a set in a chunk that contains every `stride`-th partner. It is counted for
+  /// some of the sets `probed`.
   double cost_of_probe(const chunk& of, place_range probed, std::size_t stride) const {
     constexpr std::size_t most_sets = 64, most_postings = 256;
     const std::size_t sets = (std::min)(most_sets, probed.size() / 8 + 1);
@@ -422,8 +427,8 @@ class set_join {
     return set_join_costs::probe(keys, postings * share, candidates * share) / static_cast<double>(sets);
   }
 
-  /// The postings of a list that may be of partners of a set of `n` features: those of sets in [first, last) that are
-  /// small enough for a first common feature at `position` of the set of `n` features.
+  /// Returns the postings of a list that may belong to partners of a set of `n` features. These are the postings of
+  /// sets in [first, last) that are small enough for a first common feature at `position` of the set of `n` features.
   static std::span<const posting> partners_in(const chunk& of, const worker& memory, const posting_list& list,
                                               std::size_t n, std::size_t position, std::size_t first,
                                               std::size_t last) {
@@ -431,7 +436,7 @@ class set_join {
     const posting *const begin = of.postings.data() + list.begin, *const end = of.postings.data() + list.end;
     const posting* const from = std::lower_bound(begin, end, first, is_before);
     const posting* to = std::lower_bound(from, end, last, is_before);
-    // The required overlap grows with the size, and the features from `position` on must suffice for it.
+    // The required overlap grows with the size. The features from `position` on must suffice for it.
     const auto fits = std::upper_bound(memory.least.begin(), memory.least.end(), n - position);
     if (position != 0 && fits != memory.least.end()) {
       const std::size_t size = memory.least_base + static_cast<std::size_t>(fits - memory.least.begin());
@@ -464,11 +469,11 @@ class set_join {
                     });
   }
 
-  /// Finds the posting lists of some sets from place `first` on. Their memory is prefetched for all these sets before
-  /// it is read.
+  /// Finds the posting lists of some sets from place `first` on. The lists of all these sets are prefetched before any
+  /// list is read.
   /// Returns: the place behind these sets.
   std::size_t look_up(const chunk& of, worker& memory, std::size_t first, std::size_t last) const {
-    constexpr std::size_t most = 256;  // lists; the last set may exceed it
+    constexpr std::size_t most = 256;  // most lists; the last set may exceed it
     memory.sets.clear();
     memory.lists.clear();
     while (first < last && memory.lists.size() < most) {
@@ -500,8 +505,8 @@ class set_join {
     return first;
   }
 
-  /// Computes, for a set of `n` features, the required overlap with sets of each size, and the places of the sets in a
-  /// chunk whose sizes allow it.
+  /// Computes for a set of `n` features the required overlap with sets of each size, and the places in a chunk whose
+  /// sizes allow it.
   void prepare(const chunk& of, worker& memory, std::size_t n) const {
     if (memory.least_for == n) return;
     const bool stays = bounds_.looks_up_all() && memory.least_for != 0;
@@ -560,7 +565,7 @@ class set_join {
     }
   }
 
-  /// Whether neighbours in a posting list mostly are of one class, judged by eight of its sets.
+  /// Returns true if neighbours in a posting list mostly are of one class. Eight of its sets are the sample.
   [[nodiscard]] bool are_mostly_of_one_class(const chunk& of, std::size_t begin, std::size_t end) const {
     constexpr std::size_t some = 8;
     const auto class_at = [&](std::size_t i) {
@@ -575,9 +580,10 @@ class set_join {
     return 2 * equal >= some;
   }
 
-  /// scan() for a list whose sets are mostly of one class. Each candidate is compared at once, since that may change the
-  /// class of the set at `place`. Invariant: the postings [i, i + runs[i]) are of sets of one class. So a run of the class
-  /// of the set at `place` is skipped. Before that, the run is joined with the next one if that is of the same class.
+  /// Scans a list whose sets are mostly of one class, as scan() does. Each candidate is compared at once, because the
+  /// result may change the class of the set at `place`.
+  /// Invariant: the postings [i, i + runs[i]) are of sets of one class. So if a run has the class of the set at
+  /// `place`, it is skipped. Before that, the run is joined with the next run if both have one class.
   void scan_by_class(chunk& of, worker& memory, std::size_t place, std::size_t n, std::size_t position,
                      std::uint32_t token, std::size_t begin, std::size_t end) {
     const auto class_at = [&](std::size_t i) { return classes_->of(rank(of.postings[i].place)); };
@@ -607,9 +613,9 @@ class set_join {
     }
   }
 
-  /// The required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar enough.
-  /// `position` is the position of their first common feature in the set of `n` features; the posting has that in the
-  /// other set.
+  /// Returns the required overlap of a set of `n` features with the set of a posting; 0 if they cannot be similar
+  /// enough. `position` is the position of their first common feature in the set of `n` features. The posting has its
+  /// position in the other set.
   [[nodiscard]] std::size_t least_common(const worker& memory, std::size_t n, std::size_t position,
                                          const posting& p) const noexcept {
     if (p.size < large) {
@@ -640,7 +646,7 @@ class set_join {
     ++memory.times[number];
   }
 
-  /// Keeps the candidates that have enough posted features in common with a set of `n` features.
+  /// Keeps the candidates that share enough posted features with a set of `n` features.
   void keep_frequent(worker& memory, std::size_t n) const {
     std::size_t kept = 0;
     for (const set_candidate& other : memory.candidates) {
@@ -664,7 +670,7 @@ class set_join {
     for (const set_candidate& other : candidates.first(left)) {
       const std::uint32_t a = rank(other.place);
       if (classes_ != nullptr && classes_->leaves_out(a, b)) continue;
-      // Sets of the same side may be candidates if two of their tokens differ by the salt.
+      // Sets of one side may be candidates, too, if two of their tokens differ by the salt.
       if (side_ != nullptr && (*side_)[a] == (*side_)[b]) continue;
       const std::size_t common = count_common(sets_[a], set, other.least);
       if (common < other.least) continue;

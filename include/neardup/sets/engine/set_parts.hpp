@@ -21,14 +21,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// A class of set sizes, `first` to `last`; and the greatest number of features in which similar sets of at most `last`
+/// A class of set sizes, `first` to `last`, and the greatest number of features in which similar sets of at most `last`
 /// features differ.
 struct size_class {
   std::size_t first, last, differing;
 };
 
-/// The class of sizes that begins with `first`. It ends at first + first / 8, or later, as long as the number of
-/// differing features is the same.
+/// Returns the class of sizes that begins with `first`. It ends at first + first / 8, or later, as long as the number
+/// of differing features is the same.
 /// Precondition: bounds.bounds_differences(); first <= largest.
 inline size_class size_class_from(std::size_t first, std::size_t largest, const overlap_bounds& bounds) noexcept {
   size_class result{first, first + first / 8, 0};
@@ -37,15 +37,15 @@ inline size_class size_class_from(std::size_t first, std::size_t largest, const 
   return result;
 }
 
-/// How the universe of features is divided: the number of parts, and the kind of keys.
+/// The division of the universe of features: the number of parts, and the kind of keys.
 struct part_cut {
   std::size_t parts = 0;
-  bool with_one_less = false;  // also finds parts that differ in one feature
+  bool with_one_less = false;  // if true, parts that differ in one feature are found, too
 
   static part_cut into_equal(std::size_t differing) noexcept { return {differing + 1, false}; }
   static part_cut into_similar(std::size_t differing) noexcept { return {differing / 2 + 1, true}; }
 
-  /// The number of keys that are posted for a set of `features` features.
+  /// Returns the number of keys that are posted for a set of `features` features.
   [[nodiscard]] std::size_t posted(std::size_t features) const noexcept {
     return parts + (with_one_less ? features : 0);
   }
@@ -54,7 +54,7 @@ struct part_cut {
 /// Makes the keys of sets, one set after the other.
 class part_keys {
  public:
-  /// The keys that are posted for a set: cut.posted(set.size()) keys. The span is valid until the next call.
+  /// Returns the keys that are posted for a set, cut.posted(set.size()) keys. The span is valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_post(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -63,7 +63,7 @@ class part_keys {
     return keys_;
   }
 
-  /// The keys that are looked up for a set, to find similar sets. The span is valid until the next call.
+  /// Returns the keys that are looked up to find sets similar to a set. The span is valid until the next call.
   template <class Feature>
   std::span<const std::uint32_t> to_look_up(std::span<const Feature> set, part_cut cut) {
     add_up(set, cut);
@@ -76,13 +76,14 @@ class part_keys {
   }
 
  private:
-  static constexpr std::uint64_t less = 0x9fb21c651e98df25U;  // added if the posted key lacks a feature
+  static constexpr std::uint64_t less = 0x9fb21c651e98df25U;  // added to a posted key that lacks a feature
 
   template <class Feature>
   static std::uint64_t hash_of(Feature feature) noexcept {
     return mix(feature_token(feature) + golden_ratio);
   }
-  /// The high half of a hash chooses the part. The low halves stay random within a part, and so do their sums.
+  /// Returns the part of a hash. The high half of the hash chooses it, so the low halves stay random within a part, and
+  /// so do their sums.
   [[nodiscard]] std::size_t part_of(std::uint64_t hash) const noexcept {
     return to_size((hash >> 32) * sums_.size() >> 32);
   }
@@ -112,13 +113,13 @@ class part_keys {
   std::vector<std::uint32_t> keys_;
 };
 
-/// Estimated nanoseconds of the steps of a join (g++ 12, Intel Xeon of 2019). Only their ratios matter.
+/// Estimated costs of the steps of a join, in nanoseconds (g++ 12, Intel Xeon of 2019). Only their ratios matter.
 struct set_join_costs {
-  /// Hashing the features of a set.
+  /// Returns the cost of hashing the features of a set.
   [[nodiscard]] static double cut(std::size_t features) noexcept { return 2 * static_cast<double>(features); }
-  /// Sorting the postings of a set.
+  /// Returns the cost of sorting the postings of a set.
   [[nodiscard]] static double sort(std::size_t postings) noexcept { return 25 * static_cast<double>(postings); }
-  /// Looking up keys, reading their postings, and filtering the candidates by bitmaps.
+  /// Returns the cost of looking up keys, reading their postings, and filtering the candidates by bitmaps.
   [[nodiscard]] static double probe(double keys, double postings, double candidates) noexcept {
     return 12 * keys + 1.5 * postings + 10 * candidates;
   }

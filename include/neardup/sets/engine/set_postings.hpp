@@ -25,46 +25,48 @@
 
 namespace neardup::inline v0::detail {
 
-/// An inverted index of sets: finds every stored set that is similar enough to a given set, and few others. Sets are
+/// An inverted index of sets. It finds every stored set that is similar enough to a given set, and few others. Sets are
 /// numbered; the caller provides their features.
 ///
-/// All features are in one order, rare ones first. Two sets that are similar enough have one of their prefix features
-/// in common (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are
-/// discarded by their sizes, by the positions of the common feature in both sets, then by comparing bitmaps. For
-/// containment, the smaller set may have any size: all features are indexed and looked up, the prefix features apart
-/// from the others, and a candidate needs several common prefix features (overlap_bounds::least_met).
+/// Prefix filter: all features are in one order, rare ones first. Two sets that are similar enough share a prefix
+/// feature (set_join.hpp names the sources), so only prefix features are indexed and looked up. Candidates are
+/// discarded by their sizes, by the positions of the common feature in both sets, then by their bitmaps. For
+/// containment, the smaller set may have any size. All features are then indexed and looked up, the prefix features
+/// apart from the others, and a candidate needs several common prefix features (overlap_bounds::least_met).
 ///
-/// The order is frozen in a *generation* of postings. The order is learnt anew when as many sets were inserted, or
-/// erased, as there were when it was learnt, or when examining postings has taken longer than learning. So a feature
-/// that was rare and is now in every set, such as a phrase of a new template, does not slow down searches for long.
-/// Learning opens a second generation. Each insert() then moves some sets to the second, and a search looks into both
-/// generations, until the first is empty and is freed in pieces. So no insert takes long, and erased sets leave no
-/// postings behind. An outdated posting, of an erased set or of a number that was used again, leads to a candidate that
-/// the bitmap or the caller discards. So an insert that throws need not remove what it has posted.
+/// Generations: the order of features is frozen in a *generation* of postings. A new order is learnt when as many sets
+/// were inserted, or erased, as there were when the last one was learnt, or when examining postings has taken longer
+/// than learning. So a feature that was rare and is now in every set, such as a phrase of a new template, does not slow
+/// down searches for long. Learning opens a second generation. Each insert() then moves some sets to it, and a search
+/// looks into both generations. When the first is empty, it is freed in pieces. So no insert takes long, and erased
+/// sets leave no postings behind. A posting is outdated if its set was erased or its number used again. It leads to a
+/// candidate that the bitmap or the caller discards. So an insert that throws need not remove its postings.
 ///
-/// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates; erase()
-/// is O(1). Memory: 24 bytes for each number, about 15 for each indexed feature, and one for about four features. A set
-/// of n features has n - ceil(similarity * n) + 1 indexed features, for containment n. Erased sets keep their postings
-/// until the next generation; while sets are moved, there are up to twice as many postings.
-/// Guarantee: an exception changes no result. Movable, not copyable.
+/// Complexity: insert() and for_each() are near-linear in the features of the set, and linear in the candidates;
+/// erase() is O(1).
+/// Memory: 24 bytes for each number, about 15 for each indexed feature, and one for about four features. A set of n
+/// features has n - ceil(similarity * n) + 1 indexed features, for containment n. Erased sets keep their postings until
+/// the next generation. While sets are moved, there are up to twice as many postings.
+/// Guarantee: an exception changes no result. The index is movable, not copyable.
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 class set_postings {
  public:
   using workspace = candidate_search;
 
-  /// `max_in_row`: if a feature has more postings, they are grouped by size and position, which changes no result.
+  /// Makes an empty index. `max_in_row`: the postings of a feature that has more are grouped by size and position. This
+  /// changes no result.
   explicit set_postings(const overlap_bounds& bounds, std::size_t max_in_row = 2048)
       : bounds_(bounds), max_in_row_(max_in_row), current_(std::make_unique<generation>(max_in_row)) {}
 
   set_postings(set_postings&& other) = default;
   set_postings& operator=(set_postings&& other) = default;
 
-  /// Returns: an empty index with the same settings.
+  /// Returns an empty index with the same settings.
   [[nodiscard]] set_postings fresh() const { return set_postings(bounds_, max_in_row_); }
 
-  /// Adds a set. `features_of(number)` returns the features of a set that was added before: those with which it was
-  /// last added, or none if the set should not be found any more. A number may be added again with other features,
-  /// which replace the previous ones.
+  /// Adds a set. `features_of(number)` returns the features with which an earlier set was last added, or none if that
+  /// set should not be found any more. A number may be added again with other features, which replace the previous
+  /// ones.
   template <class Feature, class FeaturesOf>
   void insert(std::span<const Feature> features, std::uint32_t number, const FeaturesOf& features_of) {
     if (features.empty()) return erase(number);
@@ -76,8 +78,9 @@ class set_postings {
     ++inserted_;
   }
 
-  /// Learns the order from `count` sets that will be added, set_at(0) to set_at(count - 1), so that it need not be
-  /// learnt while they are added. Reserves memory for them. Precondition: no set is stored.
+  /// Learns the order of features from sets that will be added, set_at(0) to set_at(count - 1). The order then need not
+  /// be learnt while they are added. Reserves memory for them.
+  /// Precondition: no set is stored.
   template <class SetAt>
   void learn_from(std::size_t count, const SetAt& set_at) {
     std::size_t features = 0, postings = 0;
@@ -104,8 +107,8 @@ class set_postings {
   void clear() noexcept;
 
   /// Calls `visit(number, least)` once for each stored set that may be similar to `features` by `bounds`, in ascending
-  /// order, until `visit` returns false. `least` is the overlap that makes the set similar. Precondition: `bounds` have
-  /// the same measure and the same least overlap as this index, and no smaller threshold.
+  /// order, until `visit` returns false. `least` is the least overlap that makes the set similar.
+  /// Precondition: `bounds` have the same measure and the same least overlap as this index, and no smaller threshold.
   template <class Feature, class Visit>
   void for_each(std::span<const Feature> features, const overlap_bounds& bounds, workspace& scratch,
                 const Visit& visit) const {
@@ -127,7 +130,7 @@ class set_postings {
  private:
   static constexpr std::size_t min_learnt = 32, min_looked_at = std::size_t{1} << 16, looked_at_a_feature = 16;
   static constexpr std::size_t moved_a_feature = 4, least_moved = 256;  // see advance()
-  static constexpr int freed_an_insert = 8;                             // pieces of memory
+  static constexpr int freed_an_insert = 8;                             // in pieces of memory
 
   /// A stored set.
   struct record {
@@ -136,12 +139,12 @@ class set_postings {
     set_bitmap bitmap{};
     std::uint32_t size : 30;
     std::uint32_t is_live : 1;
-    std::uint32_t parity : 1;  // parity of its generation
+    std::uint32_t parity : 1;  // parity of the set's generation
 
     record() noexcept : size(0), is_live(0), parity(0) {}
   };
 
-  /// The records of the sets in a generation, for candidate_search.
+  /// The records of the sets in one generation, for candidate_search.
   struct records_in {
     const chunked_array<record>& records;
     std::uint32_t parity;
@@ -154,11 +157,12 @@ class set_postings {
     void prefetch(std::uint32_t number) const noexcept { detail::prefetch(&records[number]); }
   };
 
-  /// The postings of sets in one order of the features.
+  /// A generation: the postings of sets in one order of the features.
   struct generation {
     explicit generation(std::size_t max_in_row) : postings(max_in_row) {}
 
-    /// Frees a piece of the memory. Returns: false if nothing was left.
+    /// Frees a piece of the memory.
+    /// Returns: false if no memory was left.
     bool free_piece() noexcept { return postings.free_piece() || counts.free_piece(); }
 
     feature_rarity counts;
@@ -166,7 +170,7 @@ class set_postings {
     std::uint32_t parity = 0;
   };
 
-  /// A number that many threads add to.
+  /// A counter that many threads add to.
   class counter {
    public:
     counter() = default;
@@ -222,7 +226,7 @@ class set_postings {
   }
 
   /// Opens a generation if one is due, and moves sets to it. The moved sets have about moved_a_feature times as many
-  /// features as the inserted set, and least_moved more.
+  /// features as the inserted set, plus least_moved.
   template <class FeaturesOf>
   void advance(std::size_t features, const FeaturesOf& features_of) {
     for (int pieces = 0; dying_ != nullptr && pieces < freed_an_insert; ++pieces) {
@@ -230,7 +234,7 @@ class set_postings {
     }
     if (old_ == nullptr && dying_ == nullptr && is_due()) open();
     if (old_ == nullptr) return;
-    constexpr std::size_t step = 16;  // moving a set costs as much as so many features
+    constexpr std::size_t step = 16;  // moving a set costs as much as moving this many features
     std::size_t budget = moved_a_feature * features + least_moved;
     for (; moved_ < to_move_ && budget > 0; ++moved_) {
       const record& of = records_[moved_];
@@ -256,15 +260,15 @@ class set_postings {
   overlap_bounds bounds_;
   std::size_t max_in_row_;
   chunked_array<record> records_;          // by number
-  std::unique_ptr<generation> current_;    // new sets are posted here
-  std::unique_ptr<generation> old_;        // its sets are being moved; or null
-  std::unique_ptr<generation> dying_;      // its memory is being freed; or null
-  feature_rarity next_;                    // counts for the next generation
-  std::size_t moved_ = 0, to_move_ = 0;    // sets below moved_ have left old_, of those below to_move_
-  std::size_t size_ = 0, features_ = 0;    // number of sets, and of their features
+  std::unique_ptr<generation> current_;    // the generation of new sets
+  std::unique_ptr<generation> old_;        // the generation whose sets are being moved, or null
+  std::unique_ptr<generation> dying_;      // the generation whose memory is being freed, or null
+  feature_rarity next_;                    // the counts of features for the next generation
+  std::size_t moved_ = 0, to_move_ = 0;    // of the sets below to_move_, those below moved_ have left old_
+  std::size_t size_ = 0, features_ = 0;    // number of sets, and number of their features
   std::size_t learnt_ = 0;                 // number of sets when the order was learnt
-  std::size_t inserted_ = 0, erased_ = 0;  // sets since the order was learnt
-  mutable counter looked_at_;              // postings examined since the order was learnt
+  std::size_t inserted_ = 0, erased_ = 0;  // number of sets since the order was learnt
+  mutable counter looked_at_;              // number of postings examined since the order was learnt
   prefix_finder finder_;                   // used by functions that write
 };
 
@@ -302,7 +306,7 @@ NEARDUP_INLINE void set_postings::open() {
   feature_rarity next(2 * features_);
   opened->counts = std::move(next_);
   opened->parity = current_->parity ^ 1U;
-  // The postings of the present sets, and half as many for sets that are inserted before the next generation.
+  // The postings of the present sets, and half as many for the sets that will be inserted before the next generation.
   const double present = static_cast<double>(size_) / static_cast<double>(size_ + erased_ + 1);
   opened->postings.expect(static_cast<std::size_t>(1.5 * present * static_cast<double>(current_->postings.size())));
   next_ = std::move(next);

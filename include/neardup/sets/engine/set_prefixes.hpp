@@ -16,18 +16,18 @@
 
 namespace neardup::inline v0::detail {
 
-/// The tokens of the prefix features of a set, rare ones first. The first `first_position` features are left out,
-/// because no other set has them.
+/// The tokens of the prefix features of a set, rare ones first. The first `first_position` features of the prefix are
+/// left out, because no other set has them.
 struct prefix_tokens {
   std::span<const std::uint32_t> tokens;
   std::size_t first_position;
 };
 
-/// The prefixes of distinct sets, long enough to find similar sets of any size. If bounds.looks_up_all(), prefixes are
-/// not looked up, and are only as long as posting lists require.
+/// The prefixes of distinct sets. They are long enough to find similar sets of any size. If bounds.looks_up_all(),
+/// prefixes are not looked up, so they are only as long as posting lists require.
 class set_prefixes {
  public:
-  /// Finds the prefixes for `block` consecutive sets of the source at a time. Each block has memory of its own.
+  /// Finds the prefixes, for `block` consecutive sets of the source at a time. Each block has memory of its own.
   /// Complexity: one pass over all features.
   /// Memory: 12 bytes per set, and 4 bytes for each prefix feature that more than one set has.
   template <class Feature>
@@ -58,14 +58,15 @@ class set_prefixes {
     });
   }
 
-  /// The prefix of the set with this number in the source. Precondition: the set is the first of its copies.
+  /// Returns the prefix of the set with this number in the source.
+  /// Precondition: the set is the first of its copies.
   [[nodiscard]] prefix_tokens operator[](std::size_t number) const noexcept {
     const block_of_sets& block = blocks_[number / block_];
     const std::size_t i = number % block_;
     return {std::span(block.tokens).subspan(block.begins[i], block.begins[i + 1] - block.begins[i]), block.left_out[i]};
   }
 
-  /// To prefetch data for operator[], call prefetch_place(), later prefetch_tokens(), some calls ahead.
+  /// Prefetches for operator[]. Call prefetch_place() some calls ahead, and prefetch_tokens() between the two.
   void prefetch_place(std::size_t number) const noexcept {
     const block_of_sets& block = blocks_[number / block_];
     prefetch(&block.begins[number % block_]);
@@ -84,8 +85,8 @@ class set_prefixes {
     std::vector<std::uint32_t> left_out;
   };
 
-  /// Appends the tokens of the prefix of a set to `to`. Returns: the number of features at the beginning that are left
-  /// out.
+  /// Appends the tokens of the prefix of a set to `to`.
+  /// Returns: the number of features at the beginning that are left out.
   template <class Feature>
   static std::uint32_t add(prefix_finder& finder, std::span<const Feature> set, const distinct_sets<Feature>& sets,
                            const overlap_bounds& bounds, std::vector<std::uint32_t>& to) {

@@ -18,13 +18,14 @@
 
 namespace neardup::inline v0::detail {
 
-/// Sets by slot, a number that the caller chooses. Features are stored in chunks of an arena, so a small set needs no
-/// memory block of its own, and growing copies nothing. A chunk whose sets are all erased is freed. put() also examines
-/// some slots, and moves sets out of chunks of which less than half is used. So unused memory of erased sets is about
-/// as much as the other sets use, at most, after as many calls of put() as there are slots.
+/// Stores sets by slot, a number that the caller chooses. Features are stored in chunks of an arena, so a small set
+/// needs no memory block of its own, and growing copies nothing. A chunk whose sets are all erased is freed. put() also
+/// examines some slots, and moves sets out of chunks that are less than half used. After as many calls of put() as
+/// there are slots, erased sets waste at most about as much memory as the other sets use.
 ///
-/// Complexity: put() is linear in the set, erase() O(1). Memory: 12 bytes per slot, the features, and an eighth.
-/// Guarantee: strong. Movable, not copyable; a moved-from store is empty.
+/// Complexity: put() is linear in the set, erase() O(1).
+/// Memory: 12 bytes per slot, the features, and an eighth.
+/// Guarantee: strong. The store is movable, not copyable; a moved-from store is empty.
 template <class Feature>
 class set_store {
  public:
@@ -46,8 +47,8 @@ class set_store {
     std::swap(examined_, other.examined_);
   }
 
-  /// The set in a slot; empty if the slot has no set. The span is valid until the next put(), or the erase() of this
-  /// slot.
+  /// Returns the set in a slot; empty if the slot has no set. The span is valid until the next put(), or the erase() of
+  /// this slot.
   [[nodiscard]] set_type operator[](std::size_t slot) const noexcept {
     if (slot >= places_.size() || places_[slot].size == 0) return {};
     const place& at = places_[slot];
@@ -61,7 +62,8 @@ class set_store {
   /// The number of features of all sets.
   [[nodiscard]] std::size_t feature_count() const noexcept { return features_; }
 
-  /// Puts a set into a slot. Precondition: the slot has no set. The argument may be a set of this store.
+  /// Puts a set into a slot. The argument may be a set of this store.
+  /// Precondition: the slot has no set.
   /// Throws: std::length_error for a set of 2^32 - 1 features or more; std::bad_alloc.
   void put(std::size_t slot, set_type set) {
     places_.grow_to(slot + 1);
@@ -101,7 +103,7 @@ class set_store {
     std::unique_ptr<Feature[]> features;
     std::uint32_t capacity = 0;
     std::uint32_t used = 0;  // number of features put here, including erased ones
-    std::uint32_t live = 0;  // the part of `used` of sets that are not erased
+    std::uint32_t live = 0;  // number of features of sets that are not erased
   };
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t min_chunk = 64, max_chunk = std::size_t{1} << 14;  // in features
@@ -112,7 +114,7 @@ class set_store {
     const auto n = static_cast<std::uint32_t>(size);
     if (open_ != none && chunks_[open_].capacity - chunks_[open_].used >= n) return take(open_, n);
     const std::size_t usual = std::clamp(allocated_ / 8, min_chunk, max_chunk);
-    if (size > usual / 4) return take(add_chunk(size), n);  // a chunk of its own
+    if (size > usual / 4) return take(add_chunk(size), n);  // then the set gets a chunk of its own
     const std::uint32_t added = add_chunk(usual);
     const std::uint32_t before = std::exchange(open_, added);
     if (before != none && chunks_[before].live == 0) free_chunk(before);
@@ -129,7 +131,7 @@ class set_store {
     std::unique_ptr<Feature[]> features(new Feature[capacity]);
     if (unused_.empty()) {
       if (chunks_.size() == chunks_.capacity()) chunks_.reserve(2 * chunks_.size() + 4);
-      unused_.reserve(chunks_.capacity());  // room for all chunks: erase() cannot fail
+      unused_.reserve(chunks_.capacity());  // reserves memory for all chunks, so that erase() cannot fail
       chunks_.emplace_back();
       unused_.push_back(static_cast<std::uint32_t>(chunks_.size() - 1));
     }
@@ -168,7 +170,7 @@ class set_store {
   chunked_array<place> places_;  // by slot
   std::vector<chunk> chunks_;
   std::vector<std::uint32_t> unused_;  // numbers of chunks without memory
-  std::uint32_t open_ = none;          // the chunk that small sets are put into
+  std::uint32_t open_ = none;          // numbers of chunks without memory
   std::size_t allocated_ = 0;          // number of features that fit into all chunks
   std::size_t features_ = 0;
   std::size_t examined_ = 0;  // the slot that put() examined last

@@ -35,7 +35,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The header of a blob. Two blobs are of one run if all members up to `counts` are equal.
+/// The header of a blob. Blobs belong to one run if all members up to `counts` are equal.
 struct blob_header {
   std::uint64_t magic;
   std::uint16_t version;
@@ -55,12 +55,13 @@ static_assert(sizeof(blob_header) == 88);
 
 struct record_head {
   std::uint32_t size;      // features of the set
-  std::uint32_t left_out;  // prefix features that no other set has; they come first
+  std::uint32_t left_out;  // number of prefix features that no other set has; these come first
   std::uint32_t prefix, rows, copies, zero;
 };
 static_assert(sizeof(record_head) == 24);
 
-/// The checksum of a blob. Precondition: header.checksum == 0.
+/// Returns the checksum of a blob.
+/// Precondition: header.checksum == 0.
 [[nodiscard]] inline std::uint64_t checksum_of_blob(const blob_header& header,
                                                     std::span<const std::byte> body) noexcept {
   return checksum_of(body, checksum_of(std::as_bytes(std::span(&header, 1)), 0));
@@ -68,7 +69,7 @@ static_assert(sizeof(record_head) == 24);
 
 using set_hash = std::array<std::uint64_t, 2>;
 
-/// A hash of all features of a set. Different sets practically never have the same one.
+/// Returns a hash of all features of a set. Different sets practically never have the same hash.
 template <class Feature>
 [[nodiscard]] set_hash hash_of_set(std::span<const Feature> set) noexcept {
   set_hash hash{set.size(), set.size()};
@@ -84,7 +85,7 @@ template <class Feature>
 }
 [[nodiscard]] constexpr std::size_t padded(std::size_t bytes) noexcept { return (bytes + 7) / 8 * 8; }
 
-/// An index of 1, 2 or 4 bytes.
+/// Reads an index of 1, 2 or 4 bytes.
 [[nodiscard]] inline std::uint32_t index_at(const std::byte* indexes, std::size_t width, std::size_t i) noexcept {
   std::uint32_t result = 0;
   if (width == 1) return std::to_integer<std::uint32_t>(indexes[i]);
@@ -119,38 +120,40 @@ class blob_writer {
 
   void count_record() noexcept { ++records_; }
 
-  /// The finished blob; empties the writer. An empty vector if there are no records.
+  /// Returns the finished blob, and empties the writer. The blob is an empty vector if there are no records.
   [[nodiscard]] std::vector<std::byte> take(blob_header header);
 
  private:
-  std::vector<std::byte> bytes_;  // begins with room for the header
+  std::vector<std::byte> bytes_;  // begins with space for the header
   std::uint64_t records_ = 0;
 };
 
-/// A record of a blob. Its parts are in the bytes of the blob.
+/// A record of a blob. Its members refer to the bytes of the blob.
 template <class Feature>
 struct blob_record {
   record_head head;
   std::span<const std::uint64_t> documents;
-  std::span<const Feature> features;  // whole sets: all features; otherwise those of the rows
-  const std::byte* prefix;            // whole sets only, and so are the rows
+  std::span<const Feature> features;  // whole sets: all features; otherwise the features of the rows
+  const std::byte* prefix;            // only for whole sets, as `rows`
   const std::byte* rows;
-  std::span<const std::uint32_t> positions;  // otherwise
-  set_hash hash;                             // otherwise
-  set_bitmap bitmap;                         // in sketches
+  std::span<const std::uint32_t> positions;  // not for whole sets
+  set_hash hash;                             // not for whole sets
+  set_bitmap bitmap;                         // only for sketches
 };
 
-/// Reads the records of a blob, and checks that they are whole.
+/// Reads the records of a blob, and checks that they are complete.
 template <class Feature>
 class blob_reader {
  public:
-  /// `name`: of the blob, in messages. Precondition: the bytes begin at a multiple of eight.
+  /// Makes a reader. `name`: the name of the blob in messages.
+  /// Precondition: the address of the bytes is a multiple of eight.
   blob_reader(std::span<const std::byte> bytes, bool has_sets, bool has_bitmaps, const std::string& name)
       : rest_(bytes), has_sets_(has_sets), has_bitmaps_(has_bitmaps), name_(name) {}
 
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
 
-  /// Throws: std::runtime_error if the record is not whole.
+  /// Reads the next record.
+  /// Throws: std::runtime_error if the record is not complete.
   blob_record<Feature> next() {
     blob_record<Feature> result{};
     record_head& head = result.head;
@@ -190,8 +193,9 @@ class blob_reader {
   }
 
  private:
-  /// Throws if the places of the rows do not ascend, or are not in [first, end): rows that repeat would be compared with
-  /// each other.
+  /// Checks that the places of the rows ascend and are in [first, end). A row that occurred twice would be compared
+  /// with itself.
+  /// Throws: std::runtime_error.
   template <class Place>
   void check_rows(std::size_t first, std::size_t end, std::size_t rows, const Place& place) const {
     for (std::size_t i = 0; i < rows; ++i) {

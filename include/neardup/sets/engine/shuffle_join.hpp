@@ -29,30 +29,30 @@
 
 namespace neardup::inline v0::detail {
 
-/// The partition of a feature.
+/// Returns the partition of a feature.
 template <class Feature>
 [[nodiscard]] constexpr std::uint32_t partition_of(Feature feature, std::uint32_t partitions) noexcept {
   return static_cast<std::uint32_t>((mix(feature) >> 32) * partitions >> 32);
 }
 
-/// A set, with the documents of all its copies.
+/// A set with the documents of all its copies.
 template <class Feature>
 struct gathered_set {
   std::uint32_t record;
   std::uint32_t size;
   std::span<const std::uint64_t> documents;  // ascending
-  const Feature* prefix;                     // whole sets only: prefix features, rare ones first
+  const Feature* prefix;                     // only for whole sets: the prefix features, rare ones first
   set_bitmap bitmap;
 };
 
-/// A prefix feature of a set. `position`: of the feature in the prefix.
+/// A row: a prefix feature of a set. `position` is the position of the feature in the prefix.
 template <class Feature>
 struct record_row {
   Feature key;
   std::uint32_t set, size, position;
 };
 
-/// The sets of records, for bucket_join.
+/// The sets of records, as bucket_join needs them.
 template <class Feature>
 class record_sets {
  public:
@@ -77,7 +77,7 @@ class record_sets {
 
   [[nodiscard]] bool share_earlier(const row& x, const row& y, scratch& /*memory*/) const {
     const std::span<const Feature> a = earlier(x), b = earlier(y);
-    // In the order of all prefixes, a common feature that is earlier in one prefix is earlier in the other one, too.
+    // All prefixes have one order, so a common feature that is earlier in one prefix is also earlier in the other.
     return a.size() <= b.size() ? is_any_in(a, features(y.set)) : is_any_in(b, features(x.set));
   }
   [[nodiscard]] std::optional<Feature> before(const row& of, scratch& /*memory*/) const {
@@ -87,13 +87,13 @@ class record_sets {
   }
 
  private:
-  /// The prefix features before that of a row, without those that no other set has.
+  /// Returns the prefix features before that of a row, without those that no other set has.
   [[nodiscard]] std::span<const Feature> earlier(const row& of) const noexcept {
     const gathered_set<Feature>& set = sets_[of.set];
     return {set.prefix, of.position - records_[set.record].head.left_out};
   }
   static bool is_any_in(std::span<const Feature> some, std::span<const Feature> set) {
-    // From the last one back: it is the most frequent one, and so likely to be in both.
+    // Starts at the last feature, which is the most frequent one, and so the most likely common one.
     return std::any_of(some.rbegin(), some.rend(),
                        [set](Feature feature) { return std::binary_search(set.begin(), set.end(), feature); });
   }
@@ -106,7 +106,8 @@ class record_sets {
 template <class Feature>
 class shuffle_join {
  public:
-  /// `expected`: the header that all blobs have, apart from `counts`, `records`, `bytes` and `checksum`.
+  /// Makes an empty join. `expected`: the header that all blobs have, apart from `counts`, `records`, `bytes` and
+  /// `checksum`.
   shuffle_join(const blob_header& expected, const overlap_bounds& bounds, bool has_sets, bool has_bitmaps,
                const any_runner& run, std::size_t large = large_bucket)
       : expected_(expected),
@@ -117,8 +118,9 @@ class shuffle_join {
         run_(run),
         large_(large) {}
 
-  /// Adds the records of a blob. Precondition: the bytes outlive the join. Throws: std::runtime_error if the blob is
-  /// damaged, or does not belong to the others; std::length_error.
+  /// Adds the records of a blob.
+  /// Precondition: the bytes outlive the join.
+  /// Throws: std::runtime_error if the blob is damaged, or its header differs from the first blob's; std::length_error.
   void add(std::span<const std::byte> bytes) {
     const std::string name = "blob " + std::to_string(blobs_++);
     if (bytes.empty()) return;
@@ -138,7 +140,8 @@ class shuffle_join {
     if (count != header.records) fail<std::runtime_error>(name + ": damaged");
   }
 
-  /// Calls `take(first, second, common, similarity)` for all pairs of documents, first < second, one call at a time. Call it once.
+  /// Calls `take(first, second, common, similarity)` for all pairs of documents, first < second, one call at a time.
+  /// Precondition: it is called once.
   template <class Take>
   void visit(const Take& take) {
     unite_copies();
@@ -157,7 +160,7 @@ class shuffle_join {
       }
       return true;
     });
-    // A candidate may have been found by several features.
+    // Several features may have found one candidate.
     const auto key = [](const found_pair& p) { return std::uint64_t{p.a} << 32 | p.b; };
     std::sort(candidates.begin(), candidates.end(),
               [&](const found_pair& x, const found_pair& y) { return key(x) < key(y); });
@@ -208,7 +211,7 @@ class shuffle_join {
     return compare_sets<std::uint64_t>(x.hash, y.hash);
   }
 
-  /// Makes unique_ from the records.
+  /// Computes unique_ from the records.
   void unite_copies() {
     std::vector<std::uint64_t> hashes;
     hashes.reserve(sets_.size());
@@ -254,7 +257,7 @@ class shuffle_join {
     }
   }
 
-  /// The place in the prefix, of a row of a record, not counting features that are left out.
+  /// Returns the place of a row of a record in the prefix, not counting features that are left out.
   [[nodiscard]] std::uint32_t place_of(const blob_record<Feature>& record, std::size_t i) const {
     return has_sets_ ? index_at(record.rows, index_width(record.head.size), i)
                      : record.positions[i] - record.head.left_out;
@@ -276,7 +279,7 @@ class shuffle_join {
     return rows;
   }
 
-  /// Passes the pairs of copies of a set to `take`, in the partition of its first prefix feature.
+  /// Passes the pairs of copies of a set to `take`, if this is the partition of the set's first prefix feature.
   template <class Take>
   void visit_copies(const gathered_set<Feature>& set, const Take& take) const {
     const std::span<const std::uint64_t> documents = set.documents;
@@ -308,7 +311,7 @@ class shuffle_join {
   std::size_t large_;
   bool has_counts_ = false;
   std::size_t blobs_ = 0;
-  std::vector<std::vector<std::uint64_t>> aligned_;  // copies of blobs that begin at other addresses
+  std::vector<std::vector<std::uint64_t>> aligned_;  // copies of blobs whose addresses are not aligned
   std::vector<blob_record<Feature>> sets_;
   std::vector<gathered_set<Feature>> unique_;
   std::vector<std::uint64_t> documents_;
