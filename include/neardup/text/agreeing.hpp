@@ -31,7 +31,7 @@ namespace neardup::inline v0 {
 /// Tokenizes a text into its numbers, such as "-1234.5".
 ///
 /// Script and typography do not matter: digits of all scripts, hyphens and minuses, full width, ignored characters
-/// (soft hyphens, zero-width spaces). If it is in doubt whether two numbers mean the same, they are different tokens.
+/// (soft hyphens, zero-width spaces). Two numbers that may have different meanings are different tokens.
 ///
 ///     number    = [minus] amount {joint [minus] amount}        -5, 3/4/2025, 10:30, 1-5, 1.2.3, 3<4
 ///     amount    = digits [fraction] [exponent] [power] [percent]
@@ -43,15 +43,18 @@ namespace neardup::inline v0 {
 ///     minus     = a hyphen, en dash or minus that neither a letter nor a hyphen precedes; also before a currency sign
 ///     joint     = a sign, a letter of a to z, or a Han character; none of | ; 、 。
 ///
-/// - Thousands: apostrophes and no-break spaces between groups of three digits are removed. Commas and points are, if
-///   both occur or two commas do: "1,234.5" and "1.234,5" are 1234.5, "1,234,567" and "12,34,567" are 1234567.
+/// - Thousands: apostrophes and no-break spaces between groups of three digits are removed. Commas and points are
+///   removed if both occur, or if two commas occur: "1,234.5" and "1.234,5" are 1234.5, "1,234,567" and "12,34,567" are
+///   1234567.
 /// - A single comma is kept, because it may separate thousands, decimals or numbers: "1,500" is neither 1500, 1.500 nor
-///   1.5. Numbers with several commas that are not thousands are a list: "1,2,3" is three numbers.
+///   1.5. Several commas that do not separate thousands separate the numbers of a list: "1,2,3" is three numbers.
 /// - Digits are compared as written, as in versions and names: 2.50 is not 2.5, and 007 is not 7.
-/// - ① is 1, ½ is 1/2. Roman and other numerals (Ⅳ, ፲) are compared as characters. Number words (two, 二) are none.
-/// - Units, currencies, plus signs and ordinary spaces are no part of a number: "1 234" is two.
+/// - ① is 1, and ½ is 1/2. Roman and other numerals (Ⅳ, ፲) are compared as characters. Number words (two, 二) are not
+///   numbers.
+/// - Units, currencies, plus signs and ordinary spaces do not belong to a number: "1 234" is two numbers.
 ///
-/// Complexity: linear. Memory: four bytes for each character of a line.
+/// Complexity: linear.
+/// Memory: four bytes for each character of a line.
 struct numbers {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
@@ -67,9 +70,9 @@ struct numbers {
 template <>
 inline constexpr std::string_view detail::part_name<numbers> = "numbers";
 
-/// Tokenizes a text into the words that are in a list, such as negations. Text and list are compared in the form of
-/// canonicalise(), so neither case nor the encoding of accents matters. An entry of several words ("no longer",
-/// "isn't") matches if the text has these words in a row. Copies share the list.
+/// Tokenizes a text into those of its words that are in a list, such as negations. Text and list are compared in
+/// canonical form (see canonicalise()), so neither case nor the encoding of accents matters. An entry of several words
+/// ("no longer", "isn't") matches if the text has these words in a row. Copies share the list.
 class listed_words {
  public:
   explicit listed_words(const std::vector<std::string>& entries) {
@@ -81,7 +84,8 @@ class listed_words {
   /// word.
   [[nodiscard]] static listed_words parse(std::string_view contents, std::string_view name = "words");
 
-  /// Reads a file as parse() does. Throws: std::runtime_error, which names the file and the line.
+  /// Reads a file as parse() does.
+  /// Throws: std::runtime_error, which names the file and the line.
   [[nodiscard]] static listed_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   template <class Sink>
@@ -108,28 +112,30 @@ class listed_words {
 
  private:
   struct list {
-    std::set<std::string, std::less<>> entries;  // words of an entry are separated by a space
+    std::set<std::string, std::less<>> entries;  // the words of an entry are separated by a space
     stop_words beginnings;                       // the first word of each entry
     std::size_t longest = 0;                     // largest number of words in an entry
   };
 
   static std::vector<std::string> words_of(std::string_view text);
 
-  /// Adds the words of a line as one entry. Returns: false, and adds nothing, if the line has no word.
+  /// Adds the words of a line as one entry.
+  /// Returns: false, and adds nothing, if the line has no word.
   bool add(std::string_view line);
 
   std::shared_ptr<list> list_ = std::make_shared<list>();  // not changed after construction
 };
 
-/// Tokenizes a text by `features`, but two texts share a token only if both have the same tokens by `facts`, each
-/// equally often.
+/// Tokenizes a text by `features`, and makes the tokens depend on the tokens of `facts`. Two texts share a token only
+/// if both have the same facts, each equally often.
 ///
-/// Texts with different facts share no feature, so their similarity is 0; texts with the same facts have the similarity
-/// that `features` gives. So every search, join or grouping by these features finds only texts with equal facts. The
+/// Texts with different facts share no feature, so their similarity is 0. Texts with the same facts have the similarity
+/// of their `features`. So every search, join or grouping by these features finds only texts with equal facts. The
 /// order of facts does not matter. A text without facts has the tokens of `features`. The tokens of a text with facts
-/// begin with a digest of the facts, so a table of weights does not know them.
+/// begin with a digest of the facts, so a table of weights does not contain them.
 ///
-/// Facts are compared by 64 bits. Only for whole texts, not for streams. Complexity: that of both tokenizers.
+/// Facts are compared by 64 bits. This tokenizer reads whole texts only, no streams.
+/// Complexity: that of both tokenizers.
 /// Example: `deduplicator dedup{simhasher{agreeing{numbers{}, shingles{2, normalised{words{}}}}}, {.similarity = 0.8}}`
 template <class Facts, class Features>
 struct agreeing {

@@ -47,9 +47,9 @@ class text_canonicaliser {
 
 }  // namespace detail
 
-/// The normalised text (see normalise()) in a form that does not depend on how characters are spelt: composed (NFC),
-/// with full case folding ("ß" becomes "ss"), without invisible characters, and with presentation forms replaced by the
-/// characters that they represent.
+/// Returns the canonical form of a text: the normalised text (see normalise()) in a form that does not depend on how
+/// characters are spelt. It is composed (NFC), with full case folding ("ß" becomes "ss"), without invisible characters,
+/// and with presentation forms replaced by the characters that they represent.
 ///
 /// Invisible characters are soft hyphens, joiners, zero-width spaces, direction marks, variation selectors and all
 /// others that Unicode calls default-ignorable, the tatweel and similar ones, and the dot above an i. Presentation
@@ -63,8 +63,8 @@ class text_canonicaliser {
   return detail::rewrite<detail::text_canonicaliser>(text);
 }
 
-/// Tokenizes the canonical text, so neither case, punctuation and spacing matter, nor by which code points a character
-/// is written. See canonicalise().
+/// Tokenizes the canonical text. So case, punctuation and spacing do not matter, nor which code points spell a
+/// character. See canonicalise().
 /// Example: `simhasher hash{canonical{shingles{2, words{}}}};`
 template <class Inner>
 struct canonical : detail::rewritten<canonical<Inner>, detail::text_canonicaliser, Inner> {};
@@ -77,7 +77,7 @@ inline constexpr std::string_view detail::part_name<canonical<Inner>> = "canonic
 
 namespace detail {
 
-/// Joins the words of canonical text. Most text is in canonical form already, and is read in place.
+/// Joins the words of canonical text. Most text is already in canonical form, and is read in place.
 class canonical_joined_words {
  public:
   void start(std::size_t n, word_form form) {
@@ -99,7 +99,7 @@ class canonical_joined_words {
   joined_words joined_;
 };
 
-/// Once text is in canonical form, only normalising remains.
+/// Text in canonical form needs only normalising.
 template <class Inner>
   requires(word_recipe_of<Inner>::takes_forms)
 struct word_recipe_of<canonical<Inner>> : word_recipe_of<Inner> {

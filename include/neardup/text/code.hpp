@@ -55,7 +55,7 @@ struct code_tokens {
     }
   }
 
-  /// A place before ASCII white space; see tokenizer.
+  /// Returns a place before ASCII white space; see tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 
  private:
@@ -84,8 +84,8 @@ struct code_tokens {
     return i;
   }
 
-  /// The end of the number that begins at `begin`, by the rule of C for preprocessing numbers, except that a full stop
-  /// without a digit behind it ends the number: 1..9 is a range, and 1.abs a call.
+  /// Returns the end of the number that begins at `begin`. The rule is that of C for preprocessing numbers, but a full
+  /// stop without a digit behind it ends the number: 1..9 is a range, and 1.abs a call.
   static std::size_t end_of_number(std::string_view text, std::size_t begin) noexcept {
     const bool is_hexadecimal = text[begin] == '0' && begin + 1 < text.size() && (text[begin + 1] | 0x20) == 'x';
     std::size_t i = begin;

@@ -24,7 +24,7 @@
 
 namespace neardup::inline v0 {
 
-/// The kind of pieces that features are made of.
+/// The kind of the pieces of a text that are its features.
 enum class feature_kind {
   words,
   chars,
@@ -38,10 +38,10 @@ enum class feature_kind {
   spaced_words
 };
 
-/// The kind of the features: runs of `size` words or code points of the normalised text; of `size` bytes of the text;
-/// of `size` words of the masked, then normalised text (see mask); of `size` words or code points of the canonical text
-/// (see canonicalise); of `size` code points of the normalised text without its spaces (letters); of `size` code_tokens
-/// or spaced_words; or the `size` longest sentences of the text.
+/// A choice of features: a kind, and a size n. By kind, the features are runs of n words or code points of the
+/// normalised text; of n bytes of the text; of n words of the masked, then normalised text (see mask); of n words or
+/// code points of the canonical text (see canonicalise); of n code points of the normalised text without its spaces
+/// (letters); of n code_tokens or spaced_words; or the n longest sentences of the text.
 struct feature_choice {
   feature_kind kind = feature_kind::words;
   std::size_t size = 2;  ///< at least 1
@@ -70,18 +70,18 @@ inline constexpr feature_name feature_names[] = {
 
 }  // namespace detail
 
-/// The name of a choice, such as "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5", "letters:4",
-/// "longest:3", "code:4" or "spaced:words:2". parse_features() reads it.
+/// Returns the name of a choice, such as "words:2", "chars:5", "bytes:8", "masked:words:2", "canonical:chars:5",
+/// "letters:4", "longest:3", "code:4" or "spaced:words:2". parse_features() reads it.
 [[nodiscard]] std::string to_string(const feature_choice& features);
 
 /// Parses the name of a choice: "words", "words:N", "chars:N", "bytes:N", "masked:words", "masked:words:N",
 /// "canonical:words", "canonical:words:N", "canonical:chars:N", "letters:N", "longest:N", "code:N", "spaced:words" or
 /// "spaced:words:N", with N from 1 to 1000.
-/// Throws: std::invalid_argument for any other name; the message tells the reason.
+/// Throws: std::invalid_argument for any other name, with the reason.
 [[nodiscard]] feature_choice parse_features(std::string_view name);
 
-/// Calls `use(tokenizer)` with the tokenizer of a choice. Each kind of features has its own tokenizer type, so `use` is
-/// compiled for eleven types.
+/// Calls `use(tokenizer)` with the tokenizer of a choice. Each kind of features has its own type of tokenizer, so `use`
+/// is compiled for eleven types.
 /// Precondition: features.size is at least 1.
 /// Returns: the result of `use`.
 template <class Use>

@@ -17,8 +17,8 @@ namespace detail {
 
 /// Rewrites a text: replaces the values that vary from log line to log line by "0".
 ///
-/// It examines runs of ASCII letters and digits with single or double joiners (. : - / , + _) between them, and decides
-/// about each run at its end. A run longer than max_run is copied unchanged, so that memory stays bounded.
+/// A run consists of ASCII letters and digits, with single or double joiners (. : - / , + _) between them. The end of a
+/// run decides about it. A run longer than max_run is copied unchanged, so that memory stays bounded.
 class text_masker {
  public:
   static constexpr std::size_t max_run = 128;  ///< bytes
@@ -73,8 +73,7 @@ class text_masker {
       out.append(word);
       return;
     }
-    // Examines at most max_run + 1 bytes of a run, so that the result does not depend on how the text is cut into
-    // chunks.
+    // Examines at most max_run + 1 bytes of a run. So the result does not depend on the chunks of the text.
     const std::string_view looked_at = word.substr(0, run_.size() > max_run ? 1 : max_run + 1 - run_.size());
     run_.append(looked_at);
     if (run_.size() > max_run) {
@@ -149,7 +148,7 @@ class text_masker {
     const kind is = kind_of(run);
     const bool is_date = is == kind::date || is == kind::month || before_ == kind::date || before_ == kind::month;
     if (is != kind::other && spaces_ > 0 && is_date && !(is == kind::month && before_ == kind::month)) {
-      // The run continues a date, as in "Nov 22 10:00:01" and "22 Nov". The first run of a date has written its 0,
+      // The run continues a date, as in "Nov 22 10:00:01" and "22 Nov". The first run of the date has written the 0,
       // unless that run was a month.
       drop_held();
       if (before_ == kind::month) out.push_back('0');
@@ -163,7 +162,7 @@ class text_masker {
     } else if (is == kind::other) {
       mask_words(run, out);
     } else if (is == kind::month) {
-      held_ = run;  // kept until it is clear whether a number follows
+      held_ = run;  // held until the next run shows whether a number follows
     } else {
       out.push_back('0');
     }
@@ -194,7 +193,7 @@ class text_masker {
     return run.substr(begin, end - begin);
   }
 
-  // Masks word by word: digits become 0, and words that look like identifiers as a whole become 0.
+  // Masks word by word: a run of digits becomes 0, and a word that looks like an identifier becomes 0 as a whole.
   static void mask_words(std::string_view run, std::string& out) {
     for (std::size_t begin = 0; begin < run.size();) {
       const std::string_view word = next_word(run, begin);
@@ -212,9 +211,9 @@ class text_masker {
     }
   }
 
-  // Whether a word is a number or identifier: digits, also with the letters of a time ("01T10", "00Z"); hexadecimal
-  // digits ("0x1f", or at least six with a decimal digit among them); or at least eight letters and digits that
-  // alternate at least three times.
+  // Returns true if a word is a number or an identifier. It has digits, also with the letters of a time ("01T10",
+  // "00Z"); or hexadecimal digits ("0x1f", or at least six with a decimal digit among them); or at least eight letters
+  // and digits that alternate at least three times.
   static bool is_number(std::string_view word) {
     const auto digits = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), is_digit));
     if (digits == 0) return false;
@@ -236,9 +235,9 @@ class text_masker {
   static constexpr std::string_view base64_mark = "base64,";  // precedes the data in data URLs
   static constexpr bool is_base64_sign(char c) noexcept { return c == '+' || c == '/' || c == '-' || c == '_'; }
 
-  /// Whether a run is base64 data: it begins with "base64,", or it is long and mixes digits, capitals and small letters
-  /// as words never do. In random base64, 62 % of the characters are of another kind than the one before, in camelCase
-  /// about 35 %.
+  /// Returns true if a run is base64 data: it begins with "base64,", or it is long and mixes digits, capitals and small
+  /// letters as words never do. In random base64, 62 % of the characters are of another kind than the one before; in
+  /// camelCase about 35 %.
   static bool is_base64(std::string_view run) {
     if (run.starts_with(base64_mark) && run.size() > base64_mark.size()) return true;
     constexpr std::size_t least = 48;
@@ -277,7 +276,7 @@ class text_masker {
     });
   }
 
-  // Whether a run has 8-4-4-4-12 hexadecimal digits.
+  // Returns true if a run has 8-4-4-4-12 hexadecimal digits.
   static bool is_uuid(std::string_view run) {
     if (run.size() != 36) return false;
     for (std::size_t i = 0; i < run.size(); ++i) {
@@ -287,8 +286,8 @@ class text_masker {
     return true;
   }
 
-  // Whether a run is a MAC address or an IPv6 address: up to four hexadecimal digits between colons, with at least
-  // three colons or two adjacent colons.
+  // Returns true if a run is a MAC address or an IPv6 address: up to four hexadecimal digits between colons, with at
+  // least three colons or two adjacent colons.
   static bool is_hexadecimal_address(std::string_view run) {
     std::size_t length = 0, colons = 0;
     bool has_digit = false;
@@ -304,8 +303,8 @@ class text_masker {
     return has_digit && (colons >= 3 || run.find("::") != run.npos);
   }
 
-  std::string run_;   // since the first letter or digit of the run
-  std::string held_;  // a month, or the spaces after a number or month; dropped if a date continues behind them
+  std::string run_;   // the run from its first letter or digit on
+  std::string held_;  // a month, or the spaces after a number or month; dropped if a date continues behind it
   std::size_t joiners_ = 0, spaces_ = 0;
   bool is_copying_ = false, is_dropping_ = false;
   kind before_ = kind::other;
@@ -313,18 +312,22 @@ class text_masker {
 
 }  // namespace detail
 
-/// The text with each number, date, time, hexadecimal number, UUID and network address replaced by "0", and with the
-/// digits of other words replaced by one 0 ("eth1" becomes "eth0"); everything else is unchanged.
+/// Returns the text with each number, date, time, hexadecimal number, UUID and network address replaced by "0". The
+/// digits of other words are replaced by one 0 ("eth1" becomes "eth0"). Everything else is unchanged.
 ///
-/// A compound value is replaced as a whole: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
-/// "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" each become one "0". A hexadecimal
-/// number begins with 0x, or is a word of at least six characters 0 to 9 and a to f, with a digit from 0 to 9 among
-/// them. A word of at least eight characters that changes at least three times between letters and digits is an
-/// identifier, and is replaced as a whole. Months are English names with a capital. Base64 data becomes one "0". It is
-/// the text behind "base64,", as in data URLs, or a run of at least 48 bytes that mixes digits, capitals and small
-/// letters as words never do. Other runs of more than 128 bytes of letters, digits and . : - / , + _ between them stay
-/// unchanged.
-/// Complexity: linear. Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
+/// - A compound value is replaced as a whole: "2026-08-01T10:00:01.250Z", "Nov 22 10:00:01", "22/Nov/2026:10:00:01",
+///   "10.0.0.7:50514", "fe80::1ff:fe23" and "550e8400-e29b-41d4-a716-446655440000" each become one "0".
+/// - A hexadecimal number begins with 0x, or is a word of at least six characters 0 to 9 and a to f, with a digit from
+///   0 to 9 among them.
+/// - A word of at least eight characters that changes at least three times between letters and digits is an identifier,
+///   and is replaced as a whole.
+/// - Months are English names with a capital.
+/// - Base64 data becomes one "0". It is the text behind "base64,", as in data URLs, or a run of at least 48 bytes that
+///   mixes digits, capitals and small letters as words never do.
+/// - Other runs of more than 128 bytes of letters, digits and . : - / , + _ between them stay unchanged.
+///
+/// Complexity: linear.
+/// Example: `mask("sshd[811]: port 50514 ssh2")` is `"sshd[0]: port 0 ssh0"`.
 [[nodiscard]] inline std::string mask(std::string_view text) { return detail::rewrite<detail::text_masker>(text); }
 
 /// Tokenizes the masked text; see mask().

@@ -14,10 +14,11 @@
 
 namespace neardup::inline v0 {
 
-/// Tokenizes a text into its n-grams of bytes; the bytes need not be text.
+/// Tokenizes a text into its n-grams of bytes. The bytes need not be text.
 ///
 /// A text of m >= n bytes has m - n + 1 tokens; a shorter, non-empty text has one token, which is the whole text.
-/// Throws: std::invalid_argument if it is called with n = 0. Complexity: linear in the number of windows.
+/// Throws: std::invalid_argument if it is called with n = 0.
+/// Complexity: linear in the number of windows.
 struct byte_ngrams {
   std::size_t n = 8;
 
@@ -29,7 +30,8 @@ struct byte_ngrams {
 ///
 /// Each maximal ill-formed subpart of UTF-8 counts as U+FFFD. A text of m >= n code points has m - n + 1 tokens; a
 /// shorter, non-empty text has one token, which is the whole text.
-/// Throws: std::invalid_argument if it is called with n = 0. Complexity: linear in the number of windows.
+/// Throws: std::invalid_argument if it is called with n = 0.
+/// Complexity: linear in the number of windows.
 struct code_point_ngrams {
   std::size_t n = 2;
 
@@ -49,7 +51,8 @@ inline void check_window_size(std::size_t n) {
   if (n == 0) fail<std::invalid_argument>("n-grams need n of 1 or more");
 }
 
-/// The length in bytes of the code point that begins at `position`. Precondition: the text is well-formed UTF-8.
+/// Returns the length in bytes of the code point that begins at `position`.
+/// Precondition: the text is well-formed UTF-8.
 inline std::size_t code_point_length(std::string_view text, std::size_t position) noexcept {
   const auto lead = static_cast<unsigned char>(text[position]);
   return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -90,7 +93,7 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
     detail::append_repaired(text, repaired);
     text = repaired;
   }
-  std::size_t begin = 0, count = 0;  // begin of the window; number of code points up to its end
+  std::size_t begin = 0, count = 0;  // `begin`: beginning of the window; `count`: number of code points up to its end
   for (std::size_t end = 0; end < text.size();) {
     end += detail::code_point_length(text, end);
     if (++count < n) continue;
@@ -102,7 +105,7 @@ void code_point_ngrams::operator()(std::string_view text, Sink&& sink) const {
 
 namespace detail {
 
-/// Reads all windows of n bytes. Each piece begins with the last n - 1 bytes of the piece before.
+/// Reads all windows of n bytes. Each piece begins with the last n - 1 bytes of the previous piece.
 template <bool InBlocks>
 struct token_source<byte_ngrams, InBlocks> {
   static constexpr bool is_plain = true, gives_windows = true;
@@ -112,7 +115,8 @@ struct token_source<byte_ngrams, InBlocks> {
     return text.size() < tokenize.n ? text_cut{0, 0} : text_cut{text.size(), text.size() - (tokenize.n - 1)};
   }
 
-  /// Passes the windows of a text to `out`. Returns: false if `out` does not take this size.
+  /// Passes the windows of a text to `out`.
+  /// Returns: false if `out` does not take windows of this size.
   template <class Windows>
   static bool pass_windows(const byte_ngrams& tokenize, std::string_view text, Windows& out) {
     return out.bytes(text, tokenize.n);
@@ -130,7 +134,7 @@ struct token_source<byte_ngrams, InBlocks> {
   void finish(const byte_ngrams& /*tokenize*/, Sink& /*sink*/) noexcept {}
 };
 
-/// Reads all windows of n code points. Each piece begins with the last n - 1 code points of the piece before.
+/// Reads all windows of n code points. Each piece begins with the last n - 1 code points of the previous piece.
 template <bool InBlocks>
 struct token_source<code_point_ngrams, InBlocks> {
   static constexpr bool is_plain = true, gives_windows = true;
@@ -138,7 +142,8 @@ struct token_source<code_point_ngrams, InBlocks> {
 
   static text_cut cut(const code_point_ngrams& tokenize, std::string_view text) noexcept {
     const std::size_t end = text.size() - incomplete_suffix(text);
-    // Only a byte that is no continuation byte is known to begin a code point. Ill-formed bytes may follow one.
+    // Only a byte that is not a continuation byte is known to begin a code point. Ill-formed bytes may follow a
+    // continuation byte.
     std::size_t next = end, count = 0;
     while (count + 1 < tokenize.n && next > 0) {
       const std::size_t behind = next;
@@ -150,7 +155,8 @@ struct token_source<code_point_ngrams, InBlocks> {
     return next == 0 ? text_cut{0, 0} : text_cut{end, next};
   }
 
-  /// Passes the windows of a text to `out`. Returns: false if `out` does not take this size, or not this text.
+  /// Passes the windows of a text to `out`.
+  /// Returns: false if `out` does not take windows of this size, or of this text.
   template <class Windows>
   static bool pass_windows(const code_point_ngrams& tokenize, std::string_view text, Windows& out) {
     return out.code_points(text, tokenize.n);

@@ -39,8 +39,8 @@ struct ascii_folder {
   void reset() noexcept {}
 };
 
-/// Converts a text to lower case, and replaces everything between two words by one space, or by nothing beside a Han
-/// character.
+/// Converts a text to lower case, and replaces everything between two words by one space. Beside a Han character there
+/// is no space.
 class text_normaliser {
  public:
   /// Appends the part of the result that no further text can change. A space is appended only when a word follows it.
@@ -61,7 +61,7 @@ class text_normaliser {
 
  private:
   void consume(std::string_view text, std::string& out) {
-    // Processes small steps, so that `out` grows by the bound for a step instead of that for the whole text.
+    // Processes small steps: `out` then grows by the bound for a step, not by that for the whole text.
     constexpr std::size_t step = 4096;
     const instruction_set level = active_instruction_set();
     normalise_cursor cursor{text.data(), text.data() + text.size(), nullptr, last_, text.data(), sign_};
@@ -69,7 +69,7 @@ class text_normaliser {
     while (cursor.at < cursor.end) {
       const auto left = static_cast<std::size_t>(cursor.end - cursor.at);
       const std::size_t part = left < step ? left : step;
-      // One byte more than normalised_room, for the space that the last step withheld.
+      // One byte more than normalised_room, for a space that the last step withheld.
       out.resize(size + normalised_room(part) + 1);
       if (last_ == normalised_end::space) out[size++] = ' ';
       cursor.out = out.data() + size;
@@ -87,7 +87,7 @@ class text_normaliser {
   char sign_ = '\0';  // keycap_sign() of the text so far
 };
 
-/// The ASCII byte that append_narrowed() replaces a character by; 0 if it keeps the character.
+/// Returns the ASCII byte by which append_narrowed() replaces a character; 0 if it keeps the character.
 constexpr char narrow_form(char32_t c) noexcept {
   if (c >= 0xff01 && c <= 0xff5e) return static_cast<char>(c - 0xff00 + 0x20);
   const bool ends_line = c == 0x85 || c == 0x2028 || c == 0x2029;
@@ -117,7 +117,7 @@ inline void append_narrowed(std::string_view text, std::string& out) {
 
 using width_folder = piecewise_rewriter<append_narrowed>;
 
-/// Appends a text to `out` without its white space.
+/// Appends a text without its white space to `out`.
 inline void append_unspaced(std::string_view text, std::string& out) {
   for (std::size_t i = 0; i < text.size();) {
     const decoded next = decode_one(text.substr(i));
@@ -130,14 +130,15 @@ using space_remover = piecewise_rewriter<append_unspaced>;
 
 }  // namespace detail
 
-/// The text with the letters A to Z in lower case, and all other bytes unchanged.
+/// Returns the text with the letters A to Z in lower case, and all other bytes unchanged.
 [[nodiscard]] inline std::string fold(std::string_view text) { return detail::rewrite<detail::ascii_folder>(text); }
 
-/// The text with the full-width forms of ASCII (U+FF01 to U+FF5E) as ASCII, and each white-space character beyond ASCII
-/// (such as the ideographic space and the no-break space) as a space. Line ends and all other bytes are unchanged.
+/// Returns the text with the full-width forms of ASCII (U+FF01 to U+FF5E) as ASCII, and each white-space character
+/// beyond ASCII (such as the ideographic space and the no-break space) as a space. Line ends and all other bytes are
+/// unchanged.
 [[nodiscard]] inline std::string narrow(std::string_view text) { return detail::rewrite<detail::width_folder>(text); }
 
-/// The text in lower case, with one space between words, and none beside a Han character.
+/// Returns the text in lower case, with one space between words, and no space beside a Han character.
 ///
 /// Lower case is the simple mapping of Unicode 15. Each run of anything but letters, numbers, marks and emoji,
 /// including ill-formed UTF-8, becomes one space; at the ends of the text it is removed. Also removed are
@@ -191,8 +192,8 @@ inline constexpr std::string_view detail::part_name<unspaced<Inner>> = "unspaced
 
 namespace detail {
 
-/// The recipe of a tokenizer that rewrites the text to `Form`. The words of normalised text are the same as those of
-/// text that is folded and normalised.
+/// The recipe of a tokenizer that rewrites the text to `Form`. Text that is folded, then normalised, has the words of
+/// normalised text.
 template <class Rewriting, class Inner, word_form Form>
 struct changed_recipe : word_recipe_of<Inner> {
   static word_recipe of(const Rewriting& tokenize) {

@@ -32,7 +32,7 @@ namespace detail {
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 constexpr bool is_space(char c) noexcept { return is_blank(c) || c == '\n' || c == '\r'; }
 
-/// Whether a text contains a letter, a number or an emoji.
+/// True if a text contains a letter, a number or an emoji.
 inline bool has_word(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const decoded next = decode_one(text.substr(i));
@@ -42,7 +42,7 @@ inline bool has_word(std::string_view text) {
   return false;
 }
 
-/// Whether a character is a closing quote or bracket, which belongs to the sentence before it.
+/// True if a character is a closing quote or bracket, which belongs to the sentence before it.
 constexpr bool closes(char32_t c) noexcept {
   switch (c) {
     case U'"':
@@ -64,12 +64,13 @@ constexpr bool closes(char32_t c) noexcept {
 
 }  // namespace detail
 
-/// Tokenizes a text into its parts, which are in order and disjoint. Each is a view of the text, so its position in
-/// bytes is `part.data() - text.data()`.
+/// Tokenizes a text into its parts, which are in order and disjoint. Each part is a view of the text, so its position
+/// in bytes is `part.data() - text.data()`.
 ///
 /// A part contains a letter or a number, and has no ASCII white space at either end. Lines end with a line feed, a
 /// carriage return, or both. Words left over behind the last window of `size` words are in no part.
-/// Throws: std::invalid_argument if it is called with part_kind::words and size = 0. Complexity: linear.
+/// Throws: std::invalid_argument if it is called with part_kind::words and size = 0.
+/// Complexity: linear.
 /// Example: `text_parts{part_kind::words, 50}(text, [&](std::string_view part) { … })`
 struct text_parts {
   part_kind kind = part_kind::paragraph;
@@ -95,7 +96,7 @@ struct text_parts {
 
   template <class Sink>
   static void cut_lines(std::string_view text, bool are_joined, Sink& sink) {
-    std::size_t begin = 0;  // of the part
+    std::size_t begin = 0;  // beginning of the part
     for (std::size_t i = 0; i < text.size();) {
       const std::size_t end = (std::min)(text.find_first_of("\r\n", i), text.size());
       const std::string_view line = text.substr(i, end - i);

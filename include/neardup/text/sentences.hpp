@@ -20,8 +20,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Whether a character always ends a sentence: the marks of Chinese, Japanese, Arabic, Devanagari and Armenian, ! ? ;
-/// and line ends. Whether a full stop or a colon does depends on what follows it.
+/// True if a character always ends a sentence: the marks of Chinese, Japanese, Arabic, Devanagari and Armenian, ! ? ;
+/// and line ends. A full stop or a colon may end a sentence, depending on the character that follows it.
 constexpr bool ends_sentence(char32_t c) noexcept {
   switch (c) {
     case U'!':
@@ -85,8 +85,8 @@ struct sentences {
 template <>
 inline constexpr std::string_view detail::part_name<sentences> = "sentences";
 
-/// Passes only the n longest distinct tokens of another tokenizer, measured in code points; longest first, equally long
-/// ones in ascending order of bytes. So neither the order of the tokens nor the number of shorter tokens matters.
+/// Passes only the n longest distinct tokens of another tokenizer, measured in code points. Longer tokens come first;
+/// tokens of one length ascend by bytes. So neither the order of the tokens nor the number of shorter tokens matters.
 ///
 /// Throws: std::invalid_argument if it is called with n = 0.
 /// Example: `simhasher hash{longest{3, sentences{}}}`

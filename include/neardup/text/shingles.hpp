@@ -66,7 +66,7 @@ class shingle_window {
     emitted_ = false;
   }
 
-  /// Drops the tokens before the window. At most half of the memory is moved, so each token is moved O(1) times.
+  /// Drops the tokens before the window. It moves at most half of the memory, so each token is moved O(1) times.
   void compact() {
     joined_.erase(0, start_);
     lengths_.erase(lengths_.begin(), lengths_.begin() + static_cast<std::ptrdiff_t>(first_));
@@ -75,9 +75,9 @@ class shingle_window {
   }
 
   std::size_t n_ = 1;
-  std::string joined_;                // the tokens, with a separator after each
-  std::vector<std::size_t> lengths_;  // of the tokens in joined_, in bytes
-  std::size_t start_ = 0;             // begin of the window in joined_
+  std::string joined_;                // the tokens, each followed by a separator
+  std::vector<std::size_t> lengths_;  // lengths in bytes of the tokens in joined_
+  std::size_t start_ = 0;             // beginning of the window in joined_
   std::size_t first_ = 0;             // index of the window's first token in lengths_
   bool emitted_ = false;
 };
@@ -86,8 +86,9 @@ class shingle_window {
 
 /// Tokenizes a text into shingles: each n consecutive tokens of an inner tokenizer, joined by shingle_separator.
 ///
-/// A text of m >= n tokens has m - n + 1 shingles; a text of fewer tokens, but at least one, has one shingle of all its
-/// tokens. n = 1 gives the tokens themselves. Throws: std::invalid_argument if it is called with n = 0.
+/// A text of m >= n tokens has m - n + 1 shingles. A text of fewer tokens, but at least one, has one shingle of all its
+/// tokens. n = 1 gives the tokens themselves.
+/// Throws: std::invalid_argument if it is called with n = 0.
 /// Source: Broder, On the resemblance and containment of documents, 1997.
 template <class Inner>
 struct shingles {
@@ -113,7 +114,8 @@ inline constexpr std::string_view detail::part_name<shingles<Inner>> = "shingles
 
 namespace detail {
 
-/// Shingles of rewritten text have the tokens of rewriting and then making shingles, so the rewriter comes first.
+/// Moves the rewriter before the shingles: rewriting and then making shingles gives the same tokens as shingles of
+/// rewritten text.
 template <class Inner>
 requires rewriting<Inner>::is_rewriting struct rewriting<shingles<Inner>> {
   static constexpr bool is_rewriting = true;

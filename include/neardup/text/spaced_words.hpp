@@ -13,8 +13,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The place before the last ASCII white space of a text; 0 if there is none. Cuts texts for tokenizers whose tokens
-/// contain no white space.
+/// Returns the place before the last ASCII white space of a text; 0 if there is none. It is the cut of tokenizers whose
+/// tokens contain no white space.
 inline std::size_t cut_at_space(std::string_view text) noexcept {
   for (std::size_t i = text.size(); i > 0; --i) {
     const char c = text[i - 1];
@@ -28,7 +28,8 @@ inline std::size_t cut_at_space(std::string_view text) noexcept {
 /// Tokenizes a text into its runs of anything but white space (the Unicode property White_Space), unchanged: case,
 /// punctuation and ill-formed bytes are kept.
 ///
-/// For text that another program has cut into words, such as jieba, MeCab, ICU or the tokenizer of a language model.
+/// Use it for text that another program has cut into words, such as jieba, MeCab, ICU or the tokenizer of a language
+/// model.
 /// Complexity: linear.
 /// Example: `simhasher hash{shingles{2, spaced_words{}}}`
 struct spaced_words {
@@ -48,7 +49,7 @@ struct spaced_words {
     close(text.size(), text.size());
   }
 
-  /// A place before ASCII white space; see tokenizer.
+  /// Returns a place before ASCII white space; see tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept { return detail::cut_at_space(text); }
 };
 

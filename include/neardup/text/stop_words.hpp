@@ -24,8 +24,8 @@
 
 namespace neardup::inline v0 {
 
-/// A list of stop words. The case of ASCII letters does not matter. Thread safety: immutable, so it may be shared by
-/// threads.
+/// A list of stop words. The case of ASCII letters does not matter.
+/// Thread safety: const members may be called from many threads while no thread writes.
 class stop_words {
  public:
   stop_words() = default;
@@ -37,7 +37,8 @@ class stop_words {
   /// Throws: std::runtime_error with a message that begins with "name:line: ", for a line that is not UTF-8.
   [[nodiscard]] static stop_words parse(std::string_view contents, std::string_view name = "stop words");
 
-  /// Reads a file as parse() does. Throws: std::runtime_error that names the file and the line.
+  /// Reads a file as parse() does.
+  /// Throws: std::runtime_error, which names the file and the line.
   [[nodiscard]] static stop_words load(const std::string& path) { return parse(detail::read_file(path), path); }
 
   /// Adds the words of another list.
@@ -47,7 +48,7 @@ class stop_words {
 
   [[nodiscard]] bool contains(std::string_view word) const;
   [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
-  /// A digest of the words, which distinguishes this list from others; 0 if there are none.
+  /// Returns a digest of the words, which distinguishes this list from others; 0 if there are none.
   [[nodiscard]] std::uint64_t identity() const noexcept {
     std::uint64_t sum = 0;
     for (const std::string& word : words_) sum += detail::digest_of(word);
@@ -69,7 +70,7 @@ class stop_words {
   }
 
   std::set<std::string, std::less<>> words_;  // in lower case
-  std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 if one is longer
+  std::array<std::uint64_t, 256> lengths_{};  // by first byte: bit i if a word has length i; bit 63 if a word is longer
 };
 
 /// Passes only the tokens of another tokenizer that are not stop words, and that have at least `min_length` code
@@ -101,7 +102,7 @@ class without {
     }
   }
 
-  /// Whether a token of the inner tokenizer is passed.
+  /// True if a token of the inner tokenizer is passed on.
   [[nodiscard]] bool accepts(std::string_view token) const { return has_length(token) && !is_listed(token); }
 
   [[nodiscard]] const std::shared_ptr<const stop_words>& list() const noexcept { return list_; }
@@ -115,7 +116,7 @@ class without {
     const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
     while (!token.empty() && is_blank(token.front())) token.remove_prefix(1);
     while (!token.empty() && is_blank(token.back())) token.remove_suffix(1);
-    // A code point has one to four bytes, so in most cases the number of bytes decides whether a token is long enough.
+    // A code point has one to four bytes. So in most cases the number of bytes decides whether a token is long enough.
     if (min_length_ == 0 || token.size() > 4 * (min_length_ - 1)) return true;
     std::size_t length = 0;
     for (std::size_t i = 0; i < token.size() && length < min_length_; ++length) {

@@ -20,19 +20,19 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A placeholder for any sink, with which a concept tests whether a type is a tokenizer.
+/// A sink of any kind. Concepts call a tokenizer with it to test whether a type is a tokenizer.
 struct any_sink {
   void operator()(std::string_view) const {}
 };
 
-/// Whether a tokenizer has `for_each_of_length(text, min_length, sink)`, which skips shorter tokens faster than a sink
+/// True if a tokenizer has `for_each_of_length(text, min_length, sink)`, which skips shorter tokens faster than a sink
 /// could. This constant is specialised for the exact type, because a derived class inherits the member function, but
 /// may tokenize differently.
 template <class Tokenizer>
 inline constexpr bool leaves_out_short_tokens = false;
 
-/// The name of a tokenizer of the library in a composition; empty for other types. Specialised beside the tokenizer, for
-/// the exact type, because a class that is derived from it may tokenize differently.
+/// The name of a tokenizer of the library in a composition; empty for other types. It is specialised beside the
+/// tokenizer, for the exact type, because a derived class may tokenize differently.
 template <class Tokenizer>
 inline constexpr std::string_view part_name{};
 
@@ -47,10 +47,10 @@ std::type_identity<Class> declaring_class(Member Class::*);
 /// The view is valid only during the call of the sink. A tokenizer is called as a const object, possibly from several
 /// threads at once. A lambda `[](std::string_view text, auto&& sink) { ... }` is a tokenizer.
 ///
-/// A text_stream takes a tokenizer that has a member `std::size_t cut(std::string_view text) const`. It returns the last
-/// position where the beginning of a text may be cut: whatever follows, the tokens of the bytes before the position, and
-/// then those of the bytes behind it, are the tokens of the whole text. It returns 0 if there is no such position. A
-/// class does not inherit `cut`, because it may tokenize differently.
+/// A text_stream takes a tokenizer that has a member `std::size_t cut(std::string_view text) const`. This member
+/// returns the last position at which the beginning of a text may be cut, or 0 if there is none. A position is a cut
+/// if, whatever follows, the tokens before it and then the tokens behind it are the tokens of the whole text. A class
+/// does not inherit `cut`, because it may tokenize differently.
 template <class T>
 concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::string_view text, detail::any_sink& sink) {
   t(text, sink);
@@ -58,8 +58,8 @@ concept tokenizer = std::copy_constructible<T> && requires(const T& t, std::stri
 
 namespace detail {
 
-/// A rewriter that rewrites each character independently of the others. `Append(piece, out)` appends a rewritten piece
-/// of complete characters to `out`.
+/// A rewriter that rewrites each character independently of the others. `Append(piece, out)` appends the rewritten form
+/// of `piece`, which consists of complete characters, to `out`.
 template <auto Append>
 class piecewise_rewriter {
  public:
@@ -85,8 +85,8 @@ std::string rewrite(std::string_view text) {
   return out;
 }
 
-/// The members of a tokenizer `Self` that first rewrites the text, then tokenizes the result. A rewriter has
-/// append(text, out), finish(out) and reset().
+/// The members of a tokenizer `Self` that rewrites the text, then tokenizes the result. A rewriter has append(text,
+/// out), finish(out) and reset().
 template <class Self, class Rewriter, class Inner>
 struct rewritten {
   static_assert(tokenizer<Inner>,
@@ -108,7 +108,7 @@ struct rewritten {
 template <class T>
 concept rewriting_tokenizer = std::derived_from<T, rewritten<T, typename T::rewriter, decltype(T::inner)>>;
 
-/// The rewriter of tokenizers that read the text itself.
+/// The rewriter of a tokenizer that reads the text itself.
 struct no_rewriter {};
 
 /// Rewrites a text by two rewriters, one after the other.
@@ -151,16 +151,16 @@ struct rewriting<T> {
 
 // ---- how tokenizers read a text -------------------------------------------------------------------------------------
 
-/// A cut of a text: the current piece ends at `end`, and the next one begins at `next`. Pieces of n-grams overlap, so
+/// A cut of a text: the current piece ends at `end`, and the next piece begins at `next`. Pieces of n-grams overlap, so
 /// next <= end. Both are 0 if the text has no cut yet.
 struct text_cut {
   std::size_t end, next;
 };
 
-/// How a tokenizer reads a text: in pieces, and with `InBlocks` many tokens at a time.
+/// Reads a text for a tokenizer: in pieces, and with `InBlocks` many tokens at a time.
 ///
 /// A tokenizer with a fast path specialises this template in its own header. So all translation units that know the
-/// tokenizer read a text by the same code. A source has
+/// tokenizer read a text by the same code. A source has these members:
 ///
 ///   rewriter                         rewrites the text before it is read; or no_rewriter
 ///   start(tokenizer)                 begins a text; throws if the settings of the tokenizer are wrong
@@ -169,16 +169,16 @@ struct text_cut {
 ///   cut(tokenizer, text)             static: the last cut of the beginning of a text. Only for tokenizers that can read
 ///                                    pieces.
 ///
-/// With `InBlocks` a sink takes blocks of tokens, besides single ones: `sink(text, spans)` takes words, and
-/// `sink.bytes(text, n)` and `sink.code_points(text, n)` take all windows of a text; they return false if they do not
-/// handle this n. The order of the tokens is unspecified then. (block_hasher in fingerprint/ is such a sink.) A source of
-/// windows also has `gives_windows` and `pass_windows(tokenizer, text, out)`, which only passes them to `out.bytes` or
+/// With `InBlocks` a sink takes single tokens and blocks of tokens. `sink(text, spans)` takes words. `sink.bytes(text,
+/// n)` and `sink.code_points(text, n)` take all windows of a text, and return false if they do not handle this n. The
+/// order of the tokens is then unspecified. (block_hasher in fingerprint/ is such a sink.) A source of windows also has
+/// `gives_windows` and `pass_windows(tokenizer, text, out)`, which only passes them to `out.bytes` or
 /// `out.code_points`.
 ///
-/// This default calls the tokenizer for each piece, and cuts by the tokenizer's own member `cut`.
+/// This default calls the tokenizer for each piece, and cuts with the tokenizer's own member `cut`.
 template <class Tokenizer, bool InBlocks>
 struct token_source {
-  static constexpr bool is_plain = true;  // the tokens of a piece are those that the tokenizer finds in it
+  static constexpr bool is_plain = true;  // true if the tokens of a piece are those that the tokenizer finds in it
   using rewriter = no_rewriter;
 
   static text_cut cut(const Tokenizer& tokenize, std::string_view text) requires requires {
@@ -199,42 +199,42 @@ struct token_source {
   void finish(const Tokenizer& /*tokenize*/, Sink& /*sink*/) noexcept {}
 };
 
-/// A source that can read a text in pieces.
+/// A tokenizer whose source can read a text in pieces.
 template <class Tokenizer, bool InBlocks>
 concept reads_pieces = requires(const Tokenizer& tokenize, std::string_view text) {
   token_source<Tokenizer, InBlocks>::cut(tokenize, text);
 };
 
-/// A tokenizer that can take its text in chunks.
+/// A tokenizer that can read a text in chunks, as text_stream needs it.
 template <class T>
 concept streaming_tokenizer = tokenizer<T> && reads_pieces<T, false>;
 
-/// How words are changed when they are joined.
+/// The change of words when they are joined.
 enum class word_form : std::uint8_t {
   as_written,
   folded,      // ASCII letters in lower case
   normalised,  // all letters in lower case
 };
 
-/// What a joiner (see joined_words) makes of a text: its tokens are `n` words each, in a form.
+/// The recipe by which a joiner (see joined_words) makes tokens: `n` words each, in a form.
 struct word_recipe {
   std::size_t n;
   word_form form;
 };
 
-/// The recipe of a tokenizer of words, by which a joiner reads them in blocks. Specialised beside `words`, and beside
-/// each tokenizer that changes or combines words, with
+/// The recipe of a tokenizer of words, by which a joiner reads words in blocks. It is specialised beside `words`, and
+/// beside each tokenizer that changes or combines words, with these members:
 ///
-///   is_single         tokens are single words
-///   takes_forms       the words of folded or normalised text have a recipe, too
-///   joiner            the class that reads the text: joined_words, or one with its members
+///   is_single         true if tokens are single words
+///   takes_forms       true if the words of folded or normalised text have a recipe, too
+///   joiner            the class that reads the text: joined_words, or a class with its members
 ///   of(tokenizer)     the recipe
 template <class Tokenizer>
 struct word_recipe_of {
   static constexpr bool is_known = false, is_single = false, takes_forms = false;
 };
 
-/// Reads rewritten text by the source of the inner tokenizer.
+/// Reads rewritten text with the source of the inner tokenizer.
 template <class Tokenizer, bool InBlocks>
   requires(rewriting<Tokenizer>::is_rewriting && !(InBlocks && word_recipe_of<Tokenizer>::is_known))
 struct token_source<Tokenizer, InBlocks> {
@@ -273,15 +273,17 @@ class text_reader {
   static constexpr bool rewrites = !std::is_same_v<rewriter_type, no_rewriter>;
 
  public:
-  /// The size in bytes up to which a text is read in one piece. Positions in a piece are below 2 GiB, and repairing
-  /// ill-formed UTF-8 may triple it. Of a text that is rewritten, at most this part is held as a whole.
+  /// The largest size in bytes of a text that is read in one piece. Positions in a piece are below 2 GiB, and repairing
+  /// ill-formed UTF-8 may triple the size. If the text is rewritten, at most this much rewritten text is in memory.
   static constexpr std::size_t largest_piece = std::size_t{1} << (rewrites ? 20 : 29);
 
   text_reader() = default;
-  /// `enough`: how many bytes of a text in chunks are collected before they are read. The default lets blocks be large.
+  /// Makes a reader. `enough`: the number of bytes of a text in chunks that are collected before they are read. The
+  /// default lets blocks be large.
   explicit text_reader(std::size_t enough) noexcept : enough_(enough), wanted_(enough) {}
 
-  /// Reads a whole text; one of more than `most` bytes in pieces, if the tokenizer can read pieces. Precondition: most > 0.
+  /// Reads a whole text. A text of more than `most` bytes is read in pieces, if the tokenizer can read pieces.
+  /// Precondition: most > 0.
   /// Throws: std::length_error if nearly 2 GiB of a text in pieces have no cut.
   template <class Sink>
   void read(const Tokenizer& tokenize, std::string_view text, Sink& sink, std::size_t most = largest_piece) {
@@ -309,25 +311,26 @@ class text_reader {
     }
   }
 
-  /// Begins a text in chunks. Throws: the exceptions of the tokenizer for wrong settings.
+  /// Begins a text in chunks.
+  /// Throws: the exceptions of the tokenizer for wrong settings.
   void start(const Tokenizer& tokenize) {
     reset();
     source_.start(tokenize);
     is_started_ = true;
   }
 
-  /// Adds a chunk of a text. After an exception, the text has to be discarded by reset().
+  /// Adds a chunk of a text. After an exception, call reset() to discard the text.
   /// Throws: std::length_error if nearly 2 GiB have no cut.
   template <class Sink>
   void feed(const Tokenizer& tokenize, std::string_view chunk, Sink& sink) {
-    constexpr std::size_t max_part = 65536;  // limits the memory for text_
+    constexpr std::size_t max_part = 65536;  // most bytes of a chunk at a time, to limit the memory for text_
     if (!is_started_) start(tokenize);
     for (; !chunk.empty(); chunk.remove_prefix((std::min)(chunk.size(), max_part))) {
       take(rewriter_, tokenize, chunk.substr(0, max_part), false, sink);
     }
   }
 
-  /// Ends a text in chunks; the reader is ready for the next one.
+  /// Ends a text in chunks. The reader is then ready for the next text.
   template <class Sink>
   void finish(const Tokenizer& tokenize, Sink& sink) {
     if (!is_started_) start(tokenize);
@@ -350,9 +353,9 @@ class text_reader {
   // Positions in a piece are below 2 GiB; rewriting makes a part of 1 MiB at most 16 times as long.
   static constexpr std::size_t max_uncut = (std::size_t{1} << 31) - (std::size_t{16} << 20);
 
-  /// Reads as much as possible of the text so far, which the next part, perhaps the last one, continues. The rewriter and
-  /// the source are called here only, so that compilers inline them: with two calls, g++ 12 -O3 takes 1.4 times as long
-  /// for shingles of code_tokens.
+  /// Reads as much as possible of the text so far. `part` continues it, perhaps as the last part. The rewriter and the
+  /// source are called here only, so that compilers inline them. With two calls, g++ 12 -O3 takes 1.4 times as long for
+  /// shingles of code_tokens.
   template <class Sink>
   void take([[maybe_unused]] rewriter_type& rewriter, const Tokenizer& tokenize, std::string_view part, bool is_last,
             Sink& sink) {
@@ -368,14 +371,14 @@ class text_reader {
         if (text_.size() < wanted_) return;
         found = source_type::cut(tokenize, text_);
         if (found.next == 0) {
-          // Searching again only when the text has doubled keeps the whole search linear.
+          // The next search waits until the text has doubled, which keeps all searches together linear.
           if (text_.size() >= max_uncut) fail_uncut();
           wanted_ = (std::min)(2 * text_.size(), max_uncut);
           return;
         }
       }
     }
-    // Bytes that only repeat the end of the previous piece hold no further token.
+    // Bytes that only repeat the end of the previous piece have no further token.
     if (found.end > repeated_ || !has_read_) source_.read(tokenize, std::string_view(text_).substr(0, found.end), sink);
     if (is_last) return;
     has_read_ = true;
@@ -384,7 +387,7 @@ class text_reader {
     wanted_ = text_.size() + enough_;
   }
 
-  /// The cut behind the first piece of a text: the whole text if it has at most `most` bytes.
+  /// Returns the cut behind the first piece of a text: the whole text if it has at most `most` bytes.
   static text_cut first_piece(const Tokenizer& tokenize, std::string_view text, std::size_t most) {
     if constexpr (reads_pieces<Tokenizer, InBlocks>) {
       for (; text.size() > most; most = (std::min)(2 * most, max_uncut)) {
@@ -401,12 +404,12 @@ class text_reader {
 
   source_type source_;
   [[no_unique_address]] rewriter_type rewriter_;
-  std::string text_;  // rewritten text, and the bytes of a text in chunks that are not read yet
+  std::string text_;  // rewritten text, and unread bytes of a text in chunks
   std::size_t enough_ = 4096;
-  std::size_t wanted_ = 4096;  // the size of text_ at which the next cut is searched for
-  std::size_t repeated_ = 0;   // bytes at the beginning of text_ that have been read already
-  bool is_started_ = false;    // source_ has begun the text
-  bool has_read_ = false;      // source_ has got a piece of the text
+  std::size_t wanted_ = 4096;  // size of text_ at which the next cut is searched for
+  std::size_t repeated_ = 0;   // bytes at the beginning of text_ that have already been read
+  bool is_started_ = false;    // true if source_ has begun the text
+  bool has_read_ = false;      // true if source_ has read a piece of the text
 };
 
 }  // namespace detail

@@ -15,7 +15,7 @@
 
 namespace neardup::inline v0 {
 
-/// The code point that ill-formed UTF-8 is decoded as: U+FFFD.
+/// The code point that replaces ill-formed UTF-8: U+FFFD.
 inline constexpr char32_t replacement_character = 0xfffd;
 
 /// The result of decoding the code point at the beginning of a text.
@@ -31,18 +31,18 @@ NEARDUP_ALWAYS_INLINE constexpr bool is_continuation(std::string_view text, std:
   return i < text.size() && (static_cast<std::uint8_t>(text[i]) & 0xc0) == 0x80;
 }
 
-/// `bits`, followed by the six bits of a continuation byte.
+/// Appends the six bits of a continuation byte to `bits`.
 constexpr char32_t append_continuation(char32_t bits, char byte) noexcept {
   return bits << 6 | (static_cast<std::uint8_t>(byte) & 0x3fU);
 }
 
-/// decode_one() for a text that does not begin with ASCII.
+/// Decodes as decode_one() a text that does not begin with ASCII.
 ///
 /// Always inlined: a call would return `decoded` packed in one register, and the next character would wait until its
-/// length is unpacked. A call takes 4.3 to 5.7 ns per character beyond ASCII, inlined code 1.4 to 2.7
-/// (for_each_code_point, g++ 12 -O2; with clang 14, 20 % less). The decoded bits of the first two bytes rule out
-/// overlong forms, surrogates and numbers beyond U+10FFFF; the ranges of second bytes in table 3-7 would take longer to
-/// select.
+/// length is unpacked. A call takes 4.3 to 5.7 ns per character beyond ASCII, inlined code 1.4 to 2.7 ns
+/// (for_each_code_point, g++ 12 -O2; with clang 14, 20 % less). The decoded bits of the first two bytes exclude
+/// overlong forms, surrogates and numbers beyond U+10FFFF; selecting the ranges of second bytes in table 3-7 would take
+/// longer.
 NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) noexcept {
   const char32_t lead = static_cast<std::uint8_t>(text[0]);
   if (lead < 0xc2 || lead > 0xf4 || !is_continuation(text, 1)) return {replacement_character, 1, false};
@@ -71,7 +71,8 @@ NEARDUP_ALWAYS_INLINE constexpr decoded decode_multibyte(std::string_view text) 
 }
 
 /// Writes a code point as UTF-8; U+FFFD for a surrogate or a number beyond U+10FFFF.
-/// Precondition: `out` has room for 4 bytes. Returns: the number of bytes written, 1 to 4.
+/// Precondition: `out` has memory for 4 bytes.
+/// Returns: the number of bytes written, 1 to 4.
 constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
   const auto continuation = [code_point](unsigned shift) {
     return static_cast<char>(0x80U | (code_point >> shift & 0x3fU));
@@ -101,18 +102,19 @@ constexpr std::size_t encode(char32_t code_point, char* out) noexcept {
 
 /// Calls `visit(char32_t code_point, std::string_view bytes)` for each code point of a text, in order.
 ///
-/// `bytes` are a view of the text, so an ill-formed subpart is visited as U+FFFD with its ill-formed bytes.
+/// `bytes` is a view of the text. An ill-formed subpart is visited as U+FFFD with its ill-formed bytes.
 template <class Visit>
 constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   for (std::size_t i = 0; i < text.size();) {
-    // Not substr(), which checks that i is inside the text: g++ -O2 would compile it to a call.
+    // substr() would check that i is inside the text, and g++ -O2 would compile it to a call.
     const decoded next = decode_one({text.data() + i, text.size() - i});
     visit(next.code_point, std::string_view(text.data() + i, next.length));
     i += next.length;
   }
 }
 
-/// The number of maximal ill-formed subparts, each of which is decoded as U+FFFD. 0 means that the text is well-formed.
+/// Returns the number of maximal ill-formed subparts, each of which is decoded as U+FFFD. 0 means that the text is
+/// well-formed.
 /// Complexity: linear.
 [[nodiscard]] constexpr std::size_t count_invalid(std::string_view text) noexcept {
   std::size_t count = 0;
@@ -128,10 +130,9 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
   return count;
 }
 
-/// The number of bytes at the end of a text, 0 to 3, that begin a well-formed sequence without completing it.
+/// Returns the number of bytes at the end of a text, 0 to 3, that begin a well-formed sequence without completing it.
 ///
-/// If the text is cut before these bytes, both pieces decode to the same code points as the whole text, whatever
-/// follows.
+/// If the text is cut before these bytes, both pieces decode to the code points of the whole text, whatever follows.
 [[nodiscard]] constexpr std::size_t incomplete_suffix(std::string_view text) noexcept {
   for (std::size_t length = 1; length <= 3 && length <= text.size(); ++length) {
     const std::string_view suffix = text.substr(text.size() - length);
@@ -147,8 +148,7 @@ constexpr void for_each_code_point(std::string_view text, Visit&& visit) {
 
 namespace detail {
 
-/// Takes a text in chunks, and passes it on in pieces that never end inside a UTF-8 sequence, wherever the chunks are
-/// cut.
+/// Reads a text in chunks, and passes it on in pieces that never end inside a UTF-8 sequence, wherever the chunks end.
 ///
 /// Decoding the pieces separately gives exactly the code points of the whole text, including replaced ones.
 class utf8_chunks {

@@ -20,8 +20,8 @@ namespace neardup::inline v0 {
 
 /// Calls `visit(std::string_view word, std::string_view bytes)` for each word of a text, in order. See words.
 ///
-/// `bytes` is a view of the text from the first character of the word to its last one. It equals the word, unless
-/// ignored characters are in between.
+/// `bytes` is a view of the text from the first character of the word to its last. It equals the word, unless the text
+/// has ignored characters in between.
 template <class Visit>
 void for_each_word(std::string_view text, Visit&& visit) {
   const auto take = [&](std::size_t begin, std::size_t end, bool is_whole) {
@@ -41,27 +41,29 @@ void for_each_word(std::string_view text, Visit&& visit) {
 ///
 /// A word is a maximal run of letters, numbers and the marks among them (Unicode general categories L, N and M). In a
 /// script written without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar, ...) each letter is a separate
-/// word, together with the marks that follow it. An emoji with its skin tone, or with everything joined to it, is also
-/// a word, as are a flag and a keycap. Everything else separates words, including ill-formed UTF-8 and marks that do
-/// not follow a word. Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...)
-/// are skipped; a token that contains one in the text is not a substring of the text, but for_each_word tells its
-/// position. Case is kept; see folded and normalised. Complexity: linear.
+/// word, together with the marks that follow it. A flag, a keycap, and an emoji with its skin tone or with everything
+/// joined to it are words, too. Everything else separates words, including ill-formed UTF-8 and marks that do not
+/// follow a word. Default-ignorable characters (variation selectors, soft hyphens, joiners between letters, ...) are
+/// skipped. A token that contains one in the text is not a substring of the text; for_each_word gives its position.
+/// Case is kept; see folded and normalised.
+/// Complexity: linear.
 struct words {
   template <class Sink>
   void operator()(std::string_view text, Sink&& sink) const {
     for_each_word(text, [&](std::string_view word, std::string_view /*bytes*/) { sink(word); });
   }
 
-  /// The beginning of the last character that ends all words before it; see tokenizer.
+  /// Returns the beginning of the last character that ends all words before it; see tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept {
-    // A byte that is not a continuation byte begins a character, whatever precedes it: look for the last such byte.
+    // A byte that is not a continuation byte begins a character, whatever precedes it. The loop finds the last such
+    // byte.
     for (std::size_t i = text.size() - incomplete_suffix(text); i > 0;) {
       const std::size_t end = i;
       do --i;
       while (i > 0 && detail::is_continuation(text, i));
       const decoded character = decode_one(text.substr(i));
-      // More continuation bytes follow than the character has. The first surplus byte is ill-formed, so it ends all
-      // words: a cut.
+      // There are more continuation bytes than the character has. The first surplus byte is ill-formed, so it ends all
+      // words and is a cut.
       if (i + character.length < end) return i + character.length;
       const character_class kind = classify(character.code_point);
       if (kind == character_class::other || kind == character_class::lone || kind == character_class::han) return i;
@@ -82,7 +84,7 @@ struct word_recipe_of<words> {
   static word_recipe of(const words& /*tokenize*/) noexcept { return {1, word_form::as_written}; }
 };
 
-/// Reads words, and shingles of words, in blocks: a joiner copies the words of a text to one string.
+/// Reads words, and shingles of words, in blocks. A joiner copies the words of a text to one string.
 template <class Tokenizer>
   requires(word_recipe_of<Tokenizer>::is_known)
 struct token_source<Tokenizer, true> {
@@ -111,8 +113,8 @@ struct token_source<Tokenizer, true> {
   typename word_recipe_of<Tokenizer>::joiner joiner;
 };
 
-/// True if single words are read in place, in the text. With AVX-512, words are copied to a string first, which is 1.1
-/// to 1.4 times as fast.
+/// True if single words are read in place. With AVX-512, words are copied to a string first, which is 1.1 to 1.4 times
+/// as fast.
 constexpr bool reads_in_place(portable_form) noexcept { return true; }
 constexpr bool reads_in_place(avx512_form) noexcept { return false; }
 
@@ -154,7 +156,7 @@ struct token_source<words, true> {
         }
         continue;
       }
-      // Words that begin in the last 8 bytes of the text cannot be loaded as 64 bits.
+      // A word that begins in the last 8 bytes of the text cannot be loaded as 64 bits.
       while (spans.count > 0 && spans.begin[spans.count - 1] + sizeof(std::uint64_t) > text.size()) {
         --spans.count;
         sink(text.substr(spans.begin[spans.count], spans.end[spans.count] - spans.begin[spans.count]));

@@ -25,17 +25,18 @@ namespace neardup::inline v0 {
 /// Tokenizes Chinese text into words, as jieba does: the same dictionary and model give the same words.
 ///
 /// Runs of Chinese characters, ASCII letters, digits and + # & . _ % - are cut into the most probable sequence of
-/// dictionary words. Remaining adjacent single characters are cut by the model of unknown words, if there is one. ASCII
+/// dictionary words. The model of unknown words, if there is one, cuts adjacent single characters that remain. ASCII
 /// words and numbers stay whole. Tokens without a letter or digit are dropped unless keep_symbols is set. Traditional
-/// characters and full-width forms are distinct characters; fold them first if needed.
-/// Copies share the dictionary and the model.
+/// characters and full-width forms are distinct characters; fold them first if needed. Copies share the dictionary and
+/// the model.
 /// Thread safety: safe from many threads.
 /// Complexity: O(n) for words of bounded length.
 /// Source: the algorithm of jieba (Sun Junyi), version 0.42.1, measured against it.
 /// Example: `chinese_words words{dictionary};  simhasher hash{words, top{20, tf_idf{table}}};`
 class chinese_words {
  public:
-  /// Precondition: `dictionary` is not null. Without a model, unknown words are cut to single characters.
+  /// Makes a tokenizer. Without a model, unknown words are cut to single characters.
+  /// Precondition: `dictionary` is not null.
   explicit chinese_words(std::shared_ptr<const word_dictionary> dictionary,
                          std::shared_ptr<const unknown_word_model> model = nullptr)
       : dictionary_(std::move(dictionary)), model_(std::move(model)) {}
@@ -45,8 +46,8 @@ class chinese_words {
     for_each_of_length(text, 0, sink);
   }
 
-  /// Yields only tokens of at least `min_length` code points, not counting white space. For `without`, where a test of
-  /// each token would be slower.
+  /// Calls the sink only for tokens of at least `min_length` code points, not counting white space. `without` uses it,
+  /// because a test of each token would be slower.
   template <class Sink>
   void for_each_of_length(std::string_view text, std::size_t min_length, Sink&& sink) const {
     if (keep_symbols) {
@@ -58,13 +59,13 @@ class chinese_words {
     }
   }
 
-  /// Yields all tokens of jieba, including white space and punctuation: their concatenation is the text.
+  /// Calls the sink for all tokens of jieba, including white space and punctuation. Their concatenation is the text.
   template <class Sink>
   void segment(std::string_view text, Sink&& sink) const {
     for_each_piece(text, 0, sink);
   }
 
-  /// A place behind a character that is in no run, except between CR and LF; see tokenizer.
+  /// Returns a place behind a character that is in no run, except between CR and LF; see tokenizer.
   [[nodiscard]] std::size_t cut(std::string_view text) const noexcept;
 
   [[nodiscard]] const word_dictionary& dictionary() const noexcept { return *dictionary_; }
@@ -103,16 +104,16 @@ class chinese_words {
         memory.tokens[count] = token;
         count += token.characters >= min_length ? 1U : 0U;
       }
-      // The only call of the sink, so that the compiler inlines it into this loop.
+      // The sink is called here only, so that the compiler inlines it into this loop.
       for (std::size_t i = 0; i < count; ++i) sink(part_of(text, memory.tokens[i].begin, memory.tokens[i].size));
     }
   }
 
-  // A run of more bytes is cut here, so that positions fit 32 bits and memory is bounded.
+  // Longer runs are cut here, so that positions fit 32 bits and memory is bounded.
   static constexpr std::size_t max_run = std::size_t{1} << 30;
-  static constexpr std::size_t enough_tokens = 256;  // this many tokens fit the cache
+  static constexpr std::size_t enough_tokens = 256;  // number of tokens that fit the cache
 
-  /// text.substr(begin, size) without its range check, which g++ -O2 compiles to a call.
+  /// Returns text.substr(begin, size), without the range check, which g++ -O2 compiles to a call.
   static constexpr std::string_view part_of(std::string_view text, std::size_t begin, std::size_t size) noexcept {
     return {text.data() + begin, size};
   }
@@ -140,12 +141,13 @@ class chinese_words {
 
   static bool has_letter(std::string_view token) noexcept;
 
-  /// Finds one or more tokens from `at` on. Returns: the end of the last token found.
+  /// Finds one or more tokens from `at` on.
+  /// Returns: the end of the last token found.
   std::size_t cut_part(std::string_view text, std::size_t at, workspace& memory) const;
 
   void cut_run(std::string_view run, std::size_t begin, workspace& memory) const;
 
-  /// Cuts the characters begin .. end, which the dictionary leaves single, into words.
+  /// Cuts the characters begin .. end into words. The dictionary leaves them single.
   template <class EndWord>
   void cut_singles(std::size_t begin, std::size_t end, std::string_view run, workspace& memory,
                    EndWord& end_word) const {
@@ -184,7 +186,7 @@ class chinese_words {
     }
   }
 
-  /// Cuts letters and digits, with a following fraction and percent sign; the characters between stay whole.
+  /// Cuts letters and digits, with a following fraction and percent sign. Characters between them stay whole.
   template <class EndWord>
   static void cut_ascii(std::size_t begin, std::size_t end, const std::vector<detail::segment_step>& steps,
                         EndWord& end_word) {

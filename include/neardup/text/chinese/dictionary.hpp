@@ -34,22 +34,22 @@ namespace detail {
 
 /// A character of a run that is segmented.
 struct segment_step {
-  double score;         // sum of the logarithms of the best path from here to the end
-  std::uint32_t begin;  // the position of its first byte in the run
-  std::uint32_t next;   // the number of the character behind the best word from here
+  double score;         // sum of the logarithms along the best path from here to the end
+  std::uint32_t begin;  // position of its first byte in the run
+  std::uint32_t next;   // number of the character behind the best word from here
   char32_t code_point;
 };
 
-/// A node of the trie. Its index in the hash table is its number, so that finding a child is one lookup.
+/// A node of the trie. Its number is its index in the hash table, so that finding a child is one lookup.
 ///
-///   bytes 0..7   key: bits 0..20 the code point, 21..52 the number of the parent + 1, 63 whether it has children
+///   bytes 0..7   key: bits 0..20 the code point, 21..52 the number of the parent + 1, 63 true if it has children
 ///   bytes 8..15  log_frequency
 struct dictionary_node {
   std::uint64_t key = 0;                                            // 0: a free entry
   double log_frequency = -std::numeric_limits<double>::infinity();  // -infinity: not a word
 };
 
-/// A copy-on-write array: owned, or a view into a mapped file until it is modified.
+/// A copy-on-write array. It owns its values, or is a view into a mapped file until it is modified.
 template <class T>
 class shared_table {
  public:
@@ -75,7 +75,7 @@ class shared_table {
   [[nodiscard]] std::span<const T> values() const noexcept { return view_; }
   [[nodiscard]] std::size_t memory_usage() const noexcept { return own_.capacity() * sizeof(T); }
 
-  /// The values for modification; copies them first if they are a view.
+  /// Returns the values for modification. A view is copied first.
   [[nodiscard]] std::vector<T>& own() {
     if (owner_) *this = shared_table(std::vector<T>(view_.begin(), view_.end()));
     return own_;
@@ -91,46 +91,49 @@ struct dictionary_access;
 
 }  // namespace detail
 
-/// A dictionary of words with frequencies, which segments text of a language without spaces.
+/// A dictionary of words with frequencies. It segments text of a language without spaces.
 ///
 /// The file format is that of jieba's dict.txt: lines "word frequency" or "word frequency tag" in UTF-8. The words are
 /// a trie of code points in one hash table, about 16 MB for the 349,046 words of jieba. The table can be saved, and
 /// mapped from a file (storage/chinese/dictionary_file.hpp).
-/// Guarantee: const members are safe from many threads while no thread writes. Every machine segments alike: scores are
-/// IEEE doubles, added in a fixed order, of logarithms rounded correctly by integer arithmetic.
+/// Guarantee: every machine segments alike. Scores are IEEE doubles, added in a fixed order, of logarithms rounded
+/// correctly by integer arithmetic.
+/// Thread safety: const members may be called from many threads while no thread writes.
 class word_dictionary {
  public:
-  /// An empty dictionary: every character is a word.
+  /// Makes an empty dictionary, in which every character is a word.
   word_dictionary() { reserve_nodes(0); }
 
-  /// Parses lines "word frequency"; text behind a second blank is ignored, and empty lines are skipped. Of a repeated
-  /// word the last line counts.
-  /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line; std::length_error, here and below, if the
+  /// Parses lines "word frequency". Text behind a second blank is ignored, and empty lines are skipped. If a word is
+  /// repeated, its last line counts.
+  /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line; std::length_error, as all functions below, if the
   /// frequencies sum to 2^63 or more.
   [[nodiscard]] static word_dictionary parse(std::string_view contents, std::string_view name = "dictionary");
 
-  /// Reads a file as parse() does. Throws: std::runtime_error naming the file and the line.
+  /// Reads a file as parse() does.
+  /// Throws: std::runtime_error, which names the file and the line.
   [[nodiscard]] static word_dictionary load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// Adds the words of a user dictionary in line order: "word", "word frequency" or "word frequency tag"; a word may
-  /// contain blanks. A word without a frequency gets suggested_frequency(word).
+  /// Adds the words of a user dictionary in line order. A line is "word", "word frequency" or "word frequency tag"; a
+  /// word may contain blanks. A word without a frequency gets suggested_frequency(word).
   /// Throws: std::runtime_error "NAME:LINE: ..." for a line that is not UTF-8, or whose last number is negative or at
-  /// least 2^53; the lines before it have been added then.
+  /// least 2^53. The lines before it have been added then.
   void add_user_words(std::string_view contents, std::string_view name = "user dictionary");
 
-  /// Reads a file as add_user_words() does. Throws: std::runtime_error naming the file and the line.
+  /// Reads a file as add_user_words() does.
+  /// Throws: std::runtime_error, which names the file and the line.
   void load_user_words(const std::string& path) { add_user_words(detail::read_file(path), path); }
 
-  /// Adds a word or changes its frequency. Either way the total grows by the frequency, as in jieba. A frequency of 0
-  /// removes the word, and also bars the model of unknown words from forming it.
+  /// Adds a word or changes its frequency. In both cases total() grows by the frequency, as in jieba. A frequency of 0
+  /// removes the word; the model of unknown words does not form it either.
   /// Throws: std::invalid_argument if the word is empty or not UTF-8, or the frequency is at least 2^53.
   void add_word(std::string_view word, std::uint64_t frequency);
 
-  /// The least frequency at which a word is kept whole: one more than its expected frequency if its parts occurred
-  /// independently.
+  /// Returns the least frequency at which a word is kept whole: one more than its expected frequency if its parts
+  /// occurred independently.
   [[nodiscard]] std::uint64_t suggested_frequency(std::string_view word) const;
 
-  /// The frequency of a word; 0 if it is not in the dictionary.
+  /// Returns the frequency of a word; 0 if it is not in the dictionary.
   [[nodiscard]] std::uint64_t frequency(std::string_view word) const { return known_frequency(word).value_or(0); }
 
   /// The sum of all frequencies that were added.
@@ -141,12 +144,12 @@ class word_dictionary {
   [[nodiscard]] bool is_never_a_word(std::string_view word) const {
     return !never_.empty() && never_.find(word) != never_.end();
   }
-  /// A digest of all words and frequencies, independent of their order, which distinguishes this dictionary from
-  /// others.
+  /// Returns a digest of all words and frequencies that does not depend on their order. It distinguishes this
+  /// dictionary from others.
   /// Complexity: linear.
   [[nodiscard]] std::uint64_t identity() const;
 
-  /// Bytes allocated, an estimate; a mapped file does not count.
+  /// The number of allocated bytes, estimated. A mapped file does not count.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return nodes_.memory_usage() + first_.memory_usage(); }
 
  private:
@@ -164,8 +167,8 @@ class word_dictionary {
   static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
   static constexpr std::size_t first_size = 0x10000;
 
-  /// Decodes a run to steps, one per character and a last one for the end. Force-inlined, because g++ -O2 would not
-  /// inline it.
+  /// Decodes a run to steps: one for each character, and a last one for the end. Always inlined, because g++ -O2 would
+  /// not do so.
   static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, std::vector<detail::segment_step>& steps) {
     steps.clear();
     steps.reserve(run.size() + 1);  // an upper bound: one character per byte
@@ -177,8 +180,9 @@ class word_dictionary {
     steps.push_back({0, static_cast<std::uint32_t>(run.size()), 0, 0});
   }
 
-  /// Finds the most probable segmentation of the run in `steps`: the largest product of frequency / total, where an
-  /// unknown character has frequency 1; ties go to the longer word. Sets `next` of all steps.
+  /// Finds the most probable segmentation of the run in `steps`, and sets `next` of all steps. The segmentation has the
+  /// largest product of frequency / total, where an unknown character has frequency 1. Of equal products, the longer
+  /// word wins.
   /// Complexity: O(n * longest word).
   void best_path(std::vector<detail::segment_step>& steps) const noexcept;
 
@@ -190,8 +194,8 @@ class word_dictionary {
     return at != none && nodes_[at].log_frequency != no_word && begin != end;
   }
 
-  /// The end of the word at `begin` without the model of unknown words: `next`, or the end of a run of single ASCII
-  /// letters and digits.
+  /// Returns the end of the word at `begin` without the model of unknown words: `next`, or the end of a run of single
+  /// ASCII letters and digits.
   [[nodiscard]] static std::size_t end_of_simple_word(const std::vector<detail::segment_step>& steps,
                                                       std::size_t begin) noexcept {
     std::size_t end = begin;
@@ -228,29 +232,31 @@ class word_dictionary {
 
   std::uint32_t add_child(std::uint32_t parent, char32_t code_point);
 
-  /// Makes room for `count` nodes in all. The existing nodes get new numbers.
+  /// Allocates memory for `count` nodes in all. The existing nodes get new numbers.
   void reserve_nodes(std::size_t count);
 
-  /// Updates the parameters of the hash function. Call it after every change of the table size, a power of two.
+  /// Updates the parameters of the hash function.
+  /// Precondition: the size of the table is a power of two. Called after every change of that size.
   void measure_nodes() noexcept {
     mask_ = nodes_.size() - 1;
     shift_ = 64;
     for (std::size_t i = nodes_.size(); i > 1; i /= 2) --shift_;
   }
 
-  /// Sets the frequency of a word. Returns: false, without any change, if the word is empty or not UTF-8.
+  /// Sets the frequency of a word.
+  /// Returns: false, without any change, if the word is empty or not UTF-8.
   bool set(std::string_view word, std::uint64_t frequency);
 
-  /// Caches logarithms of small numbers, since few frequencies are large.
+  /// Returns the logarithm of a number. Logarithms of small numbers are cached, because few frequencies are large.
   double logarithm(std::uint64_t number);
 
   void update_total() { log_total_ = total_ == 0 ? 0 : detail::natural_logarithm(total_); }
 
   [[nodiscard]] std::optional<std::uint64_t> known_frequency(std::string_view word) const;
 
-  // A hash table by key: open addressing, linear probing, at most 3/4 full. The other hash tables of the library cannot
-  // be used: here the keys of the children of a node contain its index in the table, and the table is searched in a
-  // mapped file as it was saved.
+  // A hash table by key: open addressing, linear probing, at most 3/4 full. No other hash table of the library fits:
+  // the keys of a node's children contain the node's index in the table, and the table is searched in a mapped file as
+  // it was saved.
   detail::shared_table<node> nodes_;
   detail::shared_table<std::uint32_t> first_;  // by code point below U+10000: the child of the root
   std::vector<double> logarithms_;             // cache of logarithms of small numbers; -1: not computed
@@ -267,7 +273,7 @@ class word_dictionary {
 
 NEARDUP_INLINE word_dictionary word_dictionary::parse(std::string_view contents, std::string_view name) {
   word_dictionary result;
-  // Estimates the number of nodes by the ratio of jieba's dictionary.
+  // Estimates the number of nodes by the ratio in jieba's dictionary.
   result.reserve_nodes(contents.size() / 9);
   detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
     const std::size_t space = line.find(' ');

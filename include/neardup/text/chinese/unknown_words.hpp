@@ -43,8 +43,7 @@ class python_table_reader {
   [[noreturn]] void refuse(const char* why) const;
 
  private:
-  /// Reads to the end of a dictionary. If `is_inside`, this dictionary is the value of the name `outer` in another
-  /// dictionary.
+  /// Reads to the end of a dictionary. `is_inside`: true if it is the value of the name `outer` in another dictionary.
   template <class Visit>
   void read_entries(const std::string& outer, bool is_inside, const Visit& visit) {
     while (!skip('}')) {
@@ -60,7 +59,8 @@ class python_table_reader {
     }
   }
 
-  /// Skips blanks, commas and colons, then `brace` if it follows. Returns: true if `brace` followed.
+  /// Skips blanks, commas and colons, then `brace` if it follows.
+  /// Returns: true if `brace` followed.
   bool skip(char brace) noexcept;
 
   std::string name();
@@ -127,30 +127,31 @@ NEARDUP_INLINE double python_table_reader::number() {
 
 }  // namespace detail
 
-/// Segments runs of Chinese characters that the dictionary does not explain, by the most probable sequence of states
-/// (Viterbi). Each character begins a word (B), is in its middle (M), ends it (E) or is a word by itself (S).
+/// Segments runs of Chinese characters that the dictionary does not explain. It finds the most probable sequence of
+/// states (Viterbi). Each character begins a word (B), is in its middle (M), ends it (E) or is a word by itself (S).
 ///
-/// Immutable, so threads may share it. Sums are IEEE doubles, added in a fixed order.
+/// Guarantee: every machine gives the same result, because sums are IEEE doubles, added in a fixed order.
+/// Thread safety: immutable, so threads may share it.
 class unknown_word_model {
  public:
   static constexpr char32_t first_character = 0x4e00, last_character = 0x9fd5;
 
-  /// True if the model has a probability for a character.
+  /// True if the model has probabilities for a character.
   static constexpr bool is_chinese(char32_t c) noexcept { return c >= first_character && c <= last_character; }
 
-  /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder; python3-jieba has them in finalseg/.
-  /// Throws: std::runtime_error naming the file and the line.
+  /// Loads prob_start.py, prob_trans.py and prob_emit.py from a folder. python3-jieba has them in finalseg/.
+  /// Throws: std::runtime_error, which names the file and the line.
   [[nodiscard]] static unknown_word_model load(const std::string& folder);
 
   /// Scratch memory, reused from run to run.
   struct workspace {
-    std::vector<std::uint8_t> from;  // per character: the predecessor of each state, two bits each, B lowest
+    std::vector<std::uint8_t> from;  // by character: the predecessor of each state, two bits each, B lowest
     std::vector<std::uint8_t> is_end;
   };
 
-  /// Finds where the words of a run of Chinese characters end.
+  /// Finds the ends of the words in a run of Chinese characters. Sets scratch.is_end[i] to a value other than 0 if a
+  /// word ends at character i. A word always ends at the last character.
   /// Precondition: is_chinese(character(i)) for i < count.
-  /// Result: scratch.is_end[i] != 0 if a word ends at character i; true for the last one.
   /// Complexity: O(count).
   template <class Character>
   void find_ends(std::size_t count, const Character& character, workspace& scratch) const {
@@ -163,8 +164,8 @@ class unknown_word_model {
     for (std::size_t i = 1; i < count; ++i) {
       const auto& emission = emission_[character(i) - first_character];
       unsigned from = 0;
-      // Each state has two possible predecessors. Ties go to the state whose letter is later in the alphabet, as in
-      // jieba.
+      // Each state has two possible predecessors. If both are equally probable, the state whose letter is later in the
+      // alphabet wins, as in jieba.
       const auto better = [&](std::size_t to, std::size_t earlier, std::size_t later) {
         const double a = score[earlier] + transition_[earlier][to] + emission[to];
         const double b = score[later] + transition_[later][to] + emission[to];
@@ -184,7 +185,7 @@ class unknown_word_model {
     scratch.is_end[count - 1] = 1;
   }
 
-  /// A digest of all numbers, which distinguishes this model from others.
+  /// Returns a digest of all numbers. It distinguishes this model from others.
   [[nodiscard]] std::uint64_t identity() const noexcept;
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return emission_.capacity() * sizeof(emission_[0]); }

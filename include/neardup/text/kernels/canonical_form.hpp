@@ -27,7 +27,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The role of a code point in canonical form.
+/// The role of a code point in the conversion to canonical form.
 enum class canonical_kind : std::uint8_t {
   plain,    ///< unchanged except for case, and independent of the characters before it
   ordered,  ///< a mark; unchanged if no mark before it has a higher combining class
@@ -37,7 +37,8 @@ enum class canonical_kind : std::uint8_t {
   stable,  ///< decomposed if marks follow, otherwise like plain
 };
 
-/// An entry of canonical_leaves: the kind in the highest three bits, and a value that depends on the kind.
+/// An entry of canonical_leaves. The highest three bits are the kind. The meaning of the lower bits depends on the
+/// kind.
 struct canonical_code {
   std::uint16_t bits;
 
@@ -65,7 +66,7 @@ struct canonical_code {
   }
 };
 
-/// The composition of two characters, or 0 if there is none. `code` is the canonical_code of `second`.
+/// Returns the composition of two characters, or 0 if there is none. `code` is the canonical_code of `second`.
 constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code code) noexcept {
   constexpr char32_t lead = 0x1100, vowel = 0x1161, tail = 0x11a7, syllables = 0xac00;
   constexpr char32_t leads = 19, vowels = 21, tails = 28;
@@ -86,9 +87,9 @@ constexpr char32_t compose_pair(char32_t first, char32_t second, canonical_code 
 /// Composes text that is pushed code point by code point. It holds one character and its marks at a time.
 class canonical_composer {
  public:
-  static constexpr std::size_t max_marks = 30;  ///< per character; further marks are dropped
+  static constexpr std::size_t max_marks = 30;  ///< most marks of a character; further marks are dropped
 
-  /// True if the composer holds a character that further marks may belong to.
+  /// True if the composer holds a character to which further marks may belong.
   [[nodiscard]] bool is_open() const noexcept { return starter_ != none || count_ > 0; }
 
   void push(char32_t code_point, canonical_code code, std::string& out) {
@@ -240,7 +241,7 @@ class canonical_composer {
 
 // ---- how far a text is in canonical form ----------------------------------------------------------------------------
 
-/// Returns: the beginning of the character that ends at `at`, in a text that begins at `begin`.
+/// Returns the beginning of the character that ends at `at`, in a text that begins at `begin`.
 inline const char* previous_character(const char* begin, const char* at) noexcept {
   for (const char* lead = at - 1; lead >= begin && at - lead <= 4; --lead) {
     if ((static_cast<unsigned char>(*lead) & 0xc0) == 0x80) continue;
@@ -249,9 +250,9 @@ inline const char* previous_character(const char* begin, const char* at) noexcep
   return at - 1;
 }
 
-/// The number of bytes from `at` on that belong to settled characters: they stay unchanged and are not marks. This
-/// kernel knows some settled characters only, so the next character may be settled, too. The last character may extend
-/// beyond `size`.
+/// Returns the number of bytes from `at` on that belong to settled characters. A settled character stays unchanged and
+/// is not a mark. This kernel knows only some settled characters, so the next character may be settled, too. The last
+/// character may extend beyond `size`.
 inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noexcept {
   std::size_t i = 0;
   while (i + sizeof(std::uint64_t) <= size) {
@@ -281,10 +282,10 @@ inline std::size_t settled_bytes_portable(const char* at, std::size_t size) noex
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-inline constexpr std::size_t settled_margin = 2;  // the number of bytes that kernels read behind a block
+inline constexpr std::size_t settled_margin = 2;  // number of bytes that kernels read behind a block
 
-/// Lookup tables by the two halves (four bits each) of each of the three bytes of a character. A character is settled
-/// (stays unchanged) if its six entries have a bit in common.
+/// Lookup tables by the halves (four bits each) of the three bytes of a character. A character is settled (stays
+/// unchanged) if its six entries have a bit in common.
 struct settled_halves {
   std::uint8_t high[3][16], low[3][16];
 };
@@ -324,8 +325,9 @@ alignas(64) inline constexpr settled_halves halves_of_settled = [] {
   return result;
 }();
 
-/// settled_bytes_portable for whole blocks, by AVX2. It knows these settled characters: ASCII; U+4000 to U+9FFF; most
-/// separators of Chinese and English; kana except their marks; and Latin-1 except soft hyphen, micro sign and sharp s.
+/// The AVX2 version of settled_bytes_portable, for whole blocks. It knows these settled characters: ASCII; U+4000 to
+/// U+9FFF; most separators of Chinese and English; kana except their marks; and Latin-1 except soft hyphen, micro sign
+/// and sharp s.
 NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::size_t size) noexcept {
   const auto load = [](const char* from)
                         NEARDUP_AVX2_LAMBDA { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
@@ -346,7 +348,7 @@ NEARDUP_TARGET_AVX2 inline std::size_t settled_bytes_avx2(const char* at, std::s
     return _mm256_and_si256(_mm256_shuffle_epi8(table(halves_of_settled.high[i]), high),
                             _mm256_shuffle_epi8(table(halves_of_settled.low[i]), _mm256_and_si256(bytes, half)));
   };
-  // Among 32 bytes: the bytes that begin a character which is not known to be settled.
+  // Finds among 32 bytes those that begin a character which is not known to be settled.
   const auto open_of = [&](const char* from, __m256i bytes) NEARDUP_AVX2_LAMBDA {
     const __m256i common =
         _mm256_and_si256(roles(bytes, 0), _mm256_and_si256(roles(load(from + 1), 1), roles(load(from + 2), 2)));
@@ -419,7 +421,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
   std::size_t i = 0;
   for (; i + text_block_size + settled_margin <= size; i += text_block_size) {
     if (i + 4 * text_block_size <= size) {
-      // A quicker test of 256 bytes at once for ASCII, of which English has long runs.
+      // First tests whether 256 bytes are ASCII, because English has long runs of ASCII.
       const __m512i both = _mm512_or_si512(_mm512_loadu_si512(at + i), _mm512_loadu_si512(at + i + text_block_size));
       const __m512i more = _mm512_or_si512(_mm512_loadu_si512(at + i + 2 * text_block_size),
                                            _mm512_loadu_si512(at + i + 3 * text_block_size));
@@ -445,7 +447,7 @@ NEARDUP_TARGET_AVX512 inline std::size_t settled_bytes_avx512(const char* at, st
   return i;
 }
 
-/// Settled bytes by a kernel that takes whole blocks: the rest is copied between zero bytes.
+/// Calls a kernel that reads whole blocks. The rest of the text is copied to a block of zero bytes.
 template <auto Settled>
 std::size_t settled_bytes_by(const char* at, std::size_t size) noexcept {
   const std::size_t whole = Settled(at, size);
@@ -463,8 +465,8 @@ NEARDUP_KERNELS_END
 
 constexpr auto settled_bytes_of(portable_form) noexcept { return settled_bytes_portable; }
 
-/// The number of bytes that find_unsettled() classifies one by one before it calls the kernel again. Characters that
-/// vector kernels cannot classify rarely occur singly.
+/// Returns the number of bytes that find_unsettled() classifies one by one before it calls the kernel again. Characters
+/// that vector kernels cannot classify rarely occur singly.
 constexpr std::ptrdiff_t unknown_run_of(portable_form) noexcept { return 1; }
 constexpr std::ptrdiff_t unknown_run_of(avx2_form) noexcept { return 48; }
 
@@ -472,15 +474,16 @@ inline std::size_t settled_bytes(const char* at, std::size_t size, instruction_s
   return choose_form(level, [&](auto form) { return settled_bytes_of(form)(at, size); });
 }
 
-/// Finds a prefix of the text that is in canonical form except for case, and that no character behind it can change.
-/// Returns: the end of that prefix, which is the beginning of a character. The search ends at `limit`.
+/// Finds a prefix of the text that is in canonical form except for case, and that no following character can change.
+/// The search ends at `limit`.
+/// Returns: the end of that prefix, which is the beginning of a character.
 inline const char* find_unsettled(const char* begin, const char* limit, const char* end,
                                   instruction_set level) noexcept {
   const std::ptrdiff_t unknown_run = choose_form(level, [](auto form) { return unknown_run_of(form); });
-  const char* last = begin;  // the beginning of the last character that is not a mark
-  unsigned order = 0;        // the combining class of the last mark behind it
+  const char* last = begin;  // beginning of the last character that is not a mark
+  unsigned order = 0;        // combining class of the last mark behind it
   std::size_t marks = 0;
-  constexpr std::size_t decomposed_marks = 3;  // the greatest number in one character
+  constexpr std::size_t decomposed_marks = 3;  // the greatest number of marks in one character
   const auto stays_at = [&](const char* character) {
     last = character;
     order = 0;
@@ -507,8 +510,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
       const decoded next = decode_multibyte(text);
       const canonical_code code = canonical_code::of(next.code_point);
       if (code.stays()) {
-        // A skin tone does not become `last`, because it belongs to the emoji before it, and tags and a joiner may
-        // follow.
+        // A skin tone does not become `last`: it belongs to the emoji before it, and tags and a joiner may follow.
         if (!is_emoji_modifier(next.code_point)) stays_at(at);
         at += next.length;
         continue;
@@ -521,7 +523,7 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
         return last;
       }
       order = next_order;
-      // A mark without a base character is removed, so it is not in canonical form.
+      // A mark without a base character is not canonical: it is removed.
       const std::string_view before(last, static_cast<std::size_t>(end - last));
       if (last == at || classify(decode_one(before).code_point) == character_class::other) return last;
       at += next.length;
@@ -531,13 +533,12 @@ inline const char* find_unsettled(const char* begin, const char* limit, const ch
 }
 
 /// Rewrites a text to canonical form: without invisible characters, fully case-folded, each character composed with its
-/// marks. After normalising, texts that look alike have the same words, however they are spelled in code points. Marks
-/// without a base are removed. Upper case remains where its lower case is a single code point, since normalising
-/// follows.
+/// marks. After normalising, texts that look alike have the same words, whatever code points spell them. Marks without
+/// a base are removed. Upper case remains where its lower case is a single code point, because normalising follows.
 class canonical_form {
  public:
-  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change. Precondition: the
-  /// text ends with a whole character.
+  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change.
+  /// Precondition: the text ends with a whole character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     const instruction_set level = active_instruction_set();
@@ -546,7 +547,7 @@ class canonical_form {
     for (;;) {
       if (composer_.is_open()) at = compose(at, end);
       if (at == end) return;
-      // The text is searched and passed on in steps, so that each step is still in the cache when it is passed on.
+      // The text is searched and passed on in steps, so that a step is still in the cache when it is passed on.
       const char* const limit = end - at < step ? end : at + step;
       const char* const settled = find_unsettled(at, limit, end, level);
       const auto size = static_cast<std::size_t>(settled - at);
@@ -583,8 +584,9 @@ class canonical_form {
     made_.clear();
   }
 
-  /// Composes the characters from `at` on, up to a character that stays unchanged and is independent of the characters
-  /// before it. Returns: the beginning of that character, or `end`.
+  /// Composes the characters from `at` on, up to a character that stays unchanged and does not depend on the characters
+  /// before it.
+  /// Returns: the beginning of that character, or `end`.
   const char* compose(const char* at, const char* end) {
     bool is_begun = composer_.is_open();
     for (; at < end;) {

@@ -10,7 +10,7 @@ namespace neardup::inline v0::detail {
 
 // clang-format off
 
-// All code points from canonical_table_end on are plain, except the range of the tail, which is dropped.
+// Code points from canonical_table_end on are plain, except the range of the tail, which is dropped.
 inline constexpr char32_t canonical_table_end = 0x2fb00;
 inline constexpr char32_t canonical_tail_first = 0xe0000, canonical_tail_last = 0xe0fff;
 
@@ -692,7 +692,7 @@ inline constexpr char16_t canonical_pool[5565] = {
   40702, 1, 40709, 1, 40719, 1, 40726, 1, 40763, 2, 55401, 56832,
 };
 
-// A character that may compose with the one before it: its combining class, and its run of canonical_pairs.
+// A character that may compose with the character before it: its combining class, and its run of canonical_pairs.
 struct canonical_second {
   std::uint8_t combining_class, pairs;
   std::uint16_t first_pair;
@@ -708,7 +708,7 @@ inline constexpr canonical_second canonical_seconds[61] = {
   {0, 1, 518}, {0, 1, 519}, {0, 1, 520}, {0, 1, 521}, {0, 1, 522}, {0, 2, 523}, {0, 1, 525},
 };
 
-// The composite of `first` and a second character; ascending by `first` within a run.
+// The composite of `first` and a second character. Within a run, `first` ascends.
 struct canonical_pair {
   char32_t first, composite;
 };
@@ -794,8 +794,9 @@ inline constexpr canonical_pair canonical_pairs[526] = {
   {0x114b9, 0x114bb}, {0x114b9, 0x114be}, {0x115b8, 0x115ba}, {0x115b9, 0x115bb}, {0x11935, 0x11938},
 };
 
-// Letters of category Lu, Ll or Lt; and those among them of Lu or Lt that have no simple lower case, such as
-// mathematical capitals. Each list has the first code point of a run, then the one behind its last, in turn.
+// cased_edges has the letters of category Lu, Ll or Lt. The second list has the letters of Lu or Lt without a simple
+// lower case, such as mathematical capitals. A list alternates between the first code point of a run and the code point
+// behind its last.
 inline constexpr char32_t cased_edges[284] = {
   0x41, 0x5b, 0x61, 0x7b, 0xb5, 0xb6, 0xc0, 0xd7, 0xd8, 0xf7, 0xf8, 0x1bb, 0x1bc, 0x1c0, 0x1c4, 0x294, 0x295, 0x2b0,
   0x370, 0x374, 0x376, 0x378, 0x37b, 0x37e, 0x37f, 0x380, 0x386, 0x387, 0x388, 0x38b, 0x38c, 0x38d, 0x38e, 0x3a2, 0x3a3,

@@ -24,11 +24,12 @@
 
 namespace neardup::inline v0::detail {
 
-/// Joins the words of a text with shingle_separator between them, so that any n consecutive words are a substring: a
-/// shingle.
+/// Joins the words of a text with shingle_separator between them. Any n consecutive words are then a substring, which
+/// is a shingle.
 class joined_words {
  public:
-  /// Begins a text with shingles of n words. Precondition: n >= 1.
+  /// Begins a text with shingles of n words.
+  /// Precondition: n >= 1.
   void start(std::size_t n, word_form form) {
     n_ = n;
     emitted_ = false;
@@ -39,9 +40,9 @@ class joined_words {
     begins_[0] = 0;
   }
 
-  /// Appends more of the text. Precondition: it ends with a whole character. Calls `hash(data, spans)` for complete
-  /// shingles. The shingles of the last part wait for the next append() or finish(), so a short text takes one call of
-  /// `hash`.
+  /// Appends more of the text. Calls `hash(data, spans)` for complete shingles. The shingles of the last part wait for
+  /// the next append() or finish(), so a short text takes one call of `hash`.
+  /// Precondition: `text` ends with a whole character.
   template <class Hash>
   void append(std::string_view text, const Hash& hash) {
     constexpr std::size_t step = 2048;
@@ -58,7 +59,7 @@ class joined_words {
     words_.before = keycap_sign(text.data(), words_.end, words_.before);
   }
 
-  /// Ends the text. If it has at least one word, but fewer than n, all its words are one shingle.
+  /// Ends the text. If the text has at least one word, but fewer than n, all its words are one shingle.
   template <class Hash>
   void finish(const Hash& hash) {
     make_room(0);
@@ -68,7 +69,7 @@ class joined_words {
   }
 
  private:
-  /// Makes room for the words of `bytes` more bytes.
+  /// Grows the vectors for the words of `bytes` more bytes.
   void make_room(std::size_t bytes) {
     constexpr std::size_t slack = 64;  // kernels read and write whole vectors
     const std::size_t size = words_.size + word_join_cursor::joined_room(bytes) + slack;
@@ -108,7 +109,7 @@ class joined_words {
   }
 
   std::vector<char> joined_;
-  std::vector<std::uint32_t> begins_;  // of the words in joined_, and of the next word
+  std::vector<std::uint32_t> begins_;  // beginnings of the words in joined_, and of the next word
   std::vector<std::uint32_t> ends_;
   word_join_cursor words_;  // writes into the vectors above
   std::size_t n_ = 1;       // words per shingle

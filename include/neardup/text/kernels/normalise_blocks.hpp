@@ -20,22 +20,22 @@
 
 namespace neardup::inline v0::detail {
 
-/// Lower-cases the ASCII letters among eight bytes.
+/// Converts the ASCII letters among eight bytes to lower case.
 NEARDUP_ALWAYS_INLINE std::uint64_t fold_bytes(std::uint64_t x) noexcept {
   const std::uint64_t low = x & ~byte_tops;
-  // The highest bit of a byte: set if it is at least 'A' and at most 'Z'.
+  // The highest bit of a byte is set if the byte is at least 'A' and at most 'Z'.
   const std::uint64_t upper = (low + byte_ones * (0x80 - 'A')) & ~(low + byte_ones * (0x80 - 'Z' - 1)) & ~x & byte_tops;
   return x | upper >> 2;
 }
 
-/// How the normalised text ends so far. The space behind a word is written immediately, because it is usually needed;
-/// if a Han character or the end of the text follows, it is removed. Separators behind a Han character are dropped. In
+/// The end of the normalised text so far. The space behind a word is written immediately, because it is usually needed.
+/// It is removed if a Han character or the end of the text follows. Separators behind a Han character are dropped. In
 /// the states from `word` on, a word is open that needs a space before the next word.
 enum class normalised_end : std::uint8_t { nothing, space, han, word, lone, pictograph, joined, half_flag };
 
 constexpr bool is_spaced_word(normalised_end last) noexcept { return last >= normalised_end::word; }
 
-/// The kind of word that is open in state `last`.
+/// Returns the kind of word that is open in state `last`.
 constexpr word_run run_of(normalised_end last) noexcept {
   constexpr word_run runs[] = {word_run::none, word_run::none,       word_run::lone,   word_run::letters,
                                word_run::lone, word_run::pictograph, word_run::joined, word_run::half_flag};
@@ -49,17 +49,18 @@ constexpr normalised_end end_of(word_run run) noexcept {
 
 /// The state of normalising: the position in the text and in the output.
 struct normalise_cursor {
-  static constexpr bool copies_characters = true;  // no positions in the text: see take_without_soft_hyphen()
+  // the cursor has no positions in the text: see take_without_soft_hyphen()
+  static constexpr bool copies_characters = true;
   const char* at;
   const char* end;  // the end of the text
   char* out;
   normalised_end last;
   const char* begin;   // the beginning of the text
-  char before = '\0';  // the keycap_sign() of the text before `begin`
+  char before = '\0';  // keycap_sign() of the text before `begin`
 };
 
-/// The greatest number of bytes of the output that may be written for the characters that begin in `bytes` bytes: two
-/// bytes may become three, the last character may begin in the last byte, and kernels write whole vectors.
+/// Returns the greatest number of output bytes for the characters that begin in `bytes` bytes. Two bytes may become
+/// three, the last character may begin in the last byte, and kernels write whole vectors.
 constexpr std::size_t normalised_room(std::size_t bytes) noexcept {
   const std::size_t read = bytes + text_block_size + 4;
   return read + read / 2 + 2 * text_block_size;
@@ -95,7 +96,7 @@ inline constexpr std::array<std::uint32_t, 0x800> short_characters = [] {
 struct normalised_character {
   char32_t code_point;
   character_class kind;
-  std::size_t length;  // the number of bytes; 0 for a separator
+  std::size_t length;  // number of bytes; 0 for a separator
   char bytes[4];
 };
 
@@ -126,7 +127,7 @@ NEARDUP_ALWAYS_INLINE normalised_character read_normalised(const char*& at, cons
   }
   const unsigned bits = unicode_bits(code_point);
   result.kind = static_cast<character_class>(bits & ~unicode_has_lower);
-  // U+24C2 has a lower case, but is a pictograph and stays.
+  // U+24C2 has a lower case, but it is a pictograph and stays.
   if ((bits & unicode_has_lower) != 0 && result.kind != character_class::pictograph) {
     result.length = encode(to_lower(code_point), result.bytes);
   } else if (result.kind != character_class::other) {
@@ -193,8 +194,8 @@ inline void take_characters(normalise_cursor& cursor, const char* limit) noexcep
 
 // ---- blocks by their masks, word by word ----------------------------------------------------------------------------
 
-/// Copies the bytes [begin, end) of a block, text_block_margin bytes at a time. The surplus bytes are overwritten
-/// later.
+/// Copies the bytes [begin, end) of a block, text_block_margin bytes at a time. Later writes overwrite the surplus
+/// bytes.
 /// Precondition: begin < end.
 NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::size_t end, char* out) noexcept {
   std::size_t i = begin;
@@ -208,8 +209,8 @@ NEARDUP_ALWAYS_INLINE void copy_word(const char* block, std::size_t begin, std::
 struct folded_block {
   alignas(64) char bytes[text_block_size + text_block_margin];
 
-  /// `upper`: a bit mask of the bytes that belong to upper-case letters beyond ASCII. Always inlined, so that it uses
-  /// the vectors of the function around it.
+  /// Copies a block. `upper`: a bit mask of the bytes that belong to upper-case letters beyond ASCII. Always inlined,
+  /// so that it uses the vectors of the calling function.
   NEARDUP_ALWAYS_INLINE folded_block(const char* block, std::uint64_t upper) noexcept {
     for (std::size_t i = 0; i < text_block_size; i += sizeof(std::uint64_t)) {
       std::uint64_t x;
@@ -222,7 +223,8 @@ struct folded_block {
   }
 };
 
-/// Normalises the first `size` bytes of a block. Precondition: the masks cover their characters.
+/// Normalises the first `size` bytes of a block.
+/// Precondition: the masks cover their characters.
 NEARDUP_ALWAYS_INLINE void take_block(portable_form /*form*/, normalise_cursor& cursor, const char* block,
                                       std::size_t size, const character_masks& masks) noexcept {
   const folded_block folded(block, masks.upper);
@@ -301,8 +303,8 @@ NEARDUP_TARGET_AVX512 inline void take_blocks_avx512(normalise_cursor& cursor, c
     const std::uint64_t separator = all & ~kept;
     if (last == normalised_end::space && (kept & (0 - kept) & masks.han) != 0) --out;
     // A gap is a run of separators behind a word. Adding the first bit of each gap to `separator` carries to the bit
-    // behind the gap. If a word begins there, the last byte of the gap becomes the space. A gap at the end of the block
-    // is decided by the next block.
+    // behind the gap. If a word begins there, the last byte of the gap becomes the space. The next block decides about
+    // a gap at the end of this block.
     const std::uint64_t after_word = word << 1 | (is_spaced_word(last) ? 1U : 0U);
     const std::uint64_t behind = (separator & after_word) + separator;
     const std::uint64_t spaces = (behind & word & ~separator) >> 1 & separator;

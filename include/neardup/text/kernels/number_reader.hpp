@@ -20,7 +20,7 @@ namespace neardup::inline v0::detail {
 
 // ---- Characters -----------------------------------------------------------------------------------------------------
 
-/// The digit zero of all scripts (category Nd of Unicode 15); the digits one to nine follow each.
+/// The digit zero of each script (category Nd of Unicode 15). The digits one to nine follow each zero.
 inline constexpr char32_t zeros[] = {
     0x30,    0x660,   0x6f0,   0x7c0,   0x966,   0x9e6,   0xa66,   0xae6,   0xb66,   0xbe6,   0xc66,   0xce6,
     0xd66,   0xde6,   0xe50,   0xed0,   0xf20,   0x1040,  0x1090,  0x17e0,  0x1810,  0x1946,  0x19d0,  0x1a80,
@@ -29,15 +29,15 @@ inline constexpr char32_t zeros[] = {
     0x11730, 0x118e0, 0x11950, 0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16a60, 0x16ac0, 0x16b50, 0x1d7ce, 0x1d7d8,
     0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0, 0x1e4f0, 0x1e950, 0x1fbf0};
 
-/// The value of a decimal digit; -1 for other characters.
+/// Returns the value of a decimal digit; -1 for other characters.
 constexpr int digit_value(char32_t c) noexcept {
   if (c < 0x80) return c - U'0' < 10 ? static_cast<int>(c - U'0') : -1;
   const char32_t* const zero = std::upper_bound(std::begin(zeros), std::end(zeros), c) - 1;
   return c - *zero < 10 ? static_cast<int>(c - *zero) : -1;
 }
 
-/// Ranges of characters that are numerals with a whole value, such as numbers in circles. `value` is the value of the
-/// first; each further character is one more.
+/// A range of numerals with a whole value, such as numbers in circles. `value` is the value of the first character;
+/// each further character is one more.
 struct enclosed_numerals {
   char32_t first, last;
   unsigned value;
@@ -67,7 +67,7 @@ inline constexpr numeral_range other_numerals[] = {
     {0x1e8c7, 0x1e8cf}, {0x1ec71, 0x1ecab}, {0x1ecad, 0x1ecaf}, {0x1ecb1, 0x1ecb4}, {0x1ed01, 0x1ed2d},
     {0x1ed2f, 0x1ed3d}};
 
-/// Whether a character is a numeral, but neither a decimal digit, a super- or subscript, a fraction nor a Han numeral.
+/// True if a character is a numeral, but neither a decimal digit, a super- or subscript, a fraction nor a Han numeral.
 constexpr bool is_other_numeral(char32_t c) noexcept {
   for (const enclosed_numerals& row : enclosed) {
     if (c >= row.first && c <= row.last) return true;
@@ -77,7 +77,7 @@ constexpr bool is_other_numeral(char32_t c) noexcept {
   return after != std::begin(other_numerals) && c <= (after - 1)->last;
 }
 
-/// The vulgar fractions, and how they are written in digits.
+/// A vulgar fraction, and its spelling in digits.
 struct vulgar_fraction {
   char32_t character;
   std::string_view text;
@@ -88,7 +88,7 @@ inline constexpr vulgar_fraction fractions[] = {{0xbc, "1/4"},   {0xbd, "1/2"}, 
                                                 {0x2159, "1/6"}, {0x215a, "5/6"},  {0x215b, "1/8"}, {0x215c, "3/8"},
                                                 {0x215d, "5/8"}, {0x215e, "7/8"},  {0x2189, "0/3"}};
 
-/// The text of a vulgar fraction; empty for other characters.
+/// Returns the digits of a vulgar fraction; empty for other characters.
 constexpr std::string_view fraction_text(char32_t c) noexcept {
   if (c < 0xbc || (c > 0xbe && (c < 0x2150 || c > 0x2189))) return {};
   for (const vulgar_fraction& one : fractions) {
@@ -97,7 +97,7 @@ constexpr std::string_view fraction_text(char32_t c) noexcept {
   return {};
 }
 
-/// The value of a superscript digit; -1 for other characters.
+/// Returns the value of a superscript digit; -1 for other characters.
 constexpr int superscript_value(char32_t c) noexcept {
   if (c == 0xb9) return 1;
   if (c == 0xb2 || c == 0xb3) return static_cast<int>(c - 0xb0);
@@ -106,7 +106,7 @@ constexpr int superscript_value(char32_t c) noexcept {
 
 constexpr bool is_subscript(char32_t c) noexcept { return c >= 0x2080 && c <= 0x2089; }
 
-/// Whether a character is a currency sign (category Sc of Unicode 15, in the forms of number_form()).
+/// True if a character is a currency sign (category Sc of Unicode 15, after number_form()).
 constexpr bool is_currency(char32_t c) noexcept {
   if (c < 0x80) return c == U'$';
   return (c >= 0xa2 && c <= 0xa5) || c == 0x58f || c == 0x60b || c == 0x7fe || c == 0x7ff || c == 0x9f2 || c == 0x9f3 ||
@@ -116,7 +116,7 @@ constexpr bool is_currency(char32_t c) noexcept {
 
 inline constexpr char32_t no_break_space = 0xa0;
 
-/// Replaces characters that mean the same in numbers by one of them: digits of all scripts, letters of both cases, full
+/// Maps characters that mean the same in numbers to one of them: digits of all scripts, letters of both cases, full
 /// width, hyphens and minuses, slashes, apostrophes, narrow spaces.
 constexpr char32_t number_form(char32_t c) noexcept {
   if (c < 0x80) return is_ascii_upper(c) ? c + 0x20 : c;
@@ -169,7 +169,7 @@ constexpr char32_t number_form(char32_t c) noexcept {
 
 // ---- Numbers --------------------------------------------------------------------------------------------------------
 
-/// Reads the numbers of a line. The grammar is at the tokenizer `numbers`.
+/// Reads the numbers of a line. The tokenizer `numbers` documents the grammar.
 class number_reader {
  public:
   /// Calls `visit(std::string_view number)` for each number of a line.
@@ -177,12 +177,12 @@ class number_reader {
   void read(std::string_view line, const Visit& visit) {
     const auto may_have_one = [](char c) { return (c >= '0' && c <= '9') || static_cast<signed char>(c) < 0; };
     if (std::none_of(line.begin(), line.end(), may_have_one)) return;
-    line_.resize(line.size());  // replacements are not longer; push_back would be slower
+    line_.resize(line.size());  // no replacement is longer; push_back would be slower
     char32_t* out = line_.data();
     for_each_code_point(line, [&](char32_t c, std::string_view) {
       if (c >= 0x80 && classify(c) == character_class::ignored) return;
       if (c == U'{' && out != line_.data() && out[-1] == U'^') return;  // "10^{-5}" in TeX
-      if (c == 0x215f) {                                                // U+215F, "1/" with a numerator of one
+      if (c == 0x215f) {  // U+215F is "1/", a fraction with the numerator one
         out = std::copy_n(U" 1/", 3, out);
       } else {
         *out++ = number_form(c);
@@ -206,13 +206,13 @@ class number_reader {
  private:
   struct part {
     std::string digits;
-    char before;              // the separator before this part; '\0' for the first part
-    bool is_grouped = false;  // whether apostrophes or no-break spaces were removed
+    char before;              // separator before this part; '\0' for the first part
+    bool is_grouped = false;  // true if apostrophes or no-break spaces were removed
   };
 
   // ---- Characters of the line
 
-  /// Character i of the line; a line end if there is none. So at(i - 1) is allowed for i = 0.
+  /// Returns character i of the line, or a line end if there is none. So at(i - 1) is allowed for i = 0.
   [[nodiscard]] char32_t at(std::size_t i) const noexcept { return i < line_.size() ? line_[i] : U'\n'; }
 
   static constexpr bool is_digit(char32_t c) noexcept { return c - U'0' < 10; }
@@ -220,7 +220,7 @@ class number_reader {
   static constexpr bool is_blank(char32_t c) noexcept { return c == U' ' || c == no_break_space; }
   static constexpr bool is_hexadecimal(char32_t c) noexcept { return is_digit(c) || c - U'a' < 6; }
 
-  /// Whether a hyphen behind this character is not a minus sign, as in "PR-2" and "--2". Behind a character of Han or
+  /// True if a hyphen behind this character is not a minus sign, as in "PR-2" and "--2". Behind a character of Han or
   /// another script without spaces it is a minus sign.
   static constexpr bool ends_word(char32_t c) noexcept { return is_of_word(c) || c == U'-' || c == U'%'; }
 
@@ -229,7 +229,7 @@ class number_reader {
     return classify(c) == character_class::letter || classify(c) == character_class::mark;
   }
 
-  /// Whether this character joins two amounts to one number.
+  /// True if this character joins two amounts to one number.
   static constexpr bool is_joint(char32_t c) noexcept {
     if (c < 0x80) return c > U' ' && c != U';' && c != U'|' && c != U',' && c != U'.' && c != U'\'' && c != 0x7f;
     return classify(c) == character_class::han || (classify(c) == character_class::other && !is_white_space(c));
@@ -245,12 +245,13 @@ class number_reader {
     return at(i) == U'.' && is_digit(at(i + 1)) && !is_of_word(at(i - 1)) && at(i - 1) != U'.';
   }
 
-  /// Whether the number that begins at i is negative: "-2", "-$2", "$-2", "-US$ 2".
+  /// True if the number that begins at i is negative: "-2", "-$2", "$-2", "-US$ 2".
   [[nodiscard]] bool is_negative(std::size_t i) const noexcept;
 
   // ---- A number
 
-  /// Reads the number that begins at i. Returns: the end of the number.
+  /// Reads the number that begins at i.
+  /// Returns: the end of the number.
   template <class Visit>
   std::size_t read_number(std::size_t i, const Visit& visit) {
     number_ = is_negative(i) ? "-" : "";
@@ -276,8 +277,8 @@ class number_reader {
     number_.clear();
   }
 
-  /// Appends the character that joins the amount before i to the next amount. Returns: the beginning of the next
-  /// amount; i if no amount is joined.
+  /// Appends the character that joins the amount before i to the next amount.
+  /// Returns: the beginning of the next amount; i if no amount is joined.
   std::size_t read_joint(std::size_t i);
 
   template <class Visit>
@@ -314,8 +315,8 @@ class number_reader {
   /// Reads the fraction of a mixed number: "1½" and "1 1/2".
   std::size_t read_fraction(std::size_t i);
 
-  /// The end of a blank and a proper fraction whose numerator and denominator have at most two digits each; i if there
-  /// is no such fraction.
+  /// Returns the end of a blank and a proper fraction at i whose numerator and denominator have at most two digits
+  /// each; i if there is no such fraction.
   [[nodiscard]] std::size_t end_of_fraction(std::size_t i) const noexcept;
 
   std::size_t read_exponent(std::size_t i);
@@ -324,8 +325,9 @@ class number_reader {
 
   // ---- Digits with separators
 
-  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, ends all but
-  /// the last. Returns: the end of the digits.
+  /// Reads digits and the separators between them. If commas or no-break spaces separate several numbers, it ends all
+  /// but the last.
+  /// Returns: the end of the digits.
   template <class Visit>
   std::size_t read_digits(std::size_t i, const Visit& visit) {
     parts_.clear();
@@ -352,7 +354,7 @@ class number_reader {
   /// Removes apostrophes and no-break spaces between groups of three digits: "1'234'567", "3.141 592 65".
   void remove_group_marks();
 
-  /// Appends parts [begin, end) as one number, or as a list of numbers; the last number is left open.
+  /// Appends parts [begin, end) as one number, or as a list of numbers. The last number is left open.
   template <class Visit>
   void append_parts(std::size_t begin, std::size_t end, const Visit& visit) {
     const char last = parts_[end - 1].before;
@@ -375,7 +377,7 @@ class number_reader {
     }
   }
 
-  /// Whether `separator` divides parts [begin, end) into at least two groups of digits, as for thousands ("1,234") or
+  /// True if `separator` divides parts [begin, end) into at least two groups of digits, as in thousands ("1,234") or
   /// lakhs ("12,34,567").
   [[nodiscard]] bool are_groups(std::size_t begin, std::size_t end, char separator) const noexcept;
 
@@ -383,7 +385,7 @@ class number_reader {
     return end == begin + 2 && parts_[begin].is_grouped && !parts_[begin + 1].is_grouped;
   }
 
-  /// Reads numerals that are not decimal digits. A number in a circle is one number, with its value. A run of other
+  /// Reads numerals that are not decimal digits. A number in a circle is a number with its value. A run of other
   /// numerals is one number, as written.
   template <class Visit>
   std::size_t read_numeral(std::size_t i, const Visit& visit) {
@@ -405,7 +407,7 @@ class number_reader {
 
   static constexpr char32_t superscript_minus = 0x207b, superscript_plus = 0x207a;
 
-  std::u32string line_;  // in the forms of number_form()
+  std::u32string line_;  // the line after number_form()
   std::string number_;   // the number that is being read
   std::vector<part> parts_;
 };
@@ -514,7 +516,7 @@ NEARDUP_INLINE void number_reader::remove_group_marks() {
       for (std::size_t k = begin + 1; k < end; ++k) one.digits += parts_[k].digits;
       merged.push_back(std::move(one));
     } else {
-      // The no-break spaces do not group digits, so a new number begins behind each.
+      // No-break spaces do not group digits here, so a new number begins behind each.
       end = !is_mark ? begin + 1 : parts_[begin + 1].before == ' ' ? end - 1 : end;
       merged.insert(merged.end(), parts_.begin() + static_cast<std::ptrdiff_t>(begin),
                     parts_.begin() + static_cast<std::ptrdiff_t>(end));

@@ -12,13 +12,13 @@ namespace neardup::inline v0::detail {
 
 inline constexpr std::size_t longest_reference_name = 31;
 
-// How many names have so many characters.
+// By length: the number of names with that many characters.
 inline constexpr std::uint16_t reference_counts[32] = {
   0, 0, 52, 220, 376, 422, 411, 138, 110, 56, 46, 40, 30, 42, 44, 34, 29, 26, 16, 9, 11, 7, 2, 1, 2, 0, 0, 0, 0, 0, 0,
   1,
 };
 
-// The names without & and semicolon, shorter ones first, those of one length ascending.
+// The names without & and semicolon, by ascending length. Names of one length ascend.
 inline constexpr char reference_names[] =
   "DDGTGgGtImLTLlLtMuNuOrPiPrReScXiacafapddeeegelgEgeggglgticiiinitlElelgllltmpmuneninuoSorpipmprrxscwpwrxiAMPAcyAf"
   "rAndBcyBfrCapCfrChiCupDcyDelDfrDotENGETHEcyEfrEtaFcyFfrGcyGfrHatHfrIcyIfrIntJcyJfrKcyKfrLcyLfrLshMapMcyMfrNcyNfr"
@@ -148,7 +148,7 @@ inline constexpr char reference_names[] =
   "gral"
 ;
 
-// What each name stands for: one or two UTF-16 units.
+// By name: the characters that it represents, one or two UTF-16 units.
 inline constexpr char16_t reference_units[2125][2] = {
   {0x2145}, {0x3e}, {0x22d9}, {0x226b}, {0x2111}, {0x3c}, {0x22d8}, {0x226a}, {0x39c}, {0x39d}, {0x2a54}, {0x3a0},
   {0x2abb}, {0x211c}, {0x2abc}, {0x39e}, {0x223e}, {0x2061}, {0x2248}, {0x2146}, {0x2147}, {0x2a9a}, {0x2a99}, {0x2267},
@@ -348,7 +348,7 @@ inline constexpr char16_t reference_units[2125][2] = {
   {0x25aa}, {0x200b}, {0x22e0}, {0x22ed}, {0x22e1}, {0x2dd}, {0x22e3}, {0x2aa2, 0x338}, {0x2232}, {0x27fa}, {0x2233},
 };
 
-// The numbers from 128 to 159 are those of windows-1252.
+// The characters for the numbers 128 to 159, as in windows-1252.
 inline constexpr char16_t reference_windows[32] = {
   0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021, 0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0x8d, 0x17d, 0x8f,
   0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178,

@@ -26,7 +26,7 @@ namespace neardup::inline v0::detail {
 
 // ---- Finding what may change ----------------------------------------------------------------------------------------
 
-/// Whether a change may begin at byte `c`: it is an ampersand, or a line end behind a byte `before` that is a blank or
+/// True if a change may begin at byte `c`: it is an ampersand, or a line end behind a byte `before` that is a blank or
 /// may be the last byte of a hyphen.
 inline bool may_be_written(char before, char c) noexcept {
   if (c != '\n') return c == '&';
@@ -34,13 +34,13 @@ inline bool may_be_written(char before, char c) noexcept {
   return end == '-' || end == ' ' || end == '\t' || end == '\f' || end == '\r' || end == 0x90 || (end | 1) == 0xad;
 }
 
-/// Whether byte `before` may be the last of a vowel with a tone mark, and byte `c` is a vowel that may take over the
-/// mark.
+/// True if byte `before` may be the last of a vowel with a tone mark, and byte `c` is a vowel to which the mark may
+/// move.
 inline bool may_be_toned(char before, char c) noexcept {
   return static_cast<signed char>(before) < 0 && ((c | 0x20) == 'a' || (c | 0x20) == 'e' || (c | 0x20) == 'y');
 }
 
-/// may_be_toned or may_be_written.
+/// Returns may_be_written() or may_be_toned().
 template <bool IsToned>
 bool may_be_spelt(char before, char c) noexcept {
   return IsToned ? may_be_toned(before, c) : may_be_written(before, c);
@@ -49,9 +49,9 @@ bool may_be_spelt(char before, char c) noexcept {
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Sets the top bit of each of 32 bytes for which `may_be_written` is true.
+/// Sets the top bit of each of 32 bytes for which may_be_written() is true.
 NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) noexcept {
-  // The two halves (four bits each) of a byte select one entry of each table. Both entries have a bit in common if the
+  // The two halves (four bits each) of a byte select one entry of each table. The entries have a bit in common if the
   // byte is a hyphen, a blank or a control character that counts as one, or the last byte of a longer hyphen.
   const __m256i low = _mm256_setr_epi8(3, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 12, 13, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 4,
                                        0, 0, 12, 13, 0, 0);
@@ -66,7 +66,7 @@ NEARDUP_TARGET_AVX2 inline __m256i written_avx2(__m256i bytes, __m256i before) n
   return _mm256_or_si256(line, _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('&')));
 }
 
-/// Sets the top bit of each of 32 bytes for which `may_be_toned` is true.
+/// Sets the top bit of each of 32 bytes for which may_be_toned() is true.
 NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noexcept {
   const __m256i lower = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
   const __m256i a_or_e =
@@ -74,8 +74,8 @@ NEARDUP_TARGET_AVX2 inline __m256i toned_avx2(__m256i bytes, __m256i before) noe
   return _mm256_and_si256(_mm256_or_si256(a_or_e, _mm256_cmpeq_epi8(lower, _mm256_set1_epi8('y'))), before);
 }
 
-/// The first i > 0 for which `may_be_written` or `may_be_toned` is true, or, if there is none, the first i at which
-/// less than a block of text is left.
+/// Returns the first i > 0 for which may_be_written() or may_be_toned() is true. If there is none, returns the first i
+/// at which less than a block of text is left.
 template <bool IsToned>
 NEARDUP_TARGET_AVX2 std::size_t find_spelt_avx2(const char* at, std::size_t i, std::size_t size) noexcept {
   constexpr std::size_t vector = 32;
@@ -108,7 +108,7 @@ constexpr auto find_spelt_of(avx2_form) noexcept {
 NEARDUP_KERNELS_END
 #endif
 
-/// find_spelt_avx2 for every machine, eight bytes at a time.
+/// The portable version of find_spelt_avx2, eight bytes at a time.
 template <bool IsToned>
 NEARDUP_ALWAYS_INLINE std::size_t find_spelt_portable(const char* at, std::size_t i, std::size_t size) noexcept {
   // Sets the top bit of each byte that equals `c`. The byte behind such a byte may be marked wrongly.
@@ -131,8 +131,8 @@ constexpr auto find_spelt_of(portable_form) noexcept {
   return find_spelt_portable<IsToned>;
 }
 
-/// The first position from `i` on, except 0, where `may_be_written` or `may_be_toned` is true; the size of the text if
-/// there is none.
+/// Returns the first position from `i` on, except 0, where may_be_written() or may_be_toned() is true; the size of the
+/// text if there is none.
 template <bool IsToned>
 std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
   const char* const at = text.data();
@@ -145,8 +145,8 @@ std::size_t find_spelt(std::string_view text, std::size_t i) noexcept {
 
 // ---- Rules ----------------------------------------------------------------------------------------------------------
 
-/// A change of a text: `bytes` replace the range [begin, end). If `is_open`, the text from `begin` on can only be
-/// decided when more text is known.
+/// A change of a text: `bytes` replace the range [begin, end). If `is_open`, more text is needed to decide about the
+/// text from `begin` on.
 struct spelling_change {
   std::size_t begin, end;
   bool is_open = false;
@@ -160,14 +160,14 @@ struct spelling_change {
 
 /// Changes a text by a rule.
 ///
-/// `rule.next(text, from, at_end)` returns the first change that begins at `from` or later; if there is none, its
+/// `rule.next(text, from, at_end)` returns the first change that begins at `from` or later. If there is none, its
 /// `begin` is the end of the text. An open change begins at most 128 bytes before the end. `rule.pass(text)` tells the
-/// rule which text has been passed on: it precedes the text of the next call of next().
+/// rule that `text` has been passed on: it precedes the text of the next call of next().
 template <class Rule>
 class spelling_rewriter {
  public:
-  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change. Precondition: `text`
-  /// ends with a complete character.
+  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change.
+  /// Precondition: `text` ends with a complete character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     while (!open_.empty() && !text.empty()) {
@@ -192,17 +192,18 @@ class spelling_rewriter {
     made_.clear();
   }
 
-  /// Whether all text so far has been passed on.
+  /// True if all text so far has been passed on.
   [[nodiscard]] bool is_settled() const noexcept { return open_.empty(); }
 
-  /// Skips `text`: the caller has passed it on unchanged. Precondition: is_settled().
+  /// Skips `text`, which the caller has passed on unchanged.
+  /// Precondition: is_settled().
   void pass(std::string_view text) noexcept { rule_.pass(text); }
 
  private:
   static constexpr std::size_t step = 64, worth_a_call = 1024;
 
-  /// Passes on, in its new spelling, the beginning of the text that no further text can change. Returns: the size of
-  /// that beginning.
+  /// Passes on the beginning of the text that no further text can change, in its new spelling.
+  /// Returns: the size of that beginning.
   template <class Take>
   std::size_t rewrite(std::string_view text, bool at_end, const Take& take) {
     std::size_t done = 0;
@@ -236,7 +237,7 @@ class spelling_rewriter {
   std::string made_;  // changes, and short pieces between them
 };
 
-/// The position where the last character of a text begins; 0 if the text is empty.
+/// Returns the position of the last character of a text; 0 if the text is empty.
 inline std::size_t begin_of_last(std::string_view text) noexcept {
   if (text.empty()) return 0;
   return static_cast<std::size_t>(previous_character(text.data(), text.data() + text.size()) - text.data());
@@ -258,7 +259,7 @@ class character_references {
     }
   }
 
-  /// Whether a character reference may begin at the ampersand at a position.
+  /// True if a character reference may begin at the ampersand at a position.
   static bool may_begin(std::string_view text, std::size_t at) noexcept {
     const std::string_view rest = text.substr(at + 1, longest_reference_name + 1);
     const std::size_t size = name_size(rest);
@@ -331,32 +332,32 @@ class character_references {
   }
 };
 
-/// Whether a code point is in one of the runs of which `edges` has the begin and the end, in turn.
+/// True if a code point is in a run of `edges`, which alternates between the beginnings and the ends of runs.
 template <std::size_t Size>
 constexpr bool is_within(const char32_t (&edges)[Size], char32_t c) noexcept {
   return (std::upper_bound(edges, edges + Size, c) - edges) % 2 != 0;
 }
 
-/// Whether a code point is a letter of category Lu, Ll or Lt.
+/// True if a code point is a letter of category Lu, Ll or Lt.
 constexpr bool is_cased(char32_t c) noexcept { return is_within(cased_edges, c); }
 
-/// Whether a code point is a letter of category Ll.
+/// True if a code point is a letter of category Ll.
 constexpr bool is_small(char32_t c) noexcept {
   return is_cased(c) && to_lower(c) == c && !is_within(fixed_capital_edges, c);
 }
 
-/// Joins words that were divided at the end of a line. A hyphen is removed if a letter with case precedes it and a
+/// Joins words that are divided at the end of a line. A hyphen is removed if a letter with case precedes it and a
 /// lower-case letter follows. A soft hyphen is removed between any letters.
 class cut_words {
  public:
-  static constexpr std::size_t max_blanks = 32;  ///< on either side of a line end
+  static constexpr std::size_t max_blanks = 32;  ///< on each side of a line end
 
   struct hyphen {
     std::size_t begin = 0;
     bool is_there = false, is_soft = false;
   };
 
-  /// The hyphen that ends at `end`, or before blanks that end there.
+  /// Returns the hyphen that ends at `end`, or before the blanks that end there.
   static hyphen hyphen_before(std::string_view text, std::size_t end) noexcept {
     const std::size_t least = end > max_blanks ? end - max_blanks : 0;
     while (end > least && is_blank(text[end - 1])) --end;
@@ -395,7 +396,7 @@ class cut_words {
 
  private:
   static constexpr std::string_view soft_hyphen = "\u00ad";
-  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // the last: OCR writes it for a soft hyphen
+  static constexpr std::string_view hyphens[] = {"-", "\u2010", "\u00ac"};  // OCR writes the last one for a soft hyphen
 
   static constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\f' || c == '\r'; }
 
@@ -470,12 +471,12 @@ class tone_places {
   }
 };
 
-/// Everything in canonical text except normalising: applies the rules, then canonical_form, which composes the
-/// characters.
+/// Converts a text to canonical form, except for normalising: applies the rules, then canonical_form, which composes
+/// the characters.
 class canonical_spelling {
  public:
-  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change. Precondition: `text`
-  /// ends with a complete character.
+  /// Appends text. Calls `take(part)` for the parts of the result that no further text can change.
+  /// Precondition: `text` ends with a complete character.
   template <class Take>
   void append(std::string_view text, const Take& take) {
     while (!text.empty()) {
@@ -508,9 +509,9 @@ class canonical_spelling {
   }
 
  private:
-  static constexpr std::size_t step = 1024;  // bytes that go through the rules at a time, if a rule applies
+  static constexpr std::size_t step = 1024;  // number of bytes to which rules apply at a time
 
-  /// The number of bytes at the beginning of a text that neither character_references nor cut_words change.
+  /// Returns the number of bytes at the beginning of a text that neither character_references nor cut_words change.
   static std::size_t plain_size(std::string_view text) noexcept {
     if (text.starts_with('&')) return 0;
     std::size_t size = 0;

@@ -11,8 +11,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Processes the characters of the text of `cursor` that begin before `limit`, by the kernels of an instruction set.
-/// Precondition: the output has room for the result.
+/// Processes the characters of the text of `cursor` that begin before `limit`, with the kernels of an instruction set.
+/// Precondition: the output has memory for the result.
 template <class Cursor>
 void take_blocks(Cursor& cursor, const char* limit, instruction_set level) noexcept {
   choose_form(level, [&](auto form) { take_blocks_of<Cursor>(form)(cursor, limit); });

@@ -13,7 +13,7 @@ inline constexpr std::string_view unicode_tables_version = "15.0.0";
 
 // clang-format off
 
-// All code points from unicode_table_end on are `other`, except the range of the tail, which is ignored.
+// Code points from unicode_table_end on are `other`, except the range of the tail, which is ignored.
 inline constexpr char32_t unicode_table_end = 0x32400;
 inline constexpr char32_t unicode_tail_first = 0xe0000, unicode_tail_last = 0xe0fff;
 
@@ -49,7 +49,7 @@ inline constexpr std::uint8_t unicode_pages[804] = {
   48, 48, 48, 48, 48, 48, 48, 48, 48, 147, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 48, 148,
 };
 
-// unicode_rows[row][code point / 16 % 16] indexes unicode_words. Beside it: the first page that uses the row.
+// unicode_rows[row][code point / 16 % 16] indexes unicode_words. Comments name the first page that uses a row.
 inline constexpr std::uint16_t unicode_rows[149][16] = {
   {0, 0, 0, 1, 2, 3, 4, 5, 0, 0, 6, 7, 8, 9, 10, 11},                                   // U+0000
   {12, 12, 12, 13, 14, 12, 12, 15, 16, 17, 18, 19, 20, 21, 12, 22},                     // U+0100
@@ -303,7 +303,7 @@ inline constexpr std::uint64_t unicode_words[482] = {
   0x0000000000000004, 0x0000044444444444,
 };
 
-// The offset of a code point to its lower case, if it has one: from `from` up to the next step.
+// A step: the offset of code points to their lower case, if they have one, from `from` up to the next step.
 struct unicode_lower_step {
   char32_t from;
   std::int32_t delta;

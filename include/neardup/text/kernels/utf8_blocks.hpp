@@ -29,7 +29,7 @@ inline bool is_well_formed(std::string_view text, instruction_set level) noexcep
   return choose_form(level, [&](auto form) { return is_well_formed_of(form)(text); });
 }
 
-/// find_code_points_portable by the kernels of an instruction set.
+/// Calls the version of find_code_points_portable for an instruction set.
 inline std::size_t find_code_points(const char* text, std::size_t count, std::uint32_t base, std::uint32_t* places,
                                     instruction_set level) noexcept {
   return choose_form(level, [&](auto form) { return find_code_points_of(form)(text, count, base, places); });

@@ -38,7 +38,7 @@ enum class word_step : std::uint8_t {
   ignored,  ///< treated as if absent
 };
 
-/// word_step_of() for the rare classes: regional, pictograph and ignored.
+/// Returns word_step_of() for the rare classes: regional, pictograph and ignored.
 NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   const bool is_open_pictograph = run == word_run::pictograph || run == word_run::joined;
   if (kind == character_class::regional) {
@@ -62,7 +62,7 @@ NEARDUP_NOINLINE inline word_step rare_step_of(character_class kind, char32_t c,
   return word_step::goes_on;
 }
 
-/// The effect of a character in state `run`. Updates `run`.
+/// Returns the effect of a character in state `run`, and updates `run`.
 NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, word_run& run) noexcept {
   switch (kind) {
     case character_class::other: run = word_run::none; return word_step::ends;
@@ -82,7 +82,7 @@ NEARDUP_ALWAYS_INLINE word_step word_step_of(character_class kind, char32_t c, w
   }
 }
 
-/// The character # or * (the sign of a keycap) directly before `at`, skipping variation selectors; 0 if there is none.
+/// Returns the sign of a keycap, # or *, directly before `at`, skipping variation selectors; 0 if there is none.
 /// `before` is the result for the text before `begin`.
 inline char keycap_sign(const char* begin, const char* at, char before) noexcept {
   while (at - begin >= 3 && std::memcmp(at - 3, "\xef\xb8\x8f", 3) == 0) at -= 3;

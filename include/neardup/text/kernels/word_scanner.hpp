@@ -15,13 +15,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The word whose bytes in a text are `raw`, without the ignored characters within it.
+/// Returns the word whose bytes in a text are `raw`, without the ignored characters within it.
 inline std::string kept_characters(std::string_view raw) {
   std::string word;
   word_run run = word_run::none;
   std::size_t i = 0;
   if (raw.front() == '#' || raw.front() == '*') {
-    word += raw[i++];  // only a word that is a keycap begins so
+    word += raw[i++];  // only the word of a keycap begins so
     run = word_run::lone;
   }
   while (i < raw.size()) {
@@ -66,7 +66,7 @@ class word_scanner {
     }
   }
 
-  /// Ends the text: takes the word that is still open, if any.
+  /// Ends the text, and takes the open word, if any.
   template <class Take>
   void close(const Take& take) {
     if (open == word_run::none) return;
@@ -76,16 +76,17 @@ class word_scanner {
     ignored_from = nowhere;
   }
 
-  /// True if no word is open, or the open word has no ignored characters: it is the bytes [start, position).
+  /// True if no word is open, or the open word has no ignored characters. An open word is then the bytes [start,
+  /// position).
   [[nodiscard]] bool is_plain() const noexcept { return is_whole && ignored_from == nowhere; }
 
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
 
-  std::size_t position = 0;            // how far the text is scanned
-  std::size_t start = 0;               // the beginning of the open word
-  std::size_t ignored_from = nowhere;  // where ignored characters at the end of the open word begin
+  std::size_t position = 0;            // the text is scanned up to here
+  std::size_t start = 0;               // beginning of the open word
+  std::size_t ignored_from = nowhere;  // beginning of ignored characters at the end of the open word
   word_run open = word_run::none;
-  bool is_whole = true;  // no ignored characters within the open word
+  bool is_whole = true;  // false if the open word contains ignored characters
 
  private:
   static constexpr std::array<character_class, 128> ascii_classes = [] {

@@ -32,27 +32,28 @@ struct span_view {
 /// Memory for a span_view.
 struct token_spans {
   static constexpr std::size_t capacity = span_view::capacity;
-  static constexpr std::size_t slack = 64;  // room for kernels that write whole vectors
+  static constexpr std::size_t slack = 64;  // for kernels that write whole vectors
 
   alignas(64) std::uint32_t begin[capacity + slack];
   alignas(64) std::uint32_t end[capacity + slack];
   std::size_t count = 0;
-  bool has_parted = false;              // true if some element of `parted` is true
-  std::array<bool, capacity> parted{};  // tokens with ignored characters within (see kept_characters)
+  bool has_parted = false;              // true if an element of `parted` is true
+  std::array<bool, capacity> parted{};  // true for tokens that contain ignored characters (see kept_characters)
 
   [[nodiscard]] span_view view() const noexcept { return {begin, end, count}; }
 };
 
 /// Finds the words of a text of less than 4 GiB: the same words as the tokenizer `words`.
 ///
-/// Blocks are classified by masks; a word begins or ends where adjacent bits differ. The masks cover ASCII and Chinese,
-/// with AVX2 and NEON also Latin-1. Other characters are processed by the scanner of `words`.
+/// Blocks are classified by masks: a word begins or ends where adjacent bits differ. The masks cover ASCII and Chinese,
+/// with AVX2 and NEON also Latin-1. The scanner of `words` processes other characters.
 class word_span_finder {
  public:
   explicit word_span_finder(std::string_view text, instruction_set level = active_instruction_set()) noexcept
       : at(text.data()), end(text.data() + text.size()), text_(text), level_(level) {}
 
-  /// Finds the next words, at most token_spans::capacity. Returns: false, with empty `spans`, if there are no more.
+  /// Finds the next words, at most token_spans::capacity.
+  /// Returns: false, with empty `spans`, if there are no more words.
   bool next(token_spans& spans) noexcept {
     constexpr std::ptrdiff_t step = 8 * text_block_size;
     // A word and its separator take at least two bytes. A step may be a block longer, and one word may be open before
@@ -72,11 +73,11 @@ class word_span_finder {
     return spans.count > 0;
   }
 
-  /// Called by take_blocks_by_words(): finds the words of the first `size` bytes of a block.
+  /// Finds the words of the first `size` bytes of a block. Called by take_blocks_by_words().
   template <class Form>
   friend void take_block(Form form, word_span_finder& finder, const char* /*block*/, std::size_t size,
                          const character_masks& masks) noexcept {
-    // If the open word contains ignored characters, which masks do not show, the scanner continues it.
+    // Masks do not show ignored characters. If the open word contains some, the scanner continues it.
     if (finder.words_.is_plain()) [[likely]] {
       finder.find_edges(form, masks.word, masks.han_leads, size);
     } else {
@@ -84,12 +85,12 @@ class word_span_finder {
       finder.scan(finder.at + (std::min)(size, rest_of_word));
     }
   }
-  /// Called by take_blocks_by_words(): finds the words of the characters that begin before `limit`. The last word may
-  /// extend beyond `limit`.
+  /// Finds the words of the characters that begin before `limit`. The last word may extend beyond `limit`. Called by
+  /// take_blocks_by_words().
   friend void take_characters(word_span_finder& finder, const char* limit) noexcept { finder.scan(limit); }
 
   const char* at;
-  const char* end;  // the end of the text
+  const char* end;  // end of the text
 
  private:
   using run = word_run;
@@ -121,7 +122,7 @@ class word_span_finder {
     const bool is_single = words_.open != run::none && words_.open != run::letters;
     const std::uint64_t ends = ((before & ~word) | han_leads << 3 | (is_single ? 1U : 0U)) & all;
     const auto base = static_cast<std::uint32_t>(at - text_.data());
-    // The first end that is found is that of the open word, so its beginning is stored in the next span now.
+    // The first end is that of the open word, so the beginning of that word is stored in the next span now.
     const std::size_t n = spans.count;
     if (words_.open != run::none) spans.begin[n] = static_cast<std::uint32_t>(words_.start);
     bit_positions_of(form)(begins, base, spans.begin + n + (words_.open != run::none ? 1 : 0));
@@ -139,7 +140,7 @@ class word_span_finder {
   }
 
   std::string_view text_;
-  token_spans* spans_ = nullptr;  // the output of next()
+  token_spans* spans_ = nullptr;  // output of next()
   instruction_set level_;
   word_scanner words_;
 };

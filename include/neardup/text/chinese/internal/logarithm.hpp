@@ -13,14 +13,14 @@ struct wide_number {
   std::uint64_t high, low;
 };
 
-/// The 128-bit product of two words.
+/// Returns the 128-bit product of two words.
 constexpr wide_number multiply(std::uint64_t a, std::uint64_t b) noexcept {
   const std::uint64_t a0 = a & 0xffffffffU, a1 = a >> 32, b0 = b & 0xffffffffU, b1 = b >> 32;
   const std::uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), other = a0 * b1 + (middle & 0xffffffffU);
   return {a1 * b1 + (middle >> 32) + (other >> 32), other << 32 | (low & 0xffffffffU)};
 }
 
-/// The upper 128 bits of a 256-bit product, to within two units.
+/// Returns the upper 128 bits of a 256-bit product, to within two units.
 constexpr wide_number multiply_high(wide_number a, wide_number b) noexcept {
   const wide_number top = multiply(a.high, b.high);
   const wide_number one = multiply(a.high, b.low), other = multiply(a.low, b.high);
@@ -33,8 +33,8 @@ constexpr wide_number multiply_high(wide_number a, wide_number b) noexcept {
   return result;
 }
 
-/// ln(number), rounded to the nearest double. The integer arithmetic is 45 bits more precise than a double, and uses no
-/// library, so every machine gives the same result.
+/// Returns ln(number), rounded to the nearest double. The integer arithmetic is 45 bits more precise than a double. It
+/// uses no library function, so every machine gives the same result.
 /// Precondition: number > 0.
 constexpr double natural_logarithm(std::uint64_t number) noexcept {
   if (number <= 2) return number == 2 ? std::numbers::ln2 : 0;
@@ -61,8 +61,8 @@ constexpr double natural_logarithm(std::uint64_t number) noexcept {
   const std::uint64_t sum = rest.high + low_part.high + (low < rest.low ? 1U : 0U);  // low_part.high is below 64
   const std::uint64_t middle = sum + high_part.low;
   const std::uint64_t whole = high_part.high + (sum < rest.high ? 1U : 0U) + (middle < sum ? 1U : 0U);
-  // Takes the 64 highest bits of the number whole.middle, 1 <= whole <= 44, and rounds it to 53 bits by the next bit;
-  // no logarithm is a tie. Rounded explicitly, because a conversion may round differently.
+  // Takes the 64 highest bits of the number whole.middle, 1 <= whole <= 44, and rounds it to 53 bits by the next bit.
+  // No logarithm is a tie. A conversion may round differently, so the rounding is explicit.
   const auto shift = static_cast<unsigned>(std::countl_zero(whole));
   const std::uint64_t top = whole << shift | middle >> (64 - shift);
   auto result = static_cast<double>((top >> 11) + (top >> 10 & 1)) * 2048;
