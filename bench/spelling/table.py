@@ -75,11 +75,14 @@ FORMS = {
 }
 
 
+def shown(share):
+    return "1" if float(share) == 1 else share[1:4] if share.startswith("0") else share
+
+
 def main():
     program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    print("| language | pages | spelt otherwise | pairs of words: `normalised` | `canonical` | five characters: "
-          "`normalised` | `canonical` |")
-    print("|---|---|---|---|---|---|---|")
+    print("| language | pages |", " | ".join(FORMS), "|\n|---|---|" + "---|" * len(FORMS))
+    exceptions = []  # where canonical features are not equal
     with tempfile.TemporaryDirectory() as work:
         for code, (name, scripts) in LANGUAGES.items():
             texts = list(pages(folder / code, scripts.split(), OWN_LETTERS.get(name)))
@@ -97,9 +100,14 @@ def main():
                 names.append(pathlib.Path(work) / str(number))
                 names[-1].write_text("\n".join(lines) + "\n", encoding="utf-8")
             done = subprocess.run([program, *names], check=True, capture_output=True, text=True)
-            for number, (form, line) in enumerate(zip(forms, done.stdout.splitlines())):
-                shares = " | ".join("1" if float(x) == 1 else x[1:4] if x.startswith("0") else x for x in line.split())
-                print(f"| {name if number == 0 else ''} | {len(texts) if number == 0 else ''} | {form} | {shares} |")
+            cells = dict.fromkeys(FORMS, "")
+            for form, line in zip(forms, done.stdout.splitlines()):
+                words, canonical_words, characters, canonical_characters = map(shown, line.split())
+                cells[form] = f"{words}, {characters}"
+                if (canonical_words, canonical_characters) != ("1", "1"):
+                    exceptions.append(f"{name}, {form}: {canonical_words}, {canonical_characters}")
+            print(f"| {name} | {len(texts)} |", " | ".join(cells.values()), "|")
+    print("\nAll are 1 by `canonical`" + (f", except {'; '.join(exceptions)}." if exceptions else "."))
 
 
 if __name__ == "__main__":
