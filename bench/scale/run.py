@@ -167,13 +167,13 @@ def page(measured):
              f"{measured['where']}. *Near* are the planted pairs less than .05 above the wanted similarity.", ""]
     for series in measured["series"]:
         lines += [f"### Texts of about {series['bytes']} bytes", "",
-                  "| records | verb | program | CPU s | µs per record | memory, MB | bytes per record | recall | near | candidates per record |",
-                  "|---|---|---|---|---|---|---|---|---|---|"]
+                  "| records | verb | program | CPU s | µs per record | memory, MB | recall | near | candidates per record |",
+                  "|---|---|---|---|---|---|---|---|---|"]
         for p in (point for point in series["points"] if point["who"] in NAMES):
             recall = [share(p["all"]), share(p["near"])] if "all" in p else ["", ""]
             candidates = f"{p['candidates'] / p['size']:.2f}" if "candidates" in p else ""
             lines.append(f"| {p['size']:,} | {p['verb']} | {NAMES[p['who']]} | {p['cpu']:.2f} | "
-                         f"{1e6 * p['cpu'] / p['size']:.2f} | {p['memory'] / 1e6:,.0f} | {p['memory'] / p['size']:,.0f} | "
+                         f"{1e6 * p['cpu'] / p['size']:.2f} | {p['memory'] / 1e6:,.0f} | "
                          f"{recall[0]} | {recall[1]} | {candidates} |")
         lines.append("")
     return "\n".join([*lines, END])
