@@ -47,6 +47,7 @@ set(NEARDUP_HEADERS
     include/neardup/detail/union_find.hpp
     include/neardup/detail/visits.hpp
     include/neardup/detail/windows_files.hpp
+    include/neardup/detail/xxh3.hpp
     include/neardup/edits.hpp
     include/neardup/edits/edit_distance.hpp
     include/neardup/edits/engine/distinct_texts.hpp
@@ -140,7 +141,6 @@ set(NEARDUP_HEADERS
     include/neardup/sets/engine/bitmap_filter_portable.hpp
     include/neardup/sets/engine/bucket_join.hpp
     include/neardup/sets/engine/candidate_search.hpp
-    include/neardup/sets/engine/checksum.hpp
     include/neardup/sets/engine/chunked_array.hpp
     include/neardup/sets/engine/common_elements.hpp
     include/neardup/sets/engine/common_elements_avx2.hpp

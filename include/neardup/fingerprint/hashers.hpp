@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The token_hasher concept, and XXH3, the default hasher. The only header that includes xxHash.
+// The token_hasher concept, and XXH3, the default hasher.
 #pragma once
 
 #include <array>
@@ -10,16 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-// xxHash is inlined, so that its library need not be linked. The hash values are the same.
-#ifndef XXH_INLINE_ALL
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-#undef XXH_INLINE_ALL
-#else
-#include <xxhash.h>
-#endif
-
 #include "../detail/bits.hpp"
+#include "../detail/xxh3.hpp"
 
 #if defined(_WIN32)
 extern "C" __declspec(dllimport) int __cdecl rand_s(unsigned* random);  // declared in <cstdlib> only with a macro

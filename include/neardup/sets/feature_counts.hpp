@@ -16,8 +16,8 @@
 
 #include "../detail/bits.hpp"
 #include "../detail/prefetch.hpp"
+#include "../detail/xxh3.hpp"
 #include "../error.hpp"
-#include "engine/checksum.hpp"
 
 namespace neardup::inline v0 {
 
@@ -168,7 +168,7 @@ class feature_counts {
     std::uint64_t cells, counted, checksum;
   };
   static constexpr std::uint64_t magic = 0x73746e756f63646eU;  // "ndcounts" on little-endian machines
-  static constexpr std::uint32_t version = 1;
+  static constexpr std::uint32_t version = 2;
   static constexpr std::uint64_t features_a_cell = 8, min_cells = 1024, max_cells = std::uint64_t{1} << 36;
   static constexpr std::uint16_t most = (std::numeric_limits<std::uint16_t>::max)();
 

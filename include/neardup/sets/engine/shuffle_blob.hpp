@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "../../detail/compiled.hpp"
+#include "../../detail/xxh3.hpp"
 #include "../../error.hpp"
 #include "bitmap_filter.hpp"
-#include "checksum.hpp"
 
 namespace neardup::inline v0::detail {
 
@@ -48,7 +48,7 @@ struct blob_header {
   std::uint64_t records, bytes, checksum;
 
   static constexpr std::uint64_t magic_number = 0x6f6c62706475656eU;  // "neudpblo" on little-endian machines
-  static constexpr std::uint16_t current_version = 1;
+  static constexpr std::uint16_t current_version = 2;
   static constexpr std::uint8_t all_counted = 1, copies_once = 2;
 };
 static_assert(sizeof(blob_header) == 88);
@@ -64,7 +64,7 @@ static_assert(sizeof(record_head) == 24);
 /// Precondition: header.checksum == 0.
 [[nodiscard]] inline std::uint64_t checksum_of_blob(const blob_header& header,
                                                     std::span<const std::byte> body) noexcept {
-  return checksum_of(body, checksum_of(std::as_bytes(std::span(&header, 1)), 0));
+  return checksum_of(body, checksum_of(std::as_bytes(std::span(&header, 1))));
 }
 
 using set_hash = std::array<std::uint64_t, 2>;

@@ -18,6 +18,7 @@
 #include "../../detail/bytes.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/file_operations.hpp"
+#include "../../detail/xxh3.hpp"
 #include "../../error.hpp"
 #include "../../fingerprint/hashers.hpp"
 #include "../composition.hpp"
@@ -81,7 +82,6 @@ enum class section_tag : std::uint32_t {
 [[nodiscard]] inline byte_span to_bytes(std::string_view text) noexcept {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
-[[nodiscard]] inline std::uint64_t checksum_of(byte_span bytes) noexcept { return xxh3<64>{}(to_text(bytes)); }
 
 /// Appends an unsigned integer, little-endian.
 template <std::unsigned_integral Word>
