@@ -31,11 +31,6 @@ set(NEARDUP_HEADERS
     include/neardup/detail/compiled.hpp
     include/neardup/detail/equal_groups.hpp
     include/neardup/detail/file_operations.hpp
-    include/neardup/detail/filters.hpp
-    include/neardup/detail/filters_avx2.hpp
-    include/neardup/detail/filters_avx512.hpp
-    include/neardup/detail/filters_neon.hpp
-    include/neardup/detail/filters_portable.hpp
     include/neardup/detail/id_map.hpp
     include/neardup/detail/instructions.hpp
     include/neardup/detail/large_array.hpp
@@ -95,15 +90,13 @@ set(NEARDUP_HEADERS
     include/neardup/index/cost.hpp
     include/neardup/index/engine/batch_search.hpp
     include/neardup/index/engine/bucket_line.hpp
-    include/neardup/index/engine/bucket_line_avx2.hpp
-    include/neardup/index/engine/bucket_line_neon.hpp
-    include/neardup/index/engine/bucket_line_portable.hpp
     include/neardup/index/engine/bucket_table.hpp
     include/neardup/index/engine/filter_scan.hpp
-    include/neardup/index/engine/filter_scan_avx2.hpp
-    include/neardup/index/engine/filter_scan_avx512.hpp
-    include/neardup/index/engine/filter_scan_neon.hpp
-    include/neardup/index/engine/filter_scan_portable.hpp
+    include/neardup/index/engine/filters.hpp
+    include/neardup/index/engine/filters_avx2.hpp
+    include/neardup/index/engine/filters_avx512.hpp
+    include/neardup/index/engine/filters_neon.hpp
+    include/neardup/index/engine/filters_portable.hpp
     include/neardup/index/engine/fingerprint_store.hpp
     include/neardup/index/engine/frozen_builder.hpp
     include/neardup/index/engine/frozen_engine.hpp
@@ -136,25 +129,17 @@ set(NEARDUP_HEADERS
     include/neardup/runner.hpp
     include/neardup/sets.hpp
     include/neardup/sets/engine/bitmap_filter.hpp
-    include/neardup/sets/engine/bitmap_filter_avx2.hpp
-    include/neardup/sets/engine/bitmap_filter_neon.hpp
-    include/neardup/sets/engine/bitmap_filter_portable.hpp
     include/neardup/sets/engine/bucket_join.hpp
     include/neardup/sets/engine/candidate_search.hpp
     include/neardup/sets/engine/chunked_array.hpp
     include/neardup/sets/engine/common_elements.hpp
-    include/neardup/sets/engine/common_elements_avx2.hpp
-    include/neardup/sets/engine/common_elements_neon.hpp
-    include/neardup/sets/engine/common_elements_portable.hpp
     include/neardup/sets/engine/distinct_sets.hpp
     include/neardup/sets/engine/feature_rarity.hpp
     include/neardup/sets/engine/frozen_sets.hpp
     include/neardup/sets/engine/hash_chains.hpp
     include/neardup/sets/engine/overlap_bounds.hpp
     include/neardup/sets/engine/posting_lists.hpp
-    include/neardup/sets/engine/prefix_order_avx2.hpp
-    include/neardup/sets/engine/prefix_order_neon.hpp
-    include/neardup/sets/engine/prefix_order_portable.hpp
+    include/neardup/sets/engine/prefix_order.hpp
     include/neardup/sets/engine/rare_first.hpp
     include/neardup/sets/engine/row_join.hpp
     include/neardup/sets/engine/set_join.hpp

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <neardup/detail/filters.hpp>
+#include <neardup/index/engine/filters.hpp>
 
 #include "catch.hpp"
 #include "oracle/effort.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Macros for functions that are compiled for one instruction set, and the table that chooses the form of a kernel.
 //
-// A kernel has forms, one for each instruction set that it is written for, each in a header of its own, such as
-// filters_avx2.hpp. docs/decisions/0054-forms.md
+// A kernel has forms, one for each instruction set that it is written for. docs/decisions/0054-forms.md
 #pragma once
 
 #include <cstdint>

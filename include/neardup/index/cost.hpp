@@ -10,9 +10,9 @@
 #include <string>
 
 #include "../detail/bits.hpp"
-#include "../detail/filters.hpp"
 #include "../error.hpp"
 #include "engine/bucket_line.hpp"
+#include "engine/filters.hpp"
 #include "layout.hpp"
 
 namespace neardup::inline v0 {

@@ -20,9 +20,9 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/radix_partition.hpp"
+#include "../../index/engine/filters.hpp"
 #include "../../index/fingerprint_range.hpp"
 #include "../../index/join/fingerprint_join.hpp"
 #include "../../index/join/join_input.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../detail/filters.hpp"
+#include "../../index/engine/filters.hpp"
 #include "../../index/join/fingerprint_join.hpp"
 #include "../../index/join/join_input.hpp"
 #include "../../index/join/join_pairs.hpp"

@@ -1,17 +1,200 @@
 // SPDX-License-Identifier: MIT
-// Chooses how lines are scanned, and which tables have lines.
+// Buckets of one cache line each, their scan, and which tables have them.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
-#include "bucket_line_avx2.hpp"
-#include "bucket_line_neon.hpp"
-#include "bucket_line_portable.hpp"
+#include "filters.hpp"
+#include "filters_avx2.hpp"
+#include "filters_neon.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// A bucket of an immutable table, in one cache line. It holds up to ten entries; the table keeps further entries (the
+/// overflow) in other arrays, from a position that the line tells.
+///
+/// Most probes miss the cache once, for this line. With a directory and separate runs of filters and slots, a probe
+/// costs three misses. A filter of 16 bits passes one non-match in 94 at k = 3; the slot of that is in the same line.
+///
+///   bytes  0..19  filters_: ten filters of 16 bits
+///   bytes 20..59  slots_: their ten slots of 32 bits; in a bucket of 15 or more entries, slots_[9] is their number
+///   bytes 60..63  state_: bits 0..3 the number of entries, 15 meaning "15 or more"; bits 4..31 where the overflow
+///                 begins, if any
+class alignas(64) bucket_line {
+ public:
+  /// The number of entries that fit a line. One entry fewer fits if the bucket has 15 or more, because their number
+  /// takes the room of a slot.
+  static constexpr std::size_t capacity = 10;
+  /// A table of n entries has n / mean_count lines. If entries fall into lines at random (Poisson distribution),
+  /// overflow_chance is the probability that a line overflows, and overflow_share the share of entries in the overflow.
+  static constexpr std::size_t mean_count = 7;
+  static constexpr double overflow_chance = 0.0985, overflow_share = 0.0296;
+  /// Invariant: overflow() < overflow_limit.
+  static constexpr std::size_t overflow_limit = std::size_t{1} << 28;
+
+  bucket_line() = default;
+  /// Makes a bucket of `count` entries with these 32-bit filters and slots. If there are more entries than fit, the
+  /// caller stores the last ones in other arrays, from position `overflow` on. Precondition: both arrays have
+  /// `capacity` readable values, even if count is less.
+  bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
+              std::size_t overflow) noexcept {
+    // The loop always covers the whole capacity. A loop that ended at `count` would be mispredicted.
+    for (std::size_t i = 0; i < capacity; ++i) {
+      filters_[i] = fold_filter<std::uint16_t>(std::array<std::uint64_t, 1>{filters[i]});
+    }
+    for (std::size_t i = 0; i < capacity; ++i) slots_[i] = slots[i];
+    state_ = static_cast<std::uint32_t>((std::min)(count, many));
+    if (count > capacity) state_ |= static_cast<std::uint32_t>(overflow << code_bits);
+    if (count >= many) slots_[capacity - 1] = static_cast<std::uint32_t>(count);
+  }
+
+  [[nodiscard]] static constexpr std::size_t inline_count(std::size_t count) noexcept {
+    return count < many ? (std::min)(count, capacity) : capacity - 1;
+  }
+  [[nodiscard]] std::size_t inline_count() const noexcept { return inline_count(code()); }
+  [[nodiscard]] bool overflows() const noexcept { return code() > capacity; }
+  [[nodiscard]] std::size_t overflow() const noexcept { return state_ >> code_bits; }
+  [[nodiscard]] std::size_t overflow_count() const noexcept {
+    const std::size_t count = code() == many ? slots_[capacity - 1] : code();
+    return count - inline_count();
+  }
+
+  [[nodiscard]] const std::uint16_t* filters() const noexcept { return filters_.data(); }
+  [[nodiscard]] std::uint32_t slot(std::size_t i) const noexcept { return slots_[i]; }
+
+ private:
+  static constexpr int code_bits = 4;
+  static constexpr std::size_t many = (std::size_t{1} << code_bits) - 1;
+
+  [[nodiscard]] std::size_t code() const noexcept { return state_ & many; }
+
+  std::array<std::uint16_t, capacity> filters_;
+  std::array<std::uint32_t, capacity> slots_;
+  std::uint32_t state_;
+};
+static_assert(sizeof(bucket_line) == 64);
+
+/// True if a table of this type may have bucket_lines as buckets.
+template <class Table>
+inline constexpr bool may_have_lines = requires(const Table& table) {
+  table.has_lines();
+};
+
+/// A line to scan for a query.
+struct line_probe {
+  const bucket_line* line;
+  std::uint16_t filter;  ///< the query's filter
+  std::uint32_t number;  ///< chosen by the caller; the scan does not use it
+};
+
+/// The result of a scan of up to `Most` lines.
+template <std::size_t Most>
+struct line_findings {
+  /// A filter within k bits of the filter of the query.
+  struct hit {
+    std::uint32_t probe;     ///< index of the probe
+    std::uint32_t position;  ///< within the line
+  };
+
+  std::size_t hit_count = 0, overflow_count = 0;
+  std::array<hit, Most * bucket_line::capacity> hits;
+  std::array<std::uint32_t, Most> overflows;  ///< the overflow_count probes whose lines overflow
+};
+
+/// Scans the lines of `count` probes. Precondition: count <= Most, and `findings` is empty.
+template <std::size_t Most>
+void scan_lines_portable(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    const bucket_line& line = *probes[i].line;
+    // The loop covers the whole capacity, so that compilers vectorise it.
+    std::array<std::uint16_t, bucket_line::capacity> counts;
+    for (std::size_t j = 0; j < bucket_line::capacity; ++j) {
+      counts[j] = static_cast<std::uint16_t>(portable_distance(line.filters()[j], probes[i].filter));
+    }
+    const std::size_t filled = line.inline_count();
+    for (std::size_t j = 0; j < filled; ++j) {
+      findings.hits[findings.hit_count] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)};
+      findings.hit_count += counts[j] <= k ? 1 : 0;
+    }
+    findings.overflows[findings.overflow_count] = static_cast<std::uint32_t>(i);
+    findings.overflow_count += line.overflows() ? 1 : 0;
+  }
+}
+
+template <std::size_t Most>
+constexpr auto scan_lines_of(portable_form) noexcept {
+  return scan_lines_portable<Most>;
+}
+
+#if NEARDUP_X86_KERNELS
+
+NEARDUP_KERNELS_BEGIN
+
+template <std::size_t Most>
+NEARDUP_TARGET_AVX2 void scan_lines_avx2(const line_probe* probes, std::size_t count, int k,
+                                         line_findings<Most>& findings) noexcept {
+  static_assert(bucket_line::capacity <= 16);
+  auto* hit = findings.hits.data();
+  std::uint32_t* overflow = findings.overflows.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bucket_line& line = *probes[i].line;
+    const std::uint32_t within = near_bits_avx2(line.filters(), probes[i].filter, k);
+    *overflow = static_cast<std::uint32_t>(i);
+    overflow += line.overflows() ? 1 : 0;
+    // near_bits_avx2 gives two equal bits per filter, of which the mask keeps one.
+    const unsigned filled = _bzhi_u32(0x55555555U, static_cast<unsigned>(2 * line.inline_count()));
+    for (unsigned matching = within & filled; matching != 0; matching = _blsr_u32(matching)) {
+      *hit++ = {static_cast<std::uint32_t>(i), _tzcnt_u32(matching) / 2};
+    }
+  }
+  findings.hit_count = static_cast<std::size_t>(hit - findings.hits.data());
+  findings.overflow_count = static_cast<std::size_t>(overflow - findings.overflows.data());
+}
+
+template <std::size_t Most>
+constexpr auto scan_lines_of(avx2_form) noexcept {
+  return scan_lines_avx2<Most>;
+}
+
+NEARDUP_KERNELS_END
+
+#endif  // NEARDUP_X86_KERNELS
+
+#if NEARDUP_NEON_KERNELS
+
+template <std::size_t Most>
+void scan_lines_neon(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
+  static_assert(bucket_line::capacity < lanes_neon<std::uint16_t>);
+  auto* hit = findings.hits.data();
+  std::uint32_t* overflow = findings.overflows.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bucket_line& line = *probes[i].line;
+    const std::uint64_t near = near_bits_neon(line.filters(), query_neon<std::uint16_t>(probes[i].filter, k));
+    *overflow = static_cast<std::uint32_t>(i);
+    overflow += line.overflows() ? 1 : 0;
+    constexpr std::size_t bits = lane_bits_neon<std::uint16_t>;
+    const std::uint64_t filled = ~(~std::uint64_t{0} << bits * line.inline_count());
+    for (std::uint64_t left = near & filled & lane_ones_neon<std::uint16_t>; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(left)) / bits;
+      *hit++ = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(lane)};
+    }
+  }
+  findings.hit_count = static_cast<std::size_t>(hit - findings.hits.data());
+  findings.overflow_count = static_cast<std::size_t>(overflow - findings.overflows.data());
+}
+
+template <std::size_t Most>
+constexpr auto scan_lines_of(neon_form) noexcept {
+  return scan_lines_neon<Most>;
+}
+
+#endif  // NEARDUP_NEON_KERNELS
 
 /// The line scan for the active instruction set.
 template <std::size_t Most>

@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../runner.hpp"
 #include "bucket_line.hpp"
+#include "filters.hpp"
 #include "frozen_engine.hpp"
 #include "search_plans.hpp"
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "../../detail/compiled.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/prefetch.hpp"
 #include "batch_search.hpp"
 #include "bucket_table.hpp"
+#include "filters.hpp"
 #include "fingerprint_store.hpp"
 #include "search_plans.hpp"
 #include "searches.hpp"

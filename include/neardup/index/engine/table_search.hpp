@@ -9,11 +9,11 @@
 #include <span>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/prefetch.hpp"
 #include "bucket_line.hpp"
 #include "bucket_table.hpp"
 #include "filter_scan.hpp"
+#include "filters.hpp"
 #include "search_plans.hpp"
 #include "searches.hpp"
 

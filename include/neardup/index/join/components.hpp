@@ -9,9 +9,9 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/union_find.hpp"
 #include "../../runner.hpp"
+#include "../engine/filters.hpp"
 #include "fingerprint_join.hpp"
 #include "join_input.hpp"
 

@@ -18,10 +18,10 @@
 
 #include "../../detail/bits.hpp"
 #include "../../detail/equal_groups.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../instruction_set.hpp"
 #include "../../runner.hpp"
+#include "../engine/filters.hpp"
 #include "join_input.hpp"
 #include "join_plan.hpp"
 

@@ -13,12 +13,12 @@
 #include "../../detail/bits.hpp"
 #include "../../detail/compiled.hpp"
 #include "../../detail/equal_groups.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../detail/visits.hpp"
 #include "../../join_options.hpp"
 #include "../../runner.hpp"
 #include "../../threshold.hpp"
+#include "../engine/filters.hpp"
 #include "../fingerprint_range.hpp"
 #include "fingerprint_join.hpp"
 

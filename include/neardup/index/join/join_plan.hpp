@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "../../detail/bits.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/radix_partition.hpp"
 #include "../../error.hpp"
 #include "../../instruction_set.hpp"
+#include "../engine/filters.hpp"
 #include "../engine/search_plans.hpp"
 #include "../layout.hpp"
 

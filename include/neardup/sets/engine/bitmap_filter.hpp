@@ -1,17 +1,130 @@
 // SPDX-License-Identifier: MIT
-// Discards candidates by the bitmaps of their sets.
+// Bitmaps of sets, and the filter that discards candidates by them.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
+#include "../../detail/bits.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
-#include "bitmap_filter_avx2.hpp"
-#include "bitmap_filter_neon.hpp"
-#include "bitmap_filter_portable.hpp"
+#include "rare_first.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// The bitmap of a set: each of its features flips one bit, which the hash of the feature chooses. So two sets differ
+/// in at least as many features as their bitmaps differ in bits.
+/// Source: Sandes, Teodoro and Melo, Bitmap filter: speeding up exact set similarity joins with bitwise operations,
+/// Information Systems 88, 2020.
+using set_bitmap = std::array<std::uint64_t, 2>;
+
+/// The bitmap of a set, and a hash of all its features.
+struct set_sketch {
+  set_bitmap bitmap{};
+  std::uint64_t hash = 0;
+};
+
+/// Computes the set_sketch of a set from the tokens of its features.
+class set_sketcher {
+ public:
+  void add(std::uint32_t token) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << (token >> 26), is_high = std::uint64_t{0} - (token >> 25 & 1U);
+    low_ ^= bit & ~is_high;
+    high_ ^= bit & is_high;
+    sum_ += std::uint64_t{token} * token;
+  }
+  [[nodiscard]] set_sketch result() const noexcept { return {{low_, high_}, mix(low_ ^ mix(high_ ^ mix(sum_)))}; }
+
+ private:
+  std::uint64_t low_ = 0, high_ = 0, sum_ = 0;
+};
+
+template <class Feature>
+[[nodiscard]] set_sketch sketch_of(std::span<const Feature> set) noexcept {
+  set_sketcher sketcher;
+  for (const Feature feature : set) sketcher.add(feature_token(feature));
+  return sketcher.result();
+}
+
+/// A candidate, named by its place, and the overlap that is required.
+struct set_candidate {
+  std::uint32_t place;
+  std::uint32_t least;
+};
+
+/// Bitmap filter: drops the candidates whose bitmaps show that their overlap with a set of `size` elements is below
+/// `least`.
+/// Returns: the number of candidates that remain.
+template <class SizeOf, class BitmapOf>
+std::size_t filter_by_bitmaps_portable(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
+                                       const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
+  std::size_t kept = 0;
+  for (const set_candidate& other : candidates) {
+    const set_bitmap& bits = bitmap_of(other.place);
+    const std::size_t differing = static_cast<std::size_t>(portable_popcount(bits[0] ^ bitmap[0])) +
+                                  static_cast<std::size_t>(portable_popcount(bits[1] ^ bitmap[1]));
+    candidates[kept] = other;
+    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
+  }
+  return kept;
+}
+
+template <class SizeOf, class BitmapOf>
+constexpr auto filter_by_bitmaps_of(portable_form) noexcept {
+  return filter_by_bitmaps_portable<SizeOf, BitmapOf>;
+}
+
+#if NEARDUP_X86_KERNELS
+
+template <class SizeOf, class BitmapOf>
+NEARDUP_TARGET_AVX2 std::size_t filter_by_bitmaps_avx2(std::span<set_candidate> candidates, std::size_t size,
+                                                       const set_bitmap& bitmap, const SizeOf& size_of,
+                                                       const BitmapOf& bitmap_of) noexcept {
+  std::size_t kept = 0;
+  for (const set_candidate& other : candidates) {
+    const set_bitmap& bits = bitmap_of(other.place);
+    const auto differing =
+        static_cast<std::size_t>(_mm_popcnt_u64(bits[0] ^ bitmap[0]) + _mm_popcnt_u64(bits[1] ^ bitmap[1]));
+    candidates[kept] = other;
+    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
+  }
+  return kept;
+}
+
+template <class SizeOf, class BitmapOf>
+constexpr auto filter_by_bitmaps_of(avx2_form) noexcept {
+  return filter_by_bitmaps_avx2<SizeOf, BitmapOf>;
+}
+
+#endif  // NEARDUP_X86_KERNELS
+
+#if NEARDUP_NEON_KERNELS
+
+template <class SizeOf, class BitmapOf>
+std::size_t filter_by_bitmaps_neon(std::span<set_candidate> candidates, std::size_t size, const set_bitmap& bitmap,
+                                   const SizeOf& size_of, const BitmapOf& bitmap_of) noexcept {
+  const std::uint64_t* const own = bitmap.data();
+  const uint64x2_t own_bits = vld1q_u64(own);
+  std::size_t kept = 0;
+  for (const set_candidate& other : candidates) {
+    const set_bitmap& bits = bitmap_of(other.place);
+    const std::uint64_t* const words = bits.data();
+    const uint8x16_t counts = vcntq_u8(vreinterpretq_u8_u64(veorq_u64(vld1q_u64(words), own_bits)));
+    const std::size_t differing = vaddvq_u8(counts);  // at most 128
+    candidates[kept] = other;
+    kept += differing + 2 * std::size_t{other.least} <= size + size_of(other.place) ? 1 : 0;
+  }
+  return kept;
+}
+
+template <class SizeOf, class BitmapOf>
+constexpr auto filter_by_bitmaps_of(neon_form) noexcept {
+  return filter_by_bitmaps_neon<SizeOf, BitmapOf>;
+}
+
+#endif  // NEARDUP_NEON_KERNELS
 
 /// Calls the version of filter_by_bitmaps_portable for an instruction set.
 template <class SizeOf, class BitmapOf>

@@ -5,15 +5,145 @@
 #include <algorithm>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <type_traits>
 
+#include "../../detail/bytes.hpp"
 #include "../../detail/instructions.hpp"
 #include "../../instruction_set.hpp"
-#include "common_elements_avx2.hpp"
-#include "common_elements_neon.hpp"
-#include "common_elements_portable.hpp"
 
 namespace neardup::inline v0::detail {
+
+/// A position in each of two sets, and the number of common elements before these positions.
+struct common_count {
+  std::size_t i = 0, j = 0, common = 0;
+};
+
+/// The number of common elements; the reference implementation. Continues from `at`. If the number is less than
+/// `least`, may return any number below `least` instead.
+template <class A, class B>
+std::size_t count_common_portable(std::span<const A> a, std::span<const B> b, std::size_t least,
+                                  common_count at = {}) noexcept {
+  std::size_t i = at.i, j = at.j, common = at.common;
+  // Which of two hashes is smaller cannot be predicted, so both positions are advanced without branches.
+  const auto step = [&] {
+    const bool in_a = !(b[j] < a[i]), in_b = !(a[i] < b[j]);
+    common += static_cast<std::size_t>(in_a && in_b);
+    i += static_cast<std::size_t>(in_a);
+    j += static_cast<std::size_t>(in_b);
+  };
+  constexpr std::size_t stride = 32;  // steps between two tests of whether `least` is in reach
+  while (a.size() - i >= stride && b.size() - j >= stride) {
+    if (common + (std::min)(a.size() - i, b.size() - j) < least) return common;
+    for (std::size_t steps = 0; steps < stride; ++steps) step();
+  }
+  while (i < a.size() && j < b.size()) step();
+  return common;
+}
+
+/// Elements that the vector forms compare.
+template <class A, class B>
+concept vector_elements = std::is_same_v<A, std::uint32_t> && std::is_same_v<B, std::uint32_t>;
+
+template <class A, class B>
+constexpr auto count_common_of(portable_form) noexcept {
+  return [](std::span<const A> a, std::span<const B> b, std::size_t least) noexcept {
+    return count_common_portable(a, b, least);
+  };
+}
+
+#if NEARDUP_X86_KERNELS
+
+NEARDUP_KERNELS_BEGIN
+
+/// The number of common elements by AVX2. Compares eight elements of one set with eight of the other, each with each.
+/// Then advances in the set whose eight elements have the smaller last one. 16 lanes of AVX-512 would double the
+/// comparisons per element, which is slower.
+NEARDUP_TARGET_AVX2 inline std::size_t count_common_avx2(std::span<const std::uint32_t> a,
+                                                         std::span<const std::uint32_t> b, std::size_t least) noexcept {
+  constexpr std::size_t lanes = 8;
+  const __m256i turn = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
+  const __m256i turn2 = _mm256_permutevar8x32_epi32(turn, turn);
+  const __m256i turn3 = _mm256_permutevar8x32_epi32(turn2, turn);
+  common_count at;
+  while (a.size() - at.i >= lanes && b.size() - at.j >= lanes) {
+    if (at.common + (std::min)(a.size() - at.i, b.size() - at.j) < least) return at.common;
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a.data() + at.i));
+    const __m256i y = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b.data() + at.j));
+    const __m256i z = _mm256_permute2x128_si256(y, y, 1);
+    const auto same = [&](__m256i other) NEARDUP_AVX2_LAMBDA { return _mm256_cmpeq_epi32(x, other); };
+    const __m256i low = _mm256_or_si256(
+        _mm256_or_si256(same(y), same(_mm256_permutevar8x32_epi32(y, turn))),
+        _mm256_or_si256(same(_mm256_permutevar8x32_epi32(y, turn2)), same(_mm256_permutevar8x32_epi32(y, turn3))));
+    const __m256i high = _mm256_or_si256(
+        _mm256_or_si256(same(z), same(_mm256_permutevar8x32_epi32(z, turn))),
+        _mm256_or_si256(same(_mm256_permutevar8x32_epi32(z, turn2)), same(_mm256_permutevar8x32_epi32(z, turn3))));
+    const int found = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_or_si256(low, high)));
+    at.common += static_cast<std::size_t>(_mm_popcnt_u32(static_cast<unsigned>(found)));
+    const std::uint32_t last_a = a[at.i + lanes - 1];
+    const std::uint32_t last_b = b[at.j + lanes - 1];
+    at.i += last_a <= last_b ? lanes : 0;
+    at.j += last_b <= last_a ? lanes : 0;
+  }
+  return count_common_portable(a, b, least, at);
+}
+
+template <class A, class B>
+  requires vector_elements<A, B>
+constexpr auto count_common_of(avx2_form) noexcept { return count_common_avx2; }
+
+NEARDUP_KERNELS_END
+
+#endif  // NEARDUP_X86_KERNELS
+
+#if NEARDUP_NEON_KERNELS
+
+/// The number of common elements by NEON. Compares four elements of one set with four of the other, each with each. Then
+/// advances in the set whose four elements have the smaller last one.
+inline std::size_t count_common_neon(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
+                                     std::size_t least) noexcept {
+  constexpr std::size_t lanes = 4;
+  constexpr std::size_t stride = 8;  // steps between two tests of whether `least` is in reach
+  const std::uint32_t* i = a.data();
+  const std::uint32_t* j = b.data();
+  const std::uint32_t* const a_end = i + a.size();
+  const std::uint32_t* const b_end = j + b.size();
+  std::size_t common = 0;
+  uint32x4_t found = vdupq_n_u32(0);
+  const auto step = [&] {
+    const uint32x4_t x = vld1q_u32(i), y = vld1q_u32(j);
+    const uint32x4_t even = vorrq_u32(vceqq_u32(x, y), vceqq_u32(x, vextq_u32(y, y, 2)));
+    const uint32x4_t odd = vorrq_u32(vceqq_u32(x, vextq_u32(y, y, 1)), vceqq_u32(x, vextq_u32(y, y, 3)));
+    found = vsubq_u32(found, vorrq_u32(even, odd));
+    const std::uint32_t last_a = i[lanes - 1], last_b = j[lanes - 1];
+    const bool in_a = !(last_b < last_a), in_b = !(last_a < last_b);
+    std::size_t steps_a{in_a}, steps_b{in_b};
+    NEARDUP_SCALAR(steps_a);  // prevents a branch, which could not be predicted
+    NEARDUP_SCALAR(steps_b);
+    i += lanes * steps_a;
+    j += lanes * steps_b;
+  };
+  const auto left = [&] {
+    return (std::min)(static_cast<std::size_t>(a_end - i), static_cast<std::size_t>(b_end - j));
+  };
+  while (left() >= stride * lanes) {
+    if (common + left() < least) return common;
+    for (std::size_t steps = 0; steps < stride; ++steps) step();
+    common += vaddvq_u32(found);
+    found = vdupq_n_u32(0);
+  }
+  while (a_end - i >= static_cast<std::ptrdiff_t>(lanes) && b_end - j >= static_cast<std::ptrdiff_t>(lanes)) step();
+  common += vaddvq_u32(found);
+  return count_common_portable(
+      a, b, least, {static_cast<std::size_t>(i - a.data()), static_cast<std::size_t>(j - b.data()), common});
+}
+
+template <class A, class B>
+  requires vector_elements<A, B>
+constexpr auto count_common_of(neon_form) noexcept { return count_common_neon; }
+
+#endif  // NEARDUP_NEON_KERNELS
 
 /// Returns the Jaccard similarity of sets of `a` and `b` elements with an overlap of `common`.
 inline double jaccard_of_sizes(std::size_t a, std::size_t b, std::size_t common) noexcept {

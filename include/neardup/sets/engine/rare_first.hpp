@@ -20,9 +20,7 @@
 #include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../instruction_set.hpp"
-#include "prefix_order_avx2.hpp"
-#include "prefix_order_neon.hpp"
-#include "prefix_order_portable.hpp"
+#include "prefix_order.hpp"
 
 namespace neardup::inline v0::detail {
 

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "../../detail/compiled.hpp"
-#include "../../detail/filters.hpp"
 #include "../../detail/large_array.hpp"
 #include "../../detail/prefetch.hpp"
 #include "../../index/engine/bucket_line.hpp"
+#include "../../index/engine/filters.hpp"
 #include "../../index/engine/frozen_builder.hpp"
 #include "../../index/engine/frozen_engine.hpp"
 #include "../../index/engine/frozen_ids.hpp"

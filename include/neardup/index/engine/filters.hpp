@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <span>
 
-#include "../instruction_set.hpp"
+#include "../../detail/instructions.hpp"
+#include "../../instruction_set.hpp"
 #include "filters_avx2.hpp"
 #include "filters_avx512.hpp"
 #include "filters_neon.hpp"
 #include "filters_portable.hpp"
-#include "instructions.hpp"
 
 namespace neardup::inline v0::detail {
 

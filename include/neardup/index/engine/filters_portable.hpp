@@ -12,8 +12,8 @@
 #include <span>
 #include <type_traits>
 
-#include "bits.hpp"
-#include "instructions.hpp"
+#include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
 
 namespace neardup::inline v0::detail {
 

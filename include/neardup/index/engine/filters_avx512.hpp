@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "bits.hpp"
+#include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
 #include "filters_portable.hpp"
-#include "instructions.hpp"
 
 #if NEARDUP_X86_KERNELS
 

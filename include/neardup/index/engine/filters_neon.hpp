@@ -8,9 +8,9 @@
 #include <cstring>
 #include <span>
 
-#include "bits.hpp"
+#include "../../detail/bits.hpp"
+#include "../../detail/instructions.hpp"
 #include "filters_portable.hpp"
-#include "instructions.hpp"
 
 #if NEARDUP_NEON_KERNELS
 
