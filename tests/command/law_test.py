@@ -2,98 +2,31 @@
 closest of those that do, and of equally close ones the earliest. Each cell of a table of measures and verbs is held against
 that rule, by comparing each document with each. NEARDUP_PROGRAM names the program.
 
-With NEARDUP_LAW_TABLE naming a file, each cell appends a line to it: | row | column | corpora | kept wrong | originals wrong |.
+tests/oracle/law.txt has the cells.
 
-Cells that do not run, and why:
-- Many machines by edits and by fingerprints: their tasks compare sets.
-- An index by edits: an index keeps no texts. One by features of candidates that fingerprints find: an index has features or
-  fingerprints.
-- --add-to by containment: the order is by size, and a larger text may come in a later batch.
-- Containment with --keep: the command refuses it.
-- Components with --against or --add-to: the command refuses them.
-A component has no original, so its label is compared.
+With NEARDUP_LAW_TABLE naming a file, each cell appends a line to it: | row | column | corpora | kept wrong | originals wrong |.
 """
 
 import fractions
-import itertools
 import json
 import math
 import operator
 import os
 import random
+import sys
 
-from harness import IS_SAMPLE, CommandTest, fingerprints, hamming_distance, jsonl, run, unittest, main
+from harness import IS_SAMPLE, SOURCE, CommandTest, fingerprints, hamming_distance, jsonl, run, unittest, main
+
+sys.path.insert(0, str(SOURCE / "tests/oracle"))
+import law  # pylint: disable=wrong-import-position
 
 TABLE = os.environ.get("NEARDUP_LAW_TABLE")
 CORPORA = 3
+ADDED = "three times added to an index"
+KEEP = {"keep longest": lambda row: lambda names: sorted(names, key=lambda name: -len(row.texts[name].encode())),
+        "keep highest:rank": lambda row: lambda names: sorted(names, key=lambda name: -row.rank[name]),
+        "keep lowest:rank": lambda row: lambda names: sorted(names, key=row.rank.get)}
 SHORT = 8  # documents of fewer features are near others by fingerprints alone only if all features are the same
-
-
-def originals(order, match, known=(), among=True, beats=operator.gt):
-    """Each document of `order` -> its original, itself if it is kept; the known ones are kept before all others."""
-    original, kept = {}, list(known)
-    for document in order:
-        best, original[document] = None, document
-        for earlier in kept:
-            closeness = match(earlier, document)
-            if closeness is not None and (best is None or beats(closeness, best)):
-                best, original[document] = closeness, earlier
-        if best is None and among:
-            kept.append(document)
-    return original
-
-
-def connected(order, match):
-    """Document -> the most preferred document of its component."""
-    label = {}
-    for first in order:
-        if first in label:
-            continue
-        label[first], open_ones = first, [first]
-        while open_ones:
-            document = open_ones.pop()
-            for other in order:
-                if other not in label and match(document, other) is not None:
-                    label[other] = first
-                    open_ones.append(other)
-    return label
-
-
-def draw_word(rng, vocabulary):
-    number = rng.randrange(vocabulary)
-    return "abcdefghijklmnopqrstuvwxyz"[number % 26] + ("abcdefghijklmnopqrstuvwxyz"[number // 26 % 26] if number >= 26 else "")
-
-
-def draw_texts(rng, count, longest):
-    """Texts between several unlike ones, edited texts and copies, empty and short texts."""
-    texts = []
-    while len(texts) < count:
-        size, vocabulary, first = longest // 2 + rng.randrange(longest // 2 + 1), rng.choice((40, 300)), len(texts)
-        centre = [draw_word(rng, vocabulary) for _ in range(size)]
-        members = rng.randrange(6, 18)
-        for member in range(members):
-            earlier = list(rng.choice(texts[first:])) if len(texts) > first else []
-            kind = rng.randrange(12) if 3 * member < members else rng.randrange(6, 20)
-            if kind < 9:
-                words = list(centre)  # most texts of this kind are near the centre only
-                for at in rng.sample(range(size), rng.randrange(size // 6, size // 3) + 1):
-                    words[at] = draw_word(rng, 300)
-            elif kind < 12:
-                words = list(centre)
-                if rng.random() < 0.5:
-                    words[rng.randrange(size)] = draw_word(rng, 300)
-            elif kind < 16:
-                words = earlier
-            elif kind == 16:
-                words = rng.sample(earlier, len(earlier))
-            elif kind == 17:
-                words = earlier[rng.randrange(len(earlier) + 1):]
-            elif kind == 18:
-                words = [draw_word(rng, vocabulary) for _ in range(rng.randrange(4))]
-            else:
-                words = [draw_word(rng, vocabulary) for _ in range(rng.randrange(size, 2 * size))]
-            texts.append(words)
-    return [" ".join(words) for words in texts[:count]]
 
 
 def edits_between(a, b):
@@ -113,7 +46,7 @@ class Row:
 
     def __init__(self, seed):
         rng = random.Random(seed)
-        self.texts = {f"d{i}": text for i, text in enumerate(draw_texts(rng, self.count, self.longest))}
+        self.texts = {f"d{i}": " ".join(words) for i, words in enumerate(law.draw_texts(rng, self.count, self.longest))}
         self.rank = {name: rng.randrange(5) for name in self.texts}
         lines = [json.dumps({"id": name, "text": text, "rank": self.rank[name]}) for name, text in self.texts.items()]
         self.lines = {name: line + "\n" for name, line in zip(self.texts, lines)}
@@ -233,15 +166,15 @@ class CheckedEdits(Fingerprints):
 
 class Law(CommandTest):
     row = None
-    has_scores = has_index = has_additions = True
-    has_machines = False
     cells = 0
 
     def check_all_columns(self):
         """ctest finds the tests of a class by its lines, so each row has one test, of all columns."""
-        for name in dir(self):
-            if name.startswith("column_of_"):
-                getattr(self, name)()
+        self.check_that_corpora_tell_the_law_from_other_rules()
+        for words, row, corpora in law.cells("command"):
+            if row == self.row.__name__ and corpora == ["random"]:
+                self.over_corpora(words)
+        self.assertGreater(self.cells, 20)
 
     def corpora(self):
         """Corpora are made once for all columns of a row."""
@@ -307,69 +240,42 @@ class Law(CommandTest):
         with self.subTest(column=column, judged="originals"):
             self.assertEqual(wrong, 0, example)
 
-    def over_corpora(self, column, find, want):
+    def over_corpora(self, words):
         rows = self.corpora()
+        self.cells += 1
         if IS_SAMPLE:  # a corpus for each cell, in turn
-            self.cells += 1
             rows = rows[self.cells % CORPORA :][:1]
-        self.check(column, ((row, find(row), want(row)) for row in rows))
+        self.check(", ".join(words), ((row, self.find(row, words), self.want(row, words)) for row in rows))
 
-    @staticmethod
-    def split(row):
-        """Splits the documents into known ones and others."""
-        names = row.names()
-        return names[::3], [name for i, name in enumerate(names) if i % 3]
-
-    @staticmethod
-    def match_of(row, indexed):
-        indexed = set(indexed)
-        return lambda a, b: row.match_indexed(a, b) if a in indexed else row.match(a, b)
-
-    def law(self, row):
-        return originals(row.order(row.names()), row.match)
-
-    def column_of_the_corpora_tell_the_law_from_other_rules(self):
+    def check_that_corpora_tell_the_law_from_other_rules(self):
         others = {"the first that matches": lambda a, b: False, "the last of equally close ones": operator.ge}
         for name, beats in others.items():
             with self.subTest(rule=name):
                 differ = 0
                 for row in self.corpora():
                     order = row.order(row.names())
-                    law, other = originals(order, row.match), originals(order, row.match, beats=beats)
-                    differ += sum(law[name] != other[name] for name in law)
+                    right, other = law.originals(order, row.match), law.originals(order, row.match, beats=beats)
+                    differ += sum(right[name] != other[name] for name in right)
                 self.assertGreater(differ, 0, name)
 
-    def column_of_unique(self):
-        for pipe in (False, True):
-            for threads in (1, 2, 8):
-                self.over_corpora(f"unique {'of a pipe' if pipe else 'of a file'}, threads {threads}",
-                                  lambda row: self.unique(row, row.names(), "--threads", threads, pipe=pipe), self.law)
+    # ---- what the words of a column mean ----
 
-    def column_of_groups(self):
-        for pipe in (False, True):
-            for threads in (1, 2, 8):
-                self.over_corpora(f"groups {'of a pipe' if pipe else 'of a file'}, threads {threads}",
-                                  lambda row: self.groups(row, row.names(), "--threads", threads, pipe=pipe), self.law)
+    @staticmethod
+    def split(row, way="against a corpus"):
+        """The documents as (known ones, others). Some known ones of a changed index were replaced or added later, and some
+        were removed."""
+        names = row.names()
+        known, new = names[::3], [name for i, name in enumerate(names) if i % 3]
+        if way != "against a changed index":
+            return known, new
+        again, more = known[5::9], new[:15]
+        gone = [name for name in known[3::7] if name not in again]
+        return [name for name in known if name not in gone and name not in again] + again + more, new[15:]
 
-    def column_of_scores(self):
-        if not self.has_scores:
-            return
-        size = lambda row: lambda name: -len(row.texts[name].encode())
-        ways = {"longest": size, "highest:rank": lambda row: lambda name: -row.rank[name],
-                "lowest:rank": lambda row: row.rank.get}
-        for keep, by in ways.items():
-            order = lambda row: sorted(row.names(), key=by(row))
-            for verb, call in (("unique", self.unique), ("groups", self.groups)):
-                self.over_corpora(f"{verb} --keep {keep}", lambda row: call(row, row.names(), "--keep", keep),
-                                  lambda row: originals(order(row), row.match))
-                self.over_corpora(f"{verb} --keep {keep}, components",
-                                  lambda row: call(row, row.names(), "--keep", keep, "--grouping", "components"),
-                                  lambda row: connected(order(row), row.match))
-
-    def column_of_components(self):
-        for verb, call in (("unique", self.unique), ("groups", self.groups)):
-            self.over_corpora(f"{verb}, components", lambda row: call(row, row.names(), "--grouping", "components"),
-                              lambda row: connected(row.order(row.names()), row.match))
+    @staticmethod
+    def match_of(row, indexed):
+        indexed = set(indexed)
+        return lambda a, b: row.match_indexed(a, b) if a in indexed else row.match(a, b)
 
     def index_of(self, row, names):
         path = self.folder / "index"
@@ -378,141 +284,114 @@ class Law(CommandTest):
         self.assert_done(run("index", "--jsonl", *row.index_options, "--output", path, "-", data=row.data(names)))
         return path
 
-    def against(self, column, path_of, is_index):
-        for verb in ("unique", "groups"):
-            for pipe in (False, True):
-                for within in (False, True):
-                    def find(row):
-                        known, new = self.split(row)
-                        path = path_of(row, known)
-                        more = ("--against", path, *(("--also-within",) if within else ()))
-                        return (self.unique if verb == "unique" else self.groups)(row, new, *more, pipe=pipe)
-
-                    def want(row):
-                        known, new = self.split(row)
-                        match = self.match_of(row, known) if is_index else row.match
-                        return originals(row.order(new), match, known=known, among=within)
-
-                    name = f"{verb} --against {column}{', also within' if within else ''}, {'pipe' if pipe else 'file'}"
-                    self.over_corpora(name, find, want)
-
-    def column_of_against_a_corpus(self):
-        self.against("a corpus", lambda row, known: self.write("known.jsonl", row.data(known)), False)
-
-    def column_of_against_an_index(self):
-        if not self.has_index:
-            return
-        self.against("an index", self.index_of, True)
-
-    def column_of_against_an_index_that_was_changed(self):
-        """A replaced document of an index is as young as one added then; a removed one decides nothing."""
-        if not self.has_index:
-            return
-
-        def change(row):
-            known, new = self.split(row)
-            gone, again, more = known[3::7], known[5::9], new[:15]
-            gone = [name for name in gone if name not in again]
-            stays = [name for name in known if name not in gone and name not in again]
-            return known, gone, again, more, stays + again + more, new[15:]
-
-        def path_of(row, _):
-            known, gone, again, more, *_ = change(row)
-            path = self.index_of(row, known)
+    def known_of(self, row, way):
+        """The file of the known documents. A replaced document of an index is as young as one added then; a removed one
+        decides nothing."""
+        known, _ = self.split(row)
+        if way == "against a corpus":
+            return self.write("known.jsonl", row.data(known))
+        path = self.index_of(row, known)
+        if way == "against a changed index":
+            stays, _ = self.split(row, way)
+            again, more = known[5::9], [name for name in stays if name not in known]
             base = ("index", "--index", path, "--compact", "never")
-            self.assert_done(run(*base, "--remove", "-", data="".join(f"{name}\n" for name in gone)))
+            self.assert_done(run(*base, "--remove", "-", data="".join(f"{n}\n" for n in known if n not in stays)))
             self.assert_done(run(*base, "--jsonl", "--replace", "-", data=row.data(again)))
             self.assert_done(run(*base, "--jsonl", "--append", "-", data=row.data(more)))
-            return path
+        return path
 
-        for pipe in (False, True):
-            self.over_corpora(f"unique --against a changed index, also within, {'pipe' if pipe else 'file'}",
-                              lambda row: self.unique(row, change(row)[-1], "--against", path_of(row, ()), "--also-within",
-                                                      pipe=pipe),
-                              lambda row: originals(row.order(change(row)[-1]), self.match_of(row, change(row)[-2]),
-                                                    known=change(row)[-2]))
+    @staticmethod
+    def batches(row):
+        _, new = Law.split(row)
+        return new[:40], new[40:41], new[41:]
 
-    def column_of_added_to_an_index(self):
-        if not self.has_additions:
-            return
-        batches = lambda new: (new[:40], new[40:41], new[41:])
-        for compact in ("never", "now"):
-            def find(row):
-                known, new = self.split(row)
-                path, label = self.index_of(row, known), {}
-                for batch in batches(new):
-                    label.update(self.unique(row, batch, "--add-to", path, "--compact", compact, pipe=True))
-                return label
+    def find(self, row, words):
+        """What the command says."""
+        verb, *ways = words
+        if verb == "machines":
+            return self.by_machines(row, int(ways[0].split()[0]), "components" if "components" in ways else "representatives")
+        if ADDED in ways:
+            path, label = self.index_of(row, self.split(row)[0]), {}
+            for batch in self.batches(row):
+                label.update(self.unique(row, batch, "--add-to", path, *("--" + ways[-1]).split(), pipe="pipe" in ways))
+            return label
+        options, names = [], row.names()
+        for way in ways:
+            if way.startswith("against "):
+                options += ["--against", self.known_of(row, way)]
+                _, names = self.split(row, way)
+            elif way.startswith(("threads ", "keep ")):
+                options += ("--" + way).split()
+            else:
+                options += {"components": ["--grouping", "components"], "also within": ["--also-within"]}.get(way, [])
+        return (self.unique if verb == "unique" else self.groups)(row, names, *options, pipe="pipe" in ways)
 
-            def want(row):
-                known, new = self.split(row)
-                label = {}
-                for batch in batches(new):
-                    found = originals(batch, self.match_of(row, known), known=known)
-                    known = known + [name for name in batch if found[name] == name and row.sets[name]]
-                    label.update(found)
-                return label
+    def want(self, row, words):
+        """What the law says."""
+        known, names, match, order = [], row.names(), row.match, row.order
+        if ADDED in words:
+            label, (known, _) = {}, self.split(row)
+            for batch in self.batches(row):
+                label.update(law.originals(batch, self.match_of(row, known), known=known))
+                known = known + [name for name in batch if label[name] == name and row.sets[name]]
+            return label
+        for way in words:
+            if way.startswith("against "):
+                known, names = self.split(row, way)
+                match = self.match_of(row, known) if "index" in way else match
+            elif way.startswith("keep "):
+                order = KEEP[way](row)
+        if "components" in words:
+            return law.connected(order(names), match)
+        return law.originals(order(names), match, known=known, among=not known or "also within" in words)
 
-            self.over_corpora(f"unique --add-to an index, three times, --compact {compact}", find, want)
-
-    def column_of_machines(self):
+    def by_machines(self, row, parts, grouping):
         """The tasks of many machines, which compare sets."""
-        if not self.has_machines:
-            return
-        for parts, grouping in itertools.product((1, 2, 5), ("representatives", "components")):
-            def find(row):
-                names, features, scattered, pairs = row.names(), [], [], []
-                at = row.options.index("--check-features") + 1
-                compared = [word for i, word in enumerate(row.options) if i not in (at - 1, at)]
-                for number in range(parts):
-                    part = names[number * len(names) // parts:(number + 1) * len(names) // parts]
-                    features.append(self.folder / f"{number}.features")
-                    self.assert_done(run("features", "--jsonl", "--part", number, "--features", row.options[at], "--output",
-                                         features[-1], self.write("part.jsonl", row.data(part))))
-                counts, partitions = self.folder / "counts", 1 + parts // 2
-                payload = "sketches" if parts == 2 else "sets"
-                self.assert_done(run("counts", "--partitions", partitions, "--payload", payload, *compared, "--output", counts,
-                                     *features))
-                for path in features:
-                    scattered.append(path.with_suffix(".scattered"))
-                    self.assert_done(run("scatter", "--counts", counts, "--output", scattered[-1], path))
-                for number in range(partitions):
-                    pairs += ["--pairs", self.folder / f"{number}.pairs"]
-                    self.assert_done(run("gather", "--partition", number, "--output", pairs[-1], *scattered,
-                                         *(features if payload == "sketches" else [])))
-                return self.of_groups(names, run("groups", "--grouping", grouping, "--format", "jsonl", *pairs, *features))
-
-            def want(row):
-                if grouping == "components":
-                    return connected(row.order(row.names()), row.match)
-                return originals(row.order(row.names()), row.match)
-
-            self.over_corpora(f"{parts} parts on many machines, {grouping}", find, want)
+        names, features, scattered, pairs = row.names(), [], [], []
+        at = row.options.index("--check-features") + 1
+        compared = [word for i, word in enumerate(row.options) if i not in (at - 1, at)]
+        for number in range(parts):
+            part = names[number * len(names) // parts:(number + 1) * len(names) // parts]
+            features.append(self.folder / f"{number}.features")
+            self.assert_done(run("features", "--jsonl", "--part", number, "--features", row.options[at], "--output",
+                                 features[-1], self.write("part.jsonl", row.data(part))))
+        counts, partitions = self.folder / "counts", 1 + parts // 2
+        payload = "sketches" if parts == 2 else "sets"
+        self.assert_done(run("counts", "--partitions", partitions, "--payload", payload, *compared, "--output", counts,
+                             *features))
+        for path in features:
+            scattered.append(path.with_suffix(".scattered"))
+            self.assert_done(run("scatter", "--counts", counts, "--output", scattered[-1], path))
+        for number in range(partitions):
+            pairs += ["--pairs", self.folder / f"{number}.pairs"]
+            self.assert_done(run("gather", "--partition", number, "--output", pairs[-1], *scattered,
+                                 *(features if payload == "sketches" else [])))
+        return self.of_groups(names, run("groups", "--grouping", grouping, "--format", "jsonl", *pairs, *features))
 
 
 class OfJaccard(Law):
-    row, has_machines = Jaccard, True
+    row = Jaccard
 
     def test_all_columns(self):
         self.check_all_columns()
 
 
 class OfCosine(Law):
-    row, has_machines = Cosine, True
+    row = Cosine
 
     def test_all_columns(self):
         self.check_all_columns()
 
 
 class OfContainment(Law):
-    row, has_scores, has_additions, has_machines = Containment, False, False, True
+    row = Containment
 
     def test_all_columns(self):
         self.check_all_columns()
 
 
 class OfEdits(Law):
-    row, has_index, has_additions = Edits, False, False
+    row = Edits
 
     def test_all_columns(self):
         self.check_all_columns()
@@ -526,14 +405,14 @@ class OfFingerprints(Law):
 
 
 class OfCheckedFingerprints(Law):
-    row, has_index, has_additions = Checked, False, False
+    row = Checked
 
     def test_all_columns(self):
         self.check_all_columns()
 
 
 class OfCheckedEdits(Law):
-    row, has_index, has_additions = CheckedEdits, False, False
+    row = CheckedEdits
 
     def test_all_columns(self):
         self.check_all_columns()
@@ -561,16 +440,17 @@ class Questions(CommandTest):
             with self.subTest(verb=verb):
                 self.assertEqual(self.originals_by(verb, texts), wanted)
 
-    def test_a_copy_of_a_dropped_text(self):
-        self.check(["a b c d", "a b c e", "a b c e"], [0, 0, 0])
+    def test_questions(self):
+        asked = [(verb, corpora) for (verb, *_), _, corpora in law.cells("command") if corpora != ["random"]]
+        self.assertEqual([verb for verb, _ in asked], ["unique", "groups"])
+        for verb, corpora in asked:
+            for name in corpora:
+                with self.subTest(verb=verb, question=name):
+                    texts, wanted = law.question(name)
+                    self.assertEqual(self.originals_by(verb, texts), wanted)
 
-    def test_a_copy_goes_to_what_is_closer_by_then(self):
-        self.check(["a b c d e f", "a b c d g h", "c d g h i j", "a b c d g h"], [0, 0, 2, 0])
-        self.check(["a b c d e f", "a b c d e g h i j", "c d e g h i j", "a b c d e g h i j"], [0, 0, 2, 2])
-
-    def test_equally_close_ones(self):
-        self.check(["a b c d e f", "d e f g h i", "b c d e f g h"], [0, 1, 0])
-        self.check(["d e f g h i", "a b c d e f", "b c d e f g h"], [0, 1, 0])
+    def test_each_row_of_the_table_has_a_test(self):
+        self.assertEqual({row for _, row, _ in law.cells("command")}, {row.row.__name__ for row in Law.__subclasses__()})
 
     def test_a_central_text_after_a_thousand(self):
         rng = random.Random(4)

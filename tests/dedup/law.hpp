@@ -1,5 +1,5 @@
-// The table of the law: rows are measures, columns are products, and each cell is held against tests/oracle/decision.hpp
-// over random corpora and over corpora made for one question each.
+// The table of the law (tests/oracle/law.txt): rows are measures, columns are products, and each cell is held against
+// tests/oracle/decision.hpp over random corpora and over corpora made for one question each.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -31,6 +33,96 @@
 namespace law {
 
 using labels = std::vector<std::size_t>;
+
+// ---- the table -------------------------------------------------------------------------------------------------------
+
+/// A column of the table for one row: its words, which say what runs, and the names of its corpora.
+struct column {
+  std::string name;
+  std::vector<std::string> words, corpora;
+
+  bool has(const std::string& corpus_name) const {
+    return std::find(corpora.begin(), corpora.end(), corpus_name) != corpora.end();
+  }
+};
+
+/// The parts of a text between separators, without the spaces around them.
+inline std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) {
+    const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
+    if (first != std::string::npos) parts.push_back(part.substr(first, last + 1 - first));
+  }
+  return parts;
+}
+
+/// The names that a name with {a; b} stands for.
+inline std::vector<std::string> expanded(const std::string& name) {
+  const std::size_t open = name.find('{'), close = name.find('}', open);
+  if (open == std::string::npos) return {name};
+  std::vector<std::string> all;
+  for (const std::string& one : parts_of(name.substr(open + 1, close - open - 1), ';')) {
+    for (std::string& each : expanded(name.substr(0, open) + one + name.substr(close + 1)))
+      all.push_back(std::move(each));
+  }
+  return all;
+}
+
+/// The columns of the library, each with its row.
+inline const std::vector<std::pair<std::string, column>>& table() {
+  static const auto all = [] {
+    const char* const source = std::getenv("NEARDUP_SOURCE_DIR");
+    std::ifstream file((source == nullptr ? std::string(".") : source) + "/tests/oracle/law.txt");
+    std::vector<std::pair<std::string, column>> columns;
+    std::map<std::string, std::vector<std::string>> sets;
+    const auto rows_of = [&](const std::string& names) {
+      std::vector<std::string> rows;
+      for (const std::string& name : parts_of(names, ',')) {
+        const auto set = sets.find(name);
+        if (set == sets.end()) rows.push_back(name);
+        if (set != sets.end()) rows.insert(rows.end(), set->second.begin(), set->second.end());
+      }
+      return rows;
+    };
+    bool is_of_library = false;
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with('[')) is_of_library = line.starts_with("[library]");
+      if (!is_of_library || line.empty() || line.starts_with('[') || line.starts_with('#')) continue;
+      if (const std::size_t is = line.find(" = "); is != std::string::npos) {
+        sets[line.substr(0, is)] = rows_of(line.substr(is + 3));
+        continue;
+      }
+      const bool is_whole = line.starts_with("whole: ");
+      if (is_whole && oracle::is_sample) continue;
+      const std::vector<std::string> cells = parts_of(is_whole ? line.substr(7) : line, '|');
+      for (const std::string& name : expanded(cells.at(0))) {
+        for (const std::string& row : rows_of(cells.at(1))) {
+          columns.emplace_back(row, column{name, parts_of(name, ','), parts_of(cells.at(2), ',')});
+        }
+      }
+    }
+    return columns;
+  }();
+  return all;
+}
+
+/// The columns of a row that begin with one of these words. Each is run by the caller.
+inline std::vector<column> columns_of(const std::string& row, const std::vector<std::string>& first_words) {
+  std::vector<column> found;
+  for (const auto& [name, one] : table()) {
+    const bool is_asked_for = std::find(first_words.begin(), first_words.end(), one.words.front()) != first_words.end();
+    if (name == row && is_asked_for) found.push_back(one);
+  }
+  REQUIRE(!found.empty());
+  return found;
+}
+
+/// The number in "batches of 7" or "2 threads"; 0 if there is none.
+inline std::size_t number_in(const std::string& words) {
+  const std::size_t at = words.find_first_of("0123456789");
+  return at == std::string::npos ? 0 : static_cast<std::size_t>(std::stoul(words.substr(at)));
+}
 
 // ---- corpora ---------------------------------------------------------------------------------------------------------
 
@@ -128,15 +220,15 @@ inline std::vector<std::string> draw_texts(std::mt19937_64& random) {
   return lines;
 }
 
-enum class extras { none, known, known_alone, scores, known_and_scores };
+/// The kinds of random corpora, by their names in the table. They are the same for all cells.
+inline const std::vector<std::string> kinds{"random", "known", "known alone", "scores", "known and scores"};
 
-inline corpus draw_corpus(std::mt19937_64& random, extras with) {
+inline corpus draw_corpus(std::mt19937_64& random, const std::string& kind) {
   corpus drawn{draw_texts(random)};
   const std::size_t count = drawn.texts.size();
-  const bool has_known = with != extras::none && with != extras::scores;
-  if (has_known) drawn.known = 1 + random() % (count / 2);
-  drawn.among = with != extras::known_alone;
-  if (with == extras::scores || with == extras::known_and_scores) {
+  if (kind.starts_with("known")) drawn.known = 1 + random() % (count / 2);
+  drawn.among = kind != "known alone";
+  if (kind.ends_with("scores")) {
     for (std::size_t i = drawn.known; i < count; ++i) drawn.scores.push_back(static_cast<double>(random() % 5));
   }
   return drawn;
@@ -263,8 +355,8 @@ inline const row cosine{"cosine", match_cosine};
 inline const row containment{"containment", match_containment};
 inline const row edits{"edits", match_edits};
 inline const row fingerprints{"fingerprints", match_near};
-inline const row fingerprints_long{"fingerprints, short by words", match_long};
-inline const row fingerprints_counted{"fingerprints of counts, short by words", match_counted};
+inline const row fingerprints_long{"fingerprints short by words", match_long};
+inline const row fingerprints_counted{"fingerprints of counts short by words", match_counted};
 inline const row checked{"fingerprints and check", [](const document& a, const document& b) {
                            return are_candidates(a, b, candidate_bits) ? match_jaccard(a, b) : std::nullopt;
                          }};
@@ -499,30 +591,34 @@ class cell {
     CHECK(wrong.originals == 0);
   }
 
-  /// The corpora are the same for all cells; slow cells take the first of them.
-  void over_random(extras with, std::size_t count) {
-    static std::map<extras, std::vector<corpus>> drawn;
-    std::vector<corpus>& all = drawn[with];
-    if (all.size() < count) {
-      oracle::random_engine random(44 + static_cast<std::uint64_t>(with));
-      all.clear();
-      while (all.size() < count) all.push_back(draw_corpus(random, with));
-    }
-    over(with == extras::none          ? "random"
-         : with == extras::scores      ? "random, scores"
-         : with == extras::known       ? "random, known ones"
-         : with == extras::known_alone ? "random, known ones alone"
-                                       : "random, known ones and scores",
-         {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)});
-  }
-
-  void over_questions(bool has_crowd) {
-    for (const auto& [name, c] : questions(row_)) {
-      if (has_crowd || c.texts.size() < 10) over(name, {c});
+  /// Runs the corpora of a column; of random ones the first `count`.
+  void over_corpora_of(const column& of, std::size_t count) {
+    for (const std::string& name : of.corpora) {
+      if (std::find(kinds.begin(), kinds.end(), name) != kinds.end()) {
+        over_random(name, count);
+      } else if (name == "questions") {
+        for (const auto& [question, c] : questions(row_)) {
+          if (of.has("crowd") || c.texts.size() < 10) over(question, {c});
+        }
+      } else {
+        REQUIRE(name == "crowd");
+      }
     }
   }
 
  private:
+  void over_random(const std::string& kind, std::size_t count) {
+    static std::map<std::string, std::vector<corpus>> drawn;
+    std::vector<corpus>& all = drawn[kind];
+    if (all.size() < count) {
+      const auto number = std::find(kinds.begin(), kinds.end(), kind) - kinds.begin();
+      oracle::random_engine random(44 + static_cast<std::uint64_t>(number));
+      all.clear();
+      while (all.size() < count) all.push_back(draw_corpus(random, kind));
+    }
+    over(kind, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)});
+  }
+
   const row& row_;
   std::string column_, law_;
   judge found_, wanted_;

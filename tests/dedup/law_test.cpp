@@ -1,18 +1,5 @@
 // One rule decides, in every product: a document is kept unless a document kept before it matches it; its original is the
-// closest of those that do, and of equally close ones the earliest. dedup/law.hpp has the table.
-//
-// Cells that do not run, and why:
-// - Deduplicators by containment or edits without fingerprints: a deduplicator has exact candidates for Jaccard and
-//   cosine only. The other measures run as checks of candidates within 63 of 64 bits.
-// - Deduplicators with scores: a deduplicator sees one document at a time. The tests add documents in the order of the
-//   scores, and for containment in the order of sizes.
-// - Deduplicators by components: a later document may join two components, so no verdict could stand.
-// - Documents kept without a decision in durable and guarded deduplicators: only deduplicator and stream have keep().
-// - guarded around stream and durable: it passes calls on, and dedup/products_test.cpp has these products.
-// - Groups of fingerprints with short texts by their words: group() sees no words.
-// - Groups of texts with threads: they take no runner.
-// - Containment extended batch by batch: the largest set of a batch is not the largest of all, so the order differs.
-// - Components with known documents: only groups around representatives can be extended.
+// closest of those that do, and of equally close ones the earliest. tests/oracle/law.txt has the cells.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -206,17 +193,31 @@ std::vector<id_type> mixed_ids(std::size_t count) {
 
 enum class asking { adding, finding_first };
 
+constexpr std::size_t all_texts = 1000000;
+constexpr std::size_t mixed = all_texts + 1;  // single documents, and batches of any size, joined or searched for
+
 struct pace {
-  const char* name;
-  std::size_t batch;  // 0: one by one; more than there are texts: one batch
+  std::size_t batch = 0;  // 0: one by one; more than there are texts: one batch
   std::size_t parts = 1;
   bool is_reopened = false;
   asking how = asking::adding;
   double way = joins_by_cost;
 };
 
-constexpr std::size_t all_texts = 1000000;
-constexpr std::size_t mixed = all_texts + 1;  // single documents, and batches of any size, joined or searched for
+/// The pace that the last words of a column name.
+pace pace_of(std::span<const std::string> words, bool is_reopened) {
+  pace how{.is_reopened = is_reopened};
+  for (const std::string& word : words) {
+    const std::size_t number = number_in(word);
+    if (word == "asked before") how.how = asking::finding_first;
+    if (word == "one batch") how.batch = all_texts;
+    if (word == "one by one and in batches") how.batch = mixed;
+    if (word.starts_with("batches of ")) how.batch = number;
+    if (word == "joined") how.way = joins_all;
+    if (word.ends_with(" threads")) how.parts = number;
+  }
+  return how;
+}
 
 /// Adds the texts in the order of decision. Returns: the verdict about each.
 labels label_one_by_one(const corpus& c, const labels& order, const pace& how, const opener& form) {
@@ -417,97 +418,91 @@ opener on_disk(const Make& make, const support::temporary_folder& folder) {
           }};
 }
 
-const pace one_by_one{"one by one", 0};
+/// The first words of the columns of deduplicators.
+const std::vector<std::string> classes{"deduplicator",       "guarded", "stream",
+                                       "stream that renews", "durable", "durable stream"};
 
-void check_form(const row& by, const std::string& form, const opener& how, const std::vector<pace>& paces,
-                const std::vector<extras>& with, std::size_t count, bool has_questions, bool has_restarts,
-                bool by_size = false) {
-  const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
-  const judge wanted = [&](const corpus& c) { return verdicts(by, c, order_in(c)); };
-  for (const pace& speed : paces) {
-    const judge found = [&](const corpus& c) { return label_one_by_one(c, order_in(c), speed, how); };
-    cell one(by, form + ", " + speed.name, found, wanted, by_size ? "by size" : "");
-    for (const extras extra : with) one.over_random(extra, count);
-    if (has_questions) one.over_questions(form == "deduplicator" && !speed.is_reopened && speed.parts == 1);
+/// A form of deduplicators: the words of its columns, and how many random corpora it gets.
+struct form {
+  std::string words;
+  opener how;
+  std::size_t corpora;
+  bool is_reopened = false;
+};
+
+/// Around all five types of deduplicators the classes take long to compile; a sample has one type, and two classes.
+template <class Make>
+std::vector<form> forms_of(const Make& make, const support::temporary_folder& folder) {
+  using plain = decltype(make());
+  const std::size_t most = corpora_one_by_one(), few = (most + 3) / 4, on_files = corpora_on_disk();
+  std::vector<form> all{{"deduplicator", in_memory<plain>(make, folder), most},
+                        {"deduplicator, others kept before", in_memory<plain>(make, folder), few},
+                        {"deduplicator, saved and restored", in_memory<plain>(make, folder), on_files, true}};
+  const auto make_stream = [make] { return stream_deduplicator<plain>(make()); };
+  using stream = decltype(make_stream());
+  if constexpr (!oracle::is_sample || std::is_same_v<plain, decltype(by_jaccard())>) {
+    using durable_stream = durable_deduplicator<stream>;
+    all.push_back({"durable stream, saved and restored", on_disk<durable_stream>(make_stream, folder), on_files, true});
+    using shared = guarded<plain>;
+    all.push_back({"guarded", {[make] { return as_form(std::make_unique<shared>(make())); }, nullptr}, few});
   }
-  INFO(by.name << ", " << form);
-  const bool is_of_age = takes_the_oldest(by, how, has_restarts);
-  std::printf("| %s | %s | replaced, erased, slots used again | 1 | 0 | %d |\n", by.name, form.c_str(),
+  if constexpr (!oracle::is_sample) {
+    const auto make_renewing = [make] { return stream(make(), {.duplicates_renew = true}); };
+    all.push_back({"stream", in_memory<stream>(make_stream, folder), few});
+    all.push_back({"stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), on_files, true});
+    using durable = durable_deduplicator<plain>;
+    all.push_back({"durable, saved and restored", on_disk<durable>(make, folder), on_files, true});
+  }
+  return all;
+}
+
+/// Documents that are replaced, erased and put into used slots.
+void check_ages(const row& by, const form& of) {
+  INFO(by.name << ", " << of.words);
+  const bool is_of_age = takes_the_oldest(by, of.how, of.is_reopened);
+  std::printf("| %s | %s | replaced, erased, slots used again | 1 | 0 | %d |\n", by.name, of.words.c_str(),
               is_of_age ? 0 : 1);
   CHECK(is_of_age);
+}
+
+void check_histories(const row& by, const form& of) {
   tally wrong;
   oracle::random_engine random(45);
-  for (std::size_t i = 0; i < count; ++i) {
-    const difference one = compare_history(by, draw_texts(random), random(), how, has_restarts);
+  for (std::size_t i = 0; i < of.corpora; ++i) {
+    const difference one = compare_history(by, draw_texts(random), random(), of.how, of.is_reopened);
     ++wrong.corpora;
     wrong.kept += one.kept ? 1 : 0;
     wrong.originals += one.originals ? 1 : 0;
   }
-  std::printf("| %s | %s | %s | %zu | %zu | %zu |\n", by.name, form.c_str(), "added, replaced, erased, asked",
+  INFO(by.name << ", " << of.words);
+  std::printf("| %s | %s | %s | %zu | %zu | %zu |\n", by.name, of.words.c_str(), "added, replaced, erased, asked",
               wrong.corpora, wrong.kept, wrong.originals);
   CHECK(wrong.kept == 0);
   CHECK(wrong.originals == 0);
 }
 
-const std::vector<extras> adding{extras::none, extras::scores}, keeping{extras::known, extras::known_alone},
-    random_only{extras::none};
-const std::vector<pace> restarts{{"one by one", 0, 1, true},
-                                 {"batches of 7, joined", 7, 1, true, asking::adding, joins_all},
-                                 {"one by one and in batches", mixed, 1, true}};
-
-/// The classes around a deduplicator.
-template <class Make>
-void check_wrapped(const row& by, const Make& make, const support::temporary_folder& folder, bool by_size) {
-  using plain = decltype(make());
-  using stream = stream_deduplicator<plain>;
-  using durable_stream = durable_deduplicator<stream>;
-  using shared = guarded<plain>;
-  const auto make_stream = [make] { return stream(make()); };
-  const auto make_renewing = [make] { return stream(make(), {.duplicates_renew = true}); };
-  const std::size_t few = (corpora_one_by_one() + 3) / 4, on_files = corpora_on_disk();
-  if constexpr (!oracle::is_sample) {
-    check_form(by, "stream", in_memory<stream>(make_stream, folder), {one_by_one, {"batches of 7", 7}}, adding, few,
-               true, false, by_size);
-    check_form(by, "stream that renews, saved and restored", in_memory<stream>(make_renewing, folder), restarts,
-               random_only, on_files, true, true, by_size);
-    using durable = durable_deduplicator<plain>;
-    check_form(by, "durable, saved and restored", on_disk<durable>(make, folder), restarts, random_only, on_files,
-               false, true, by_size);
-  }
-  check_form(by, "durable stream, saved and restored", on_disk<durable_stream>(make_stream, folder), restarts,
-             random_only, on_files, false, true, by_size);
-  const opener guarding{[make] { return as_form(std::make_unique<shared>(make())); }, nullptr};
-  check_form(by, "guarded", guarding, {one_by_one, {"batches of 7", 7}, {"one batch, 2 threads", all_texts, 2}},
-             random_only, few, true, false, by_size);
-}
-
 template <class Make>
 void check_deduplicators(const row& by, const Make& make, bool by_size = false) {
-  using plain = decltype(make());
   const support::temporary_folder folder;
-  const std::size_t most = corpora_one_by_one(), few = (most + 3) / 4;
-  check_form(by, "deduplicator", in_memory<plain>(make, folder),
-             {one_by_one,
-              {"asked before", 0, 1, false, asking::finding_first},
-              {"batches of 1", 1},
-              {"batches of 7", 7},
-              {"one batch", all_texts},
-              {"batches of 7, joined", 7, 1, false, asking::adding, joins_all},
-              {"one batch, joined, 2 threads", all_texts, 2, false, asking::adding, joins_all},
-              {"one batch, joined, 8 threads", all_texts, 8, false, asking::adding, joins_all},
-              {"one by one and in batches", mixed, 2}},
-             adding, most, true, false, by_size);
-  check_form(by, "deduplicator, others kept before", in_memory<plain>(make, folder),
-             {one_by_one,
-              {"batches of 7", 7},
-              {"one batch, joined", all_texts, 1, false, asking::adding, joins_all},
-              {"one by one and in batches", mixed}},
-             keeping, few, false, false, by_size);
-  check_form(by, "deduplicator, saved and restored", in_memory<plain>(make, folder), restarts, random_only,
-             corpora_on_disk(), true, true, by_size);
-  // Around all five types of deduplicators the classes take long to compile; a sample has one type, and two classes.
-  if constexpr (!oracle::is_sample || std::is_same_v<plain, decltype(by_jaccard())>) {
-    check_wrapped(by, make, folder, by_size);
+  const std::vector<form> forms = forms_of(make, folder);
+  const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
+  for (const column& of : columns_of(by.name, classes)) {
+    const form* found = nullptr;  // the form of most words that begins the column
+    for (const form& one : forms) {
+      const bool begins = (of.name + ", ").starts_with(one.words + ", ");
+      if (begins && (found == nullptr || one.words.size() > found->words.size())) found = &one;
+    }
+    INFO(of.name);
+    REQUIRE(found != nullptr);
+    if (of.has("ages")) check_ages(by, *found);
+    if (of.has("histories")) check_histories(by, *found);
+    if (of.has("ages") || of.has("histories")) continue;
+    const std::size_t words = parts_of(found->words, ',').size();
+    const pace how = pace_of(std::span(of.words).subspan(words), found->is_reopened);
+    cell one(
+        by, of.name, [&](const corpus& c) { return label_one_by_one(c, order_in(c), how, found->how); },
+        [&](const corpus& c) { return verdicts(by, c, order_in(c)); }, by_size ? "by size" : "");
+    one.over_corpora_of(of, found->corpora);
   }
 }
 
@@ -546,20 +541,27 @@ labels label_by_index(const corpus& c, const labels& order, int bits, const Chec
   return label;
 }
 
-const std::vector<extras> all_extras{extras::none, extras::known, extras::known_alone, extras::scores,
-                                     extras::known_and_scores};
-
 // ---- groups ----------------------------------------------------------------------------------------------------------
 
 struct group_how {
-  const char* name;
   std::size_t parts = 1;
   forms form = forms::originals;
   std::size_t batch = all_texts;  // batches of extend_groups
   int blocks = 0;
 };
-const std::vector<group_how> group_ways{
-    {"groups"}, {"groups, 2 threads", 2}, {"groups, 8 threads", 8}, {"groups extended by 7", 1, forms::originals, 7}};
+
+/// How the words of a column form groups.
+group_how group_how_of(const std::vector<std::string>& words) {
+  group_how how;
+  for (const std::string& word : words) {
+    const std::size_t number = number_in(word);
+    if (word == "components") how.form = forms::components;
+    if (word == "other blocks") how.blocks = 5;
+    if (word.starts_with("extended by ")) how.batch = number;
+    if (word.ends_with(" threads")) how.parts = number;
+  }
+  return how;
+}
 
 /// Decides batch by batch: `label(known, batch, scores)` returns labels of the batch as positions in the known
 /// documents followed by the batch. Kept documents are known in the next batch.
@@ -693,29 +695,16 @@ labels label_fingerprints(const corpus& whole, int bits, checking check, const g
 }
 
 template <class Label>
-void check_groups(const row& by, const std::vector<group_how>& ways, const Label& label, bool by_size = false) {
+void check_groups(const row& by, const Label& label, bool by_size = false) {
   const auto order_in = [by_size](const corpus& c) { return by_size ? order_by_size(c) : c.order(); };
-  for (const group_how& how : ways) {
-    const bool is_extended = how.batch != all_texts;
-    // extend_groups takes batches by position, and each batch by size, which is another order than by size over all.
-    if (is_extended && by_size) continue;
-    const judge found = [&](const corpus& c) { return label(c, how); };
+  for (const column& of : columns_of(by.name, {"groups", "components"})) {
+    const group_how how = group_how_of(of.words);
     cell one(
-        by, how.name, found, [&](const corpus& c) { return verdicts(by, c, order_in(c), how.form); },
+        by, of.name, [&](const corpus& c) { return label(c, how); },
+        [&](const corpus& c) { return verdicts(by, c, order_in(c), how.form); },
         std::string(by_size ? "by size" : "") + (how.form == forms::components ? " in components" : ""));
-    const bool has_known = how.form == forms::originals;  // components have no known documents
-    for (const extras with : all_extras) {
-      if (has_known || with == extras::none || with == extras::scores) one.over_random(with, corpora());
-    }
-    if (how.form == forms::originals) one.over_questions(!is_extended && how.blocks == 0);
+    one.over_corpora_of(of, corpora());
   }
-}
-
-std::vector<group_how> with_components(std::vector<group_how> ways) {
-  ways.push_back({"components", 1, forms::components});
-  ways.push_back({"components, 2 threads", 2, forms::components});
-  ways.push_back({"components, 8 threads", 8, forms::components});
-  return ways;
 }
 
 }  // namespace
@@ -729,7 +718,7 @@ TEST_CASE("the law: the corpora tell it from other rules", "[law]") {
     std::size_t of_first = 0, of_last = 0, of_copies = 0, dropped = 0, kept = 0;
     const std::size_t corpora = oracle::effort(400, 400, 200);
     for (std::size_t i = 0; i < corpora; ++i) {
-      const corpus c = draw_corpus(random, extras::none);
+      const corpus c = draw_corpus(random, "random");
       const std::vector<document> documents = described(c.texts);
       const labels right = verdicts(*by, c, c.order());
       labels first = right, last = right, copies = right;
@@ -802,8 +791,7 @@ TEST_CASE("the law: originals found in an index", "[law]") {
     cell one(
         by, "an index", [&](const corpus& c) { return label_by_index(c, c.order(), bits, accepts); },
         [&](const corpus& c) { return verdicts(by, c, c.order()); });
-    for (const extras with : all_extras) one.over_random(with, corpora());
-    one.over_questions(true);
+    for (const column& of : columns_of(by.name, {"an index"})) one.over_corpora_of(of, corpora());
   };
   check(fingerprints, near_bits, [](const auto&, const auto&) { return true; });
   check(checked, candidate_bits, [](const auto& a, const auto& b) { return number_of(match_jaccard(a, b)); });
@@ -849,39 +837,54 @@ TEST_CASE("the law: of equally close ones in an index the smallest id is the ori
 
 TEST_CASE("the law: groups of sets", "[law]") {
   using neardup::set_similarity;
-  const auto ways = with_components(group_ways);
-  check_groups(jaccard, ways, [](const corpus& c, const group_how& how) {
+  check_groups(jaccard, [](const corpus& c, const group_how& how) {
     return label_sets(c, set_similarity::jaccard, least_jaccard, 0, how);
   });
-  check_groups(cosine, ways, [](const corpus& c, const group_how& how) {
+  check_groups(cosine, [](const corpus& c, const group_how& how) {
     return label_sets(c, set_similarity::cosine, least_cosine, 0, how);
   });
   check_groups(
-      containment, ways,
+      containment,
       [](const corpus& c, const group_how& how) {
         return label_sets(c, set_similarity::containment, least_contained, least_common, how);
       },
       true);
 }
 
-TEST_CASE("the law: groups of texts by edits", "[law]") {
-  check_groups(edits,
-               {{"groups"}, {"groups extended by 7", 1, forms::originals, 7}, {"components", 1, forms::components}},
-               [](const corpus& c, const group_how& how) { return label_texts(c, how); });
-}
+TEST_CASE("the law: groups of texts by edits", "[law]") { check_groups(edits, label_texts); }
 
 TEST_CASE("the law: groups of fingerprints", "[law]") {
-  auto ways = with_components(group_ways);
-  ways.push_back({"groups, other blocks", 2, forms::originals, all_texts, 5});
-  check_groups(fingerprints, ways, [](const corpus& c, const group_how& how) {
+  check_groups(fingerprints, [](const corpus& c, const group_how& how) {
     return label_fingerprints(c, near_bits, checking::nothing, how);
   });
-  check_groups(checked_yes, ways, [](const corpus& c, const group_how& how) {
+  check_groups(checked_yes, [](const corpus& c, const group_how& how) {
     return label_fingerprints(c, candidate_bits, checking::yes, how);
   });
-  check_groups(checked, ways, [](const corpus& c, const group_how& how) {
+  check_groups(checked, [](const corpus& c, const group_how& how) {
     return label_fingerprints(c, candidate_bits, checking::number, how);
   });
+}
+
+TEST_CASE("the law: each cell of the table has a test", "[law]") {
+  // The tests above run the columns of these rows that begin with these words.
+  const std::vector<std::string> sets{"Jaccard", "cosine"},
+      checks{"cosine as a check", "containment as a check", "edits as a check"};
+  const std::vector<std::string> prints{fingerprints.name, checked.name, checked_yes.name};
+  const std::vector<std::string> by_words_of_short{fingerprints_long.name, fingerprints_counted.name};
+  const auto is_one_of = [](const std::string& name, const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  REQUIRE(table().size() > 100);
+  for (const auto& [row_name, of] : table()) {
+    INFO(row_name << " | " << of.name);
+    const bool is_of_groups = is_one_of(of.words.front(), {"groups", "components"}),
+               is_of_index = of.name == "an index";
+    const bool is_of_dedup = is_one_of(of.words.front(), classes);
+    CHECK((is_of_groups || is_of_index || is_of_dedup));
+    CHECK((is_one_of(row_name, prints) || (is_of_groups && is_one_of(row_name, {containment.name, edits.name})) ||
+           (!is_of_index && is_one_of(row_name, sets)) ||
+           (is_of_dedup && (is_one_of(row_name, checks) || is_one_of(row_name, by_words_of_short)))));
+  }
 }
 
 }  // namespace law

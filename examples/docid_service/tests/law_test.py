@@ -1,50 +1,18 @@
 #!/usr/bin/env python3
 """One rule decides about contents, too: an article without a known url or title is a new document unless the content of an
 older one matches it; then it belongs to the closest, and of equally close ones to the oldest.
-
-Cells that do not run, and why:
-- Measures other than Jaccard, and corpora that are known before: the service has neither.
-- Fingerprints (--distance): --candidates bounds what is compared, so a closer document may be left out.
-- Scores: articles are decided about as they come.
+tests/oracle/law.txt has the cells.
 """
 import fractions
+import pathlib
 import random
+import sys
 import urllib.parse
 
 from harness import TestCase, article, main
 
-
-def draw_texts(rng, count):
-    """Texts in families around a centre, edited texts, copies, and short texts."""
-    texts = []
-    while len(texts) < count:
-        size, first = rng.randrange(8, 16), len(texts)
-        vocabulary = rng.choice((60, 600))
-        word = lambda: f"v{rng.randrange(vocabulary)}"
-        centre = [word() for _ in range(size)]
-        members = rng.randrange(6, 18)
-        for member in range(members):
-            earlier = list(rng.choice(texts[first:])) if len(texts) > first else centre
-            kind = rng.randrange(8) if 3 * member < members else rng.randrange(5, 16)
-            words = list(centre)
-            if kind < 6:
-                # Most texts of this kind are similar to the centre only. The replaced words are consecutive, so most
-                # pairs of words stay.
-                at = rng.randrange(size)
-                for i in range(rng.randrange(size // 5, size // 3) + 1):
-                    words[(at + i) % size] = word()
-            elif kind < 9:
-                words[rng.randrange(size)] = word()
-            elif kind < 13:
-                words = earlier
-            elif kind == 13:
-                words = rng.sample(earlier, len(earlier))
-            elif kind == 14:
-                words = [word() for _ in range(rng.randrange(2, 5))]
-            else:
-                words = [word() for _ in range(rng.randrange(size, 2 * size))]
-            texts.append(words)
-    return texts[:count]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tests/oracle"))
+import law  # pylint: disable=wrong-import-position
 
 
 def closeness(one, other):
@@ -57,24 +25,11 @@ def closeness(one, other):
 
 
 class Law(TestCase):
-    options = ("--similarity", "0.5")
-
-    def setUp(self):
-        super().setUp()
-        self.number = 0
-        self.documents = {}  # docId -> {url: words}, the oldest first; others are compared with the first article
-        self.wrong = {"kept": [], "originals": []}
-        self.dropped = self.ties = 0
-
     def original(self, words):
         """The docId that the law gives, or None for a new document."""
-        best = name = None
-        for other, articles in self.documents.items():
-            found = closeness(next(iter(articles.values())), words)
-            self.ties += found is not None and found == best
-            if found is not None and (best is None or found > best):
-                best, name = found, other
-        return name
+        closest = {name: closeness(next(iter(articles.values())), words) for name, articles in self.documents.items()}
+        self.ties += sum(found is not None and found == max(filter(None, closest.values())) for found in closest.values()) > 1
+        return law.original(closest, closest.get)
 
     def send(self, texts):
         """Sends the texts in one request, and compares each answer with the law."""
@@ -113,60 +68,56 @@ class Law(TestCase):
             with self.subTest(judged=what):
                 self.assertEqual(len(wrong), 0, min(wrong, key=lambda one: len(one[0]), default=None))
 
-    def add(self, size, restarts=False):
+    def check_random(self, words):
+        size = int(words[0].split()[-1])
+        options = ("--similarity", "0.5", *(("--recipe", "words") if "recipe words" in words else ()))
         for seed in range(3):
-            self.restart_empty(*self.options)
-            self.documents = {}
-            texts = draw_texts(random.Random(seed), 240)
+            self.restart_empty(*options)
+            self.documents, rng = {}, random.Random(seed)
+            texts = law.draw_texts(rng, 400 if "updated and erased" in words else 240, 16, in_a_row=True)
+            texts = [text for text in texts if len(text) > 1]  # the features are pairs of words
             for first in range(0, len(texts), size):
-                if restarts and first in (size, 40 * size):
-                    self.restart(*self.options)
+                if "restarted" in words and first in (size, 40 * size):
+                    self.restart(*options)
                 self.send(texts[first:first + size])
+                if "updated and erased" in words and rng.random() < 0.5:
+                    self.update(rng, rng.choice(texts))
+                if "updated and erased" in words and rng.random() < 0.3:
+                    self.erase(rng)
         self.assertGreater(self.ties, 10)
         self.judge()
 
-    def test_one_by_one(self):
-        self.add(1)
+    def check_questions(self, names):
+        for name in names:
+            self.restart_empty("--similarity", "0.5")
+            texts, wanted = law.question(name)
+            found = self.doc_ids(article(i, title="", content=text) for i, text in enumerate(texts))
+            self.assertEqual([found.index(one) for one in found], wanted, name)
 
-    def test_requests_of_seven(self):
-        self.add(7)
+    def check_cells(self, number):
+        """ctest runs each test by itself, so the cells are shared out among four."""
+        cells = list(law.cells("service"))
+        self.assertGreater(len(cells), 6)
+        for words, row, corpora in cells[number::4]:
+            self.assertEqual(row, "Jaccard")
+            with self.subTest(column=words):
+                self.number, self.wrong, self.dropped, self.ties = 0, {"kept": [], "originals": []}, 0, 0
+                if corpora == ["random"]:
+                    self.check_random(words)
+                else:
+                    self.check_questions(corpora)
 
-    def test_one_request(self):
-        self.add(240)
+    def test_the_first_quarter_of_the_cells(self):
+        self.check_cells(0)
 
-    def test_stopped_and_started_again(self):
-        self.add(5, restarts=True)
+    def test_the_second_quarter_of_the_cells(self):
+        self.check_cells(1)
 
-    def test_every_recipe(self):
-        for recipe in ("words",):
-            self.options = ("--similarity", "0.5", "--recipe", recipe)
-            self.add(7)
+    def test_the_third_quarter_of_the_cells(self):
+        self.check_cells(2)
 
-    def test_added_updated_and_erased(self):
-        for seed in range(3):
-            self.restart_empty(*self.options)
-            self.documents = {}
-            rng = random.Random(seed)
-            texts = draw_texts(rng, 400)
-            for first in range(0, len(texts), 4):
-                self.send(texts[first:first + 3])
-                if rng.random() < 0.5:
-                    self.update(rng, texts[first + 3])
-                if rng.random() < 0.3:
-                    self.erase(rng)
-        self.judge()
-
-    def test_equally_close_ones(self):
-        for texts, wanted in ((["a b c d e f", "d e f g h i", "b c d e f g h"], [0, 1, 0]),
-                              (["d e f g h i", "a b c d e f", "b c d e f g h"], [0, 1, 0])):
-            self.restart_empty(*self.options)
-            names = self.doc_ids(article(i, title="", content=text) for i, text in enumerate(texts))
-            self.assertEqual([names.index(name) for name in names], wanted)
-
-    def test_a_copy_goes_to_what_is_closer_by_then(self):
-        texts = ["a b c d e f", "a b c d e g h i j", "c d e g h i j", "a b c d e g h i j"]
-        names = self.doc_ids(article(i, title="", content=text) for i, text in enumerate(texts))
-        self.assertEqual([names.index(name) for name in names], [0, 0, 2, 2])
+    def test_the_last_quarter_of_the_cells(self):
+        self.check_cells(3)
 
 
 if __name__ == "__main__":
