@@ -17,7 +17,7 @@
 namespace neardup::inline v0 {
 
 /// Sums the weights of hashed tokens per bit. Bit i of the fingerprint is 1 if the tokens whose hash has bit i set have
-/// more than half of the total weight; a tie gives 0.
+/// more than half of the total weight. A tie gives 0.
 ///
 /// Sums are exact in 64 bits, so the result does not depend on the order of tokens or merges.
 /// Source: Charikar 2002; Manku, Jain, Das Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 2.
@@ -38,7 +38,7 @@ class accumulator {
   }
 
   /// Adds a token with this hash and a weight of `units` / 256.
-  /// Throws: as add.
+  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units; nothing is changed then.
   constexpr void add_units(const hash_type& hash, std::uint64_t units) {
     if (units > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
     total_ += units;
@@ -49,7 +49,7 @@ class accumulator {
   }
 
   /// Adds the sums of another accumulator.
-  /// Throws: std::overflow_error as add does.
+  /// Throws: std::overflow_error if the total weight would exceed 2^64 - 1 units of 1/256; nothing is changed then.
   constexpr void merge(const accumulator& other) {
     if (other.total_ > (std::numeric_limits<std::uint64_t>::max)() - total_) fail_overflow();
     total_ += other.total_;
@@ -73,7 +73,7 @@ class accumulator {
   /// The total weight of all tokens, in units of 1/256.
   [[nodiscard]] constexpr std::uint64_t total() const noexcept { return total_; }
 
-  /// The fingerprint of the tokens so far; nullopt if the total weight is 0.
+  /// Returns the fingerprint of the tokens so far; nullopt if the total weight is 0.
   [[nodiscard]] constexpr std::optional<simhash<Bits>> result() const {
     if (total_ == 0) return std::nullopt;
     hash_type bits{};

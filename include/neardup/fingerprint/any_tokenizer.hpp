@@ -20,21 +20,21 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// True for tokenizers other than Holder. The comparison comes first: the concept `tokenizer` asks whether T is
-/// copyable, and for T = Holder would instantiate the constructor that is being constrained.
+/// True for tokenizers other than Holder. The comparison comes first, because the concept `tokenizer` asks whether T is
+/// copyable. For T = Holder this would instantiate the constructor that is being constrained.
 template <class T, class Holder>
 concept tokenizer_other_than = !std::same_as<T, Holder> && tokenizer<T>;
 
 }  // namespace detail
 
 /// A type-erased tokenizer whose tokens `Hasher` hashes. Code that is generic over a tokenizer chosen at run time, for
-/// instance by with_tokenizer, is then instantiated for one tokenizer type: with t tokenizers and w weighters, t + w
-/// instantiations instead of t * w.
+/// instance by with_tokenizer, is then instantiated for one type of tokenizer. With t tokenizers and w weighters there
+/// are t + w instantiations, not t * w.
 ///
 /// Tokens, hashes and fingerprints are those of the held tokenizer. Copies share the held tokenizer. A simhasher,
 /// minwise_hasher or feature_extractor with the same `Hasher` makes one virtual call per text, and is as fast as with
-/// the held tokenizer. With a different hasher there is a virtual call per token. text_stream and composition_of() are
-/// not supported.
+/// the held tokenizer. With a different hasher there is a virtual call per token. text_stream and composition_of() do
+/// not support it.
 /// Example: `auto t = with_tokenizer(parse_features(name), [](const auto& t) { return any_tokenizer<>(t); });
 ///          simhasher hash{t, tf{}};`
 template <class Hasher = xxh3<64>>
@@ -112,13 +112,13 @@ class any_tokenizer {
 
 namespace detail {
 
-/// Forwards a text to the kernel of the held tokenizer.
+/// Passes a text to the kernel of the held tokenizer.
 template <class Hasher>
 struct token_kernel<any_tokenizer<Hasher>, Hasher> {
   static constexpr bool counts = true;
 
-  /// The scratch memory of the held tokenizer: made at the first text, and again when the tokenizer changes. `owner`
-  /// keeps the tokenizer alive, so that no other tokenizer gets the same address.
+  /// The scratch memory of the held tokenizer. It is made at the first text, and again when the tokenizer changes.
+  /// `owner` keeps the tokenizer alive, so that no other tokenizer gets the same address.
   struct scratch {
     std::shared_ptr<const typename any_tokenizer<Hasher>::model_base> owner;
     std::unique_ptr<typename any_tokenizer<Hasher>::scratch_base> memory;

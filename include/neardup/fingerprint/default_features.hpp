@@ -18,9 +18,9 @@ class feature_extractor;
 /// The default tokenizer: pairs of words, with the case of ASCII letters folded.
 using default_tokenizer = shingles<folded<words>>;
 
-/// The default features of a text: its distinct pairs of words, as numbers of 32 bits, or of 64 with
-/// default_features<std::uint64_t>. To use this type, include <neardup/fingerprint/feature_extractor.hpp>. This header
-/// leaves it out to compile faster.
+/// The default features of a text: its distinct pairs of words, as 32-bit numbers, or as 64-bit numbers with
+/// default_features<std::uint64_t>. To use this type, include <neardup/fingerprint/feature_extractor.hpp>, which this
+/// header leaves out to compile faster.
 template <std::unsigned_integral Feature = std::uint32_t>
 using default_features = feature_extractor<default_tokenizer, xxh3<64>, Feature>;
 

@@ -34,7 +34,7 @@ class feature_bag {
 
   feature_bag() = default;
   feature_bag(const feature_bag&) = default;
-  /// The moved-from bag is empty.
+  /// Moves a bag; `other` is empty afterwards.
   feature_bag(feature_bag&& other) noexcept { swap(other); }
   feature_bag& operator=(feature_bag other) noexcept {
     swap(other);
@@ -50,7 +50,8 @@ class feature_bag {
     std::swap(equal_hashes_, other.equal_hashes_);
   }
 
-  /// Counts a token `count` times. Returns: true if it is new to the bag.
+  /// Counts a token `count` times.
+  /// Returns: true if the token is new to the bag.
   /// Throws: std::overflow_error if the counts would exceed 64 bits.
   /// Complexity: amortised O(1) on average, plus the number of tokens of the same hash.
   bool add(const hash_type& hash, std::string_view token, std::uint64_t count = 1) {
@@ -75,7 +76,7 @@ class feature_bag {
   void merge(const feature_bag& other) {
     if (&other == this) return merge(feature_bag(other));
     if (other.total_count_ > max_count - total_count_) fail_overflow();
-    // The steps that may throw come first, for the strong guarantee.
+    // Steps that may throw come first, for the strong guarantee.
     reserve(size() + other.size(), texts_.size() + other.texts_.size());
     for (const feature& f : other.features_) add(f.hash, other.text_of(f), f.count);
   }
@@ -95,7 +96,7 @@ class feature_bag {
     drop_uncounted();
   }
 
-  /// The count of all tokens with this hash.
+  /// Returns the count of all tokens with this hash.
   [[nodiscard]] std::uint64_t count(const hash_type& hash) const noexcept {
     if (slots_.empty()) return 0;
     std::uint64_t sum = 0;
@@ -126,7 +127,7 @@ class feature_bag {
     equal_hashes_ = 0;
   }
 
-  /// Calls `visit(hash, token, count)` for each distinct token, in the order of first arrival. `token` is empty unless
+  /// Calls `visit(hash, token, count)` for each distinct token, ordered by first occurrence. `token` is empty unless
   /// the bag keeps texts.
   template <class Visit>
   void for_each(Visit&& visit) const {
@@ -158,15 +159,15 @@ class feature_bag {
     detail::fail<std::overflow_error>("the counts of a feature bag exceed 64 bits");
   }
 
-  // The hash is multiplied by a secret of the process, so that no text can be crafted whose tokens collide in the
-  // table.
+  // Multiplies the hash by a secret of the process, so that nobody can craft a text whose tokens collide in the table.
   [[nodiscard]] std::size_t first_slot(const hash_type& hash) const noexcept {
     return detail::to_size((detail::hash_words(hash) * detail::secret_multiplier()) >> 16) & (slots_.size() - 1);
   }
   [[nodiscard]] std::size_t next_slot(std::size_t slot) const noexcept { return (slot + 1) & (slots_.size() - 1); }
 
-  /// The slot of a token, or the empty slot where it belongs. Sets `meets_equal_hash` if another token has its hash.
-  /// Precondition: some slot is empty.
+  /// Returns the slot of a token, or the empty slot where it belongs. Sets `meets_equal_hash` if another token has its
+  /// hash.
+  /// Precondition: a slot is empty.
   [[nodiscard]] std::size_t find_slot(const hash_type& hash, std::string_view token,
                                       bool& meets_equal_hash) const noexcept {
     std::size_t slot = first_slot(hash);
@@ -212,7 +213,7 @@ class feature_bag {
   void reserve(std::size_t features, std::size_t text_bytes) {
     std::size_t slots = (std::max)(min_slots, slots_.size());
     while (slots < 2 * features) slots *= 2;
-    // The capacities at least double, so that merging many small bags copies amortised O(1) per token.
+    // Capacities at least double, so that merging many small bags copies amortised O(1) per token.
     if (features > features_.capacity()) features_.reserve((std::max)(features, 2 * features_.capacity()));
     if (text_bytes > texts_.capacity()) texts_.reserve((std::max)(text_bytes, 2 * texts_.capacity()));
     if (slots > slots_.size()) rehash(slots);
@@ -240,8 +241,8 @@ class feature_bag {
       if (f.count == 0) continue;
       feature moved = f;
       if constexpr (KeepsText) {
-        // Texts are stored in the order of the tokens, so each text moves to the left and overwrites none that is still
-        // needed.
+        // Texts are stored in the order of the tokens. So each text moves to the left, and overwrites no text that is
+        // still needed.
         const auto from = texts_.begin() + static_cast<std::ptrdiff_t>(f.text_begin);
         std::copy(from, from + static_cast<std::ptrdiff_t>(f.text_size),
                   texts_.begin() + static_cast<std::ptrdiff_t>(text_end));
@@ -257,12 +258,11 @@ class feature_bag {
   }
 
   std::vector<feature> features_;
-  // distinct_hashes is faster, but does not suffice: this table also removes tokens, keeps their texts, and has the
-  // strong guarantee.
+  // distinct_hashes is faster, but it cannot remove tokens, keep their texts, or give the strong guarantee.
   std::vector<std::size_t> slots_;  // 1 + index in features_, or 0 if free; size: a power of two
   std::string texts_;
   std::uint64_t total_count_ = 0;
-  std::size_t equal_hashes_ = 0;  // the number of tokens whose hash an earlier token has
+  std::size_t equal_hashes_ = 0;  // number of tokens whose hash an earlier token has
 };
 
 }  // namespace neardup::inline v0

@@ -22,15 +22,16 @@
 
 namespace neardup::inline v0 {
 
-/// Extracts feature sets: the distinct tokens of a text, each as the lowest bits of its hash, sorted. jaccard_similarity()
-/// compares such sets.
+/// Extracts the feature set of a text: the distinct tokens, each as the lowest bits of its hash, sorted.
+/// jaccard_similarity() compares such sets.
 ///
 /// `Feature` is the type of a feature. With 32 bits, the default, two distinct tokens collide with probability 2^-32.
 /// The tokens of two texts of n tokens each have a collision with probability below n * n / 2^31 (0.0005 for n = 1000).
 /// One collision changes the similarity by at most 2 / n, so the expected error is below n / 2^30. Use std::uint64_t if
 /// that is too much.
 /// Thread safety: const members may be called from many threads at once.
-/// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard_similarity(check(a), check(b));`
+/// Example: `feature_extractor check{normalised{code_point_ngrams{5}}};  double j = jaccard_similarity(check(a),
+/// check(b));`
 template <class Tokenizer, class Hasher = xxh3<64>, std::unsigned_integral Feature = std::uint32_t>
 class feature_extractor {
   using parts = detail::checked_parts<Tokenizer, unit, Hasher>;
@@ -60,24 +61,25 @@ class feature_extractor {
   feature_extractor() = default;
   constexpr explicit feature_extractor(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
-  /// The features of a text, ascending; empty if it has no tokens. The span is valid until the next use of the
-  /// workspace. Allocates nothing once the workspace has grown (except in a tokenizer, see simhasher).
+  /// Returns the features of a text, ascending; empty if it has no tokens. The span is valid until the next use of the
+  /// workspace.
   /// Complexity: linear in the text.
+  /// Memory: allocates nothing once the workspace has grown (except in a tokenizer, see simhasher).
   [[nodiscard]] std::span<const Feature> operator()(std::string_view text, workspace& scratch) const {
     state& memory = scratch.memory_.get();
     compute(text, memory);
     return memory.features;
   }
 
-  /// The features of a text, ascending, in a new vector.
+  /// Returns the features of a text, ascending, in a new vector.
   [[nodiscard]] std::vector<Feature> operator()(std::string_view text) const {
     state memory;
     compute(text, memory);
     return std::move(memory.features);
   }
 
-  tokenizer_type tokenizer{};  ///< cuts a text into tokens
-  hasher_type hasher{};        ///< turns a token into bits
+  tokenizer_type tokenizer{};  ///< finds the tokens of a text
+  hasher_type hasher{};        ///< hashes a token
 
  private:
   void compute(std::string_view text, state& memory) const {
@@ -89,12 +91,12 @@ class feature_extractor {
     features.resize(memory.distinct.size());
     const std::uint64_t* const hashes = memory.distinct.column(0);
     for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<Feature>(hashes[i]);
-    // The memory for a text of millions of features is released as soon as possible: it is several times the text.
+    // Releases the memory for a text of millions of features as soon as possible, because it is several times the text.
     constexpr std::size_t many = std::size_t{1} << 20;
     if (features.size() > many) memory.distinct = {};
     detail::hash_sort(features, memory.sorting);
     if (features.size() > many) memory.sorting = {};
-    // Distinct hashes may have equal lowest bits, so features are made unique once more.
+    // Distinct hashes may have equal lowest bits, so duplicates are removed once more.
     features.erase(std::unique(features.begin(), features.end()), features.end());
   }
 };

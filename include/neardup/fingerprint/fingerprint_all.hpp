@@ -16,9 +16,9 @@ namespace neardup::inline v0 {
 /// Computes the fingerprints of many texts: result[i] is hash(texts[i]).
 ///
 /// `texts` has size(), and texts[i] converts to std::string_view: a vector, a deque, a span. `run` spreads the work
-/// over threads: neardup::threads, or a runner of yours; the default uses the calling thread only. The result is the
-/// same for every runner. Each thread has one workspace and takes a few texts at a time, so that all threads end at
-/// about the same time whatever the lengths of the texts.
+/// over threads: neardup::threads, or a runner of yours. The default uses the calling thread only. The result is the
+/// same for every runner. Each thread has one workspace and takes a few texts at a time. So all threads end at about
+/// the same time, whatever the lengths of the texts.
 /// Throws: the exception of hash for the first text that fails.
 /// Example: `auto fingerprints = fingerprint_all(hash, texts, threads{8});`
 template <class Simhasher, class Texts>
@@ -28,8 +28,8 @@ template <class Simhasher, class Texts>
                 "neardup: texts[i] must convert to std::string_view");
   const std::size_t count = texts.size();
   const std::size_t wanted = run.parts();
-  // A thread takes a few texts at a time, or single texts if there are few, so that no thread waits long for the last
-  // one.
+  // A thread takes a few texts at a time, or single texts if there are few, so that nobody waits long for the last
+  // thread.
   const std::size_t step = (std::min)(std::size_t{16}, count / wanted / 4 + 1);
   const std::size_t parts = (std::min)(wanted, (count + step - 1) / step);
   std::vector<std::optional<typename Simhasher::fingerprint_type>> result(count);

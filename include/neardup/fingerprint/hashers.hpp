@@ -14,15 +14,16 @@
 #include "../detail/xxh3.hpp"
 
 #if defined(_WIN32)
-extern "C" __declspec(dllimport) int __cdecl rand_s(unsigned* random);  // declared in <cstdlib> only with a macro
+extern "C" __declspec(dllimport) int __cdecl rand_s(unsigned* random);  // <cstdlib> declares it only with a macro
 #endif
 
 namespace neardup::inline v0 {
 
 namespace detail {
 
-/// An odd number that differs from process to process, made of the load address and the time (on Windows, which knows
-/// the time to milliseconds only, a random number). Only the order within hash tables may depend on it, never a result.
+/// Returns an odd number that differs from process to process. It is made of the load address and the time; on Windows,
+/// where the time has milliseconds only, of a random number. Only the order within hash tables may depend on it, never
+/// a result.
 inline std::uint64_t secret_multiplier() noexcept {
   static const std::uint64_t secret = [] {
     static const char place = 0;
@@ -43,7 +44,7 @@ inline std::uint64_t secret_multiplier() noexcept {
 
 template <class T>
 struct hash_result {
-  // Integers of more than 64 bits, which some compilers have, are excluded: a hash of more than 64 bits is an array of
+  // Excludes integers of more than 64 bits, which some compilers have: a hash of more than 64 bits is an array of
   // words.
   static constexpr bool valid =
       std::unsigned_integral<T> && !std::same_as<T, bool> && sizeof(T) <= sizeof(std::uint64_t);
@@ -58,7 +59,7 @@ struct hash_result<std::array<std::uint64_t, Words>> {
 template <class Hasher>
 using hash_result_of = hash_result<std::remove_cvref_t<std::invoke_result_t<const Hasher&, std::string_view>>>;
 
-/// Converts a hash to 64-bit words, lowest first.
+/// Returns a hash as 64-bit words, lowest first.
 template <std::unsigned_integral T>
 constexpr std::array<std::uint64_t, 1> to_hash_words(T hash) noexcept {
   return {hash};
@@ -81,8 +82,8 @@ concept token_hasher =
 
 namespace detail {
 
-/// The width in bits of the fingerprints of a hasher: its member `bits` if it has one, otherwise the width of its
-/// result. The width is meaningless for a type that is no hasher; checked_parts reports the error.
+/// Returns the width in bits of a hasher's fingerprints: its member `bits` if it has one, otherwise the width of its
+/// result. For other types the width is meaningless; checked_parts reports the error.
 template <class Hasher>
 constexpr std::size_t hasher_width() {
   if constexpr (requires { Hasher::bits; }) {

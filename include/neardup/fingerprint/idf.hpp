@@ -30,23 +30,23 @@ namespace detail {
 /// An IDF table keyed by hash: maps the 64-bit XXH3 of a term, with one seed, to the value of the term. The texts of
 /// the terms are not kept. Immutable.
 ///
-/// An open-addressing table, at most half full. Entries are stored inline, unlike in distinct_hashes and feature_bag,
-/// which saves a cache miss per lookup. If several terms have the same hash, the table keeps the greatest value. With
-/// 100,000 terms, one table in 3.7 * 10^9 has such a collision.
+/// It is an open-addressing table, at most half full. Entries are stored inline, unlike in distinct_hashes and
+/// feature_bag, which saves a cache miss per lookup. If several terms have the same hash, the table keeps the greatest
+/// value. With 100,000 terms, one table in 3.7 * 10^9 has such a collision.
 class hashed_idf {
  public:
-  /// Stores each value as a weight in units of 1/256, or, if `exact`, in units of 10^-11.
+  /// Makes a table. Each value is a weight in units of 1/256, or, if `exact`, a number in units of 10^-11.
   hashed_idf(const idf_table& table, std::uint64_t seed, bool exact = false);
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
-  /// A digest of all values, which distinguishes this table from others.
+  /// Returns a digest of all values, which distinguishes this table from others.
   [[nodiscard]] std::uint64_t identity() const noexcept;
 
   /// Prefetches the entry of value(hash).
   void prefetch(std::uint64_t hash) const noexcept { detail::prefetch(&entries_[home_slot(hash)]); }
 
-  /// The value of the term with this hash; the median value if the table has no such term.
+  /// Returns the value of the term with this hash; the median value if the table has no such term.
   [[nodiscard]] std::uint64_t value(std::uint64_t hash) const noexcept {
     std::size_t slot = home_slot(hash);
     while (entries_[slot].value_and_1 != 0 && entries_[slot].hash != hash) slot = next(slot);
@@ -56,10 +56,10 @@ class hashed_idf {
  private:
   struct entry {
     std::uint64_t hash;
-    std::uint64_t value_and_1;  // 0: a free entry
+    std::uint64_t value_and_1;  // value + 1; 0: a free entry
   };
 
-  // The slot is the highest bits of the hash, which are uniform for XXH3.
+  // The slot is the highest bits of the hash, which XXH3 distributes uniformly.
   [[nodiscard]] std::size_t home_slot(std::uint64_t hash) const noexcept {
     return shift_ == 64 ? 0 : detail::to_size(hash >> shift_);
   }
@@ -71,11 +71,12 @@ class hashed_idf {
   int shift_ = 0;               // 64 - log2(size)
 };
 
-/// The IDF table of a weighter, and a hashed_idf of it for each seed that was asked for. Copies share all of them.
-/// Thread-safe.
+/// The IDF table of a weighter, and a hashed_idf of it for each seed that was requested. Copies share these tables.
+/// Thread safety: all members.
 class shared_idf_table {
  public:
   explicit shared_idf_table(idf_table table) : shared_idf_table(std::make_shared<const idf_table>(std::move(table))) {}
+  /// Makes a table that weighters share.
   /// Throws: std::invalid_argument if the pointer is null.
   explicit shared_idf_table(std::shared_ptr<const idf_table> table)
       : table_(std::move(table)), hashed_(std::make_shared<hashed_tables>()) {
@@ -84,7 +85,7 @@ class shared_idf_table {
 
   [[nodiscard]] const idf_table& table() const noexcept { return *table_; }
 
-  /// The table keyed by XXH3 with this seed; built at the first request.
+  /// Returns the table keyed by XXH3 with this seed. The first request builds it.
   [[nodiscard]] const hashed_idf& by_hash(std::uint64_t seed) const;
 
  private:
@@ -101,7 +102,7 @@ class shared_idf_table {
       for (const node* n = first.load(std::memory_order_relaxed); n != nullptr;) delete std::exchange(n, n->next);
     }
 
-    /// The node with the table of a seed, or nullptr.
+    /// Returns the node with the table of a seed, or nullptr.
     [[nodiscard]] const node* find(std::uint64_t seed) const noexcept {
       const node* n = first.load(std::memory_order_acquire);
       while (n != nullptr && n->table.seed() != seed) n = n->next;

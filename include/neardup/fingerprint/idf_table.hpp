@@ -35,14 +35,16 @@ struct string_hash {
 template <class Value>
 using string_map = std::unordered_map<std::string, Value, string_hash, std::equal_to<>>;
 
-/// An exact value is an integer in units of 10^-11, the precision of jieba's idf.txt, so that ranking is exact.
+/// The exact value 1.0. Exact values are integers in units of 10^-11, the precision of jieba's idf.txt, so that ranking
+/// is exact.
 inline constexpr std::uint64_t exact_one = 100'000'000'000U;
 
 /// Parses a plain decimal number below 2^24, such as "11.7394" or "3". Digits after the eleventh decimal are ignored.
 /// Returns: nullopt for any other text.
 std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept;
 
-/// Rounds to the nearest weight, halves upwards. Exact, because the midpoint of two weights has at most nine decimals.
+/// Rounds an exact value to the nearest weight, halves upwards. The result is exact, because the midpoint of two
+/// weights has at most nine decimals.
 constexpr weight weight_of_exact(std::uint64_t value) noexcept {
   const std::uint64_t raw =
       value / exact_one * weight::one + (value % exact_one * weight::one + exact_one / 2) / exact_one;
@@ -51,7 +53,7 @@ constexpr weight weight_of_exact(std::uint64_t value) noexcept {
 
 constexpr std::uint64_t exact_of_weight(weight value) noexcept { return value.raw() * (exact_one / weight::one); }
 
-/// The shortest plain decimal number that parse_exact() maps to `value`.
+/// Returns the shortest plain decimal number that parse_exact() maps to `value`.
 std::string format_exact(std::uint64_t value);
 
 #if NEARDUP_BODIES
@@ -59,7 +61,7 @@ std::string format_exact(std::uint64_t value);
 NEARDUP_INLINE std::optional<std::uint64_t> parse_exact(std::string_view text) noexcept {
   std::uint64_t whole = 0;
   std::uint64_t fraction = 0;
-  std::uint64_t place = exact_one;  // the value of the last digit read
+  std::uint64_t place = exact_one;  // value of the last digit read
   bool has_digits = false;
   bool after_point = false;
   for (const char c : text) {
@@ -96,10 +98,11 @@ NEARDUP_INLINE std::string format_exact(std::uint64_t value) {
 
 }  // namespace detail
 
-/// A table of the weights of terms by rarity; an unknown term has the median weight.
+/// A table of the weights of terms by rarity. A term that is missing from the table gets the table's median.
 ///
 /// The file format is that of jieba's idf.txt: lines "term value" in UTF-8. Weights are rounded to 1/256;
-/// lookup_exact() has all eleven decimals. Immutable, so threads may share it.
+/// lookup_exact() has all eleven decimals.
+/// Thread safety: immutable, so threads may share it.
 class idf_table {
  public:
   struct term {
@@ -107,19 +110,21 @@ class idf_table {
     weight value;
   };
 
-  /// An empty table, in which every term weighs 1.0.
+  /// Makes an empty table, in which every term weighs 1.0.
   idf_table() = default;
 
   /// Makes a table of terms. If a term occurs several times, its last weight counts.
   explicit idf_table(std::vector<term> terms);
 
-  /// The weight of a term, or the median weight if the term is unknown. Complexity: constant on average.
+  /// Returns the weight of a term, or the median weight if the term is unknown.
+  /// Complexity: constant on average.
   [[nodiscard]] weight lookup(std::string_view text) const { return detail::weight_of_exact(lookup_exact(text)); }
 
-  /// The value of a term in units of 10^-11, with all decimals of the file; the median value if the term is unknown.
+  /// Returns the value of a term in units of 10^-11, with all decimals of the file; the median value if the term is
+  /// unknown.
   [[nodiscard]] std::uint64_t lookup_exact(std::string_view text) const;
 
-  /// The weight of a term; nullopt if it is unknown.
+  /// Returns the weight of a term; nullopt if the term is unknown.
   [[nodiscard]] std::optional<weight> find(std::string_view text) const;
 
   /// Calls `visit(text, weight)` for each term, in unspecified order.
@@ -141,21 +146,22 @@ class idf_table {
 
   friend bool operator==(const idf_table& a, const idf_table& b) { return a.values_ == b.values_; }
 
-  /// Parses lines "term value". Blanks before, between and after both are ignored, and empty lines are skipped. The
-  /// value is a plain decimal number of which eleven decimals count. A term may contain blanks: the last word of the
-  /// line is the value.
+  /// Parses lines "term value". Blanks before, between and after term and value are ignored, and empty lines are
+  /// skipped. The value is a plain decimal number, of which eleven decimals count. A term may contain blanks: the last
+  /// word of the line is the value.
   /// Throws: std::runtime_error "NAME:LINE: ..." for an invalid line.
   [[nodiscard]] static idf_table parse(std::string_view contents, std::string_view name = "idf table");
 
-  /// The table as text; parse() makes an equal table of it. Lines are sorted by the bytes of the terms.
+  /// Returns the table as text, from which parse() makes an equal table. Lines are sorted by the bytes of the terms.
   /// Throws: std::runtime_error if a term is empty, begins or ends with white space, or contains a line break.
   [[nodiscard]] std::string to_text() const;
 
-  /// Reads a file as parse() does. Throws: std::runtime_error naming the file and the line.
+  /// Reads a file as parse() does.
+  /// Throws: std::runtime_error, which names the file and the line.
   [[nodiscard]] static idf_table load(const std::string& path) { return parse(detail::read_file(path), path); }
 
-  /// Writes the table to a file atomically and durably.
-  /// Throws: std::runtime_error naming the file; the old file is unchanged then.
+  /// Writes the table to a file, atomically and durably.
+  /// Throws: std::runtime_error, which names the file. The old file is unchanged then.
   void save(const std::string& path) const;
 
  private:
@@ -175,11 +181,11 @@ class idf_table {
 /// Learns an idf_table from the documents of a corpus.
 class idf_learner {
  public:
-  /// Adds a document: raises the document frequency of each of its distinct tokens by one. Guarantee: strong; a
-  /// document that throws is not counted.
+  /// Adds a document: raises the document frequency of each of its distinct tokens by one.
+  /// Guarantee: strong; a document that throws is not counted.
   template <tokenizer Tokenizer>
   void add(const Tokenizer& tokenize, std::string_view text) {
-    // The steps that may throw come first. A term with a document frequency of 0 is ignored.
+    // Steps that may throw come first. A term with a document frequency of 0 is ignored.
     std::vector<frequency*> tokens;
     auto collect = [&](std::string_view token) {
       auto found = terms_.find(token);
@@ -198,7 +204,8 @@ class idf_learner {
   /// The number of documents added so far.
   [[nodiscard]] std::uint64_t documents() const noexcept { return documents_; }
 
-  /// The weights ln(1 + N / df) of all terms with a document frequency df >= min_documents, for N documents.
+  /// Returns a table of the weights ln(1 + N / df) of all terms with a document frequency df >= min_documents, for N
+  /// documents.
   [[nodiscard]] idf_table table(std::uint64_t min_documents = 1) const;
 
  private:
@@ -240,8 +247,8 @@ NEARDUP_INLINE std::string idf_table::to_text() const {
       detail::fail<std::runtime_error>("the term \"" + std::string(t) +
                                        "\" cannot be written as a line of an idf table");
     }
-    // If the first term begins with a byte order mark, another mark is written before it, because parse() removes the
-    // first.
+    // parse() removes a byte order mark at the beginning. If the first term begins with such a mark, another mark is
+    // written before it.
     if (text.empty() && begins_with_mark(t)) text.append(byte_order_mark);
     text.append(t).append(" ").append(detail::format_exact(lookup_exact(t))).append("\n");
   }
@@ -253,7 +260,7 @@ NEARDUP_INLINE void idf_table::find_median() {
   std::vector<std::uint64_t> values;
   values.reserve(values_.size());
   for (const auto& entry : values_) values.push_back(entry.second);
-  // The median: for an even number of values the upper of the two middle values, as in jieba.
+  // For an even number of values, the median is the upper of the two middle values, as in jieba.
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   median_ = *middle;

@@ -35,14 +35,16 @@ struct keyword {
   weight idf;           ///< the weight of one occurrence by the table
 };
 
-/// A tokenizer that yields only the n tokens of an inner tokenizer with the highest TF-IDF, highest first, each as
-/// often as it occurs in the text.
+/// A tokenizer that passes only the n tokens of an inner tokenizer with the highest TF-IDF, highest first. Each token
+/// comes as often as it occurs in the text.
 ///
 /// The score is count * idf, exact to the eleven decimals of the table. Ties are broken by the bytes of the token, so
 /// the order within the text does not matter. (The weighter `top` ranks by weights rounded to 1/256, and breaks ties by
-/// hash.) Copies share a table by hash, 32 to 64 bytes per term. Thread-safe. With chinese_words and `without` these
-/// are the keywords of jieba's extract_tags, except that jieba breaks ties by order in the text.
+/// hash.) With chinese_words and `without` these are the keywords of jieba's extract_tags, except that jieba breaks
+/// ties by order in the text.
 /// Throws: std::invalid_argument if n is 0 or the table is null.
+/// Memory: copies share a table by hash, 32 to 64 bytes per term.
+/// Thread safety: all members.
 /// Example: `simhasher hash{keywords{20, words, table}, tf_idf{table}}`
 template <class Inner>
 class keywords {
@@ -67,7 +69,8 @@ class keywords {
     }
   }
 
-  /// The keywords of a text, best first. Complexity: linear in its distinct tokens, plus O(n log n).
+  /// Returns the keywords of a text, best first.
+  /// Complexity: linear in the distinct tokens, plus O(n log n).
   [[nodiscard]] std::vector<keyword> rank(std::string_view text) const {
     workspace memory;
     std::vector<keyword> result;
@@ -80,7 +83,7 @@ class keywords {
 
   [[nodiscard]] std::size_t n() const noexcept { return n_; }
   [[nodiscard]] const Inner& inner() const noexcept { return inner_; }
-  /// A digest of the table that ranks tokens, with all decimals of its values.
+  /// Returns a digest of the table that ranks tokens, with all decimals of its values.
   [[nodiscard]] std::uint64_t idf_identity() const noexcept { return values_->identity(); }
 
  private:
@@ -96,7 +99,8 @@ class keywords {
   /// The distinct tokens of a text with their counts, and the first position of each.
   class counted_tokens {
    public:
-    /// Begins a text. Precondition: the text outlives its tokens.
+    /// Begins a text.
+    /// Precondition: the text outlives its tokens.
     void start(std::string_view text) noexcept {
       text_ = text;
       distinct_.clear();
@@ -105,8 +109,8 @@ class keywords {
       spans_.clear();
     }
 
-    /// Adds a token. Most tokens are substrings of the text. A token that is not becomes invalid after the call, so it
-    /// is copied.
+    /// Adds a token. Most tokens are substrings of the text. Other tokens are copied, because they become invalid after
+    /// the call.
     void add(std::string_view token) {
       constexpr std::less_equal<const char*> is_before;
       const bool is_piece =
@@ -116,8 +120,7 @@ class keywords {
       if (++waiting_count_ == batch) flush();
     }
 
-    /// Counts the batched tokens. A function of its own, so that add() stays small enough to be inlined into the
-    /// tokenizer.
+    /// Counts the batched tokens. It is not inlined, so that add() stays small enough to be inlined into the tokenizer.
     NEARDUP_NOINLINE void flush() {
       for (std::size_t i = 0; i < waiting_count_; ++i) block_.columns[0][i] = xxh3<64>{}(text_of(waiting_[i]));
       block_.count = waiting_count_;
@@ -164,7 +167,7 @@ class keywords {
     std::vector<candidate> ranked;
   };
 
-  /// The keywords of a text, in `memory`; best first if `sorted`.
+  /// Returns the keywords of a text, in `memory`; best first if `sorted`.
   const std::vector<candidate>& rank(std::string_view text, workspace& memory, bool sorted) const {
     counted_tokens& tokens = memory.tokens;
     std::vector<candidate>& all = memory.ranked;
@@ -178,7 +181,7 @@ class keywords {
     const auto is_before = [&](const candidate& a, const candidate& b) {
       return a.score != b.score ? a.score > b.score : tokens.text(a.number) < tokens.text(b.number);
     };
-    // Keeps the n best candidates. Returns: their least score; candidates with a lower score are dropped.
+    // Keeps the n best candidates. Returns their least score; candidates with a lower score are dropped.
     const auto keep_best = [&] {
       const auto last = all.begin() + static_cast<std::ptrdiff_t>(n_ - 1);
       std::nth_element(all.begin(), last, all.end(), is_before);
@@ -203,7 +206,7 @@ class keywords {
 
   std::size_t n_;
   Inner inner_;
-  std::shared_ptr<const detail::hashed_idf> values_;  // with all decimals
+  std::shared_ptr<const detail::hashed_idf> values_;  // the values with all decimals
   std::shared_ptr<const idf_table> table_;            // if shared; its address identifies it
 };
 
@@ -222,12 +225,12 @@ struct token_kernel<keywords<Inner>, Hasher> {
     });
   }
 
-  /// True if visit_counted() passes weights of `table`, so that they need not be looked up again.
+  /// True if visit_counted() passes the weights of `table`, so that they need not be looked up again.
   static bool weighs_by(const keywords<Inner>& tokenize, const Hasher& hash, const idf_table& table) noexcept {
     return tokenize.table_.get() == &table && hash.seed == xxh3<64>{}.seed;
   }
 
-  /// Calls `visit(hash, count, weight)` once for each keyword; `weight` is the weight of one occurrence by the table of
+  /// Calls `visit(hash, count, weight)` once for each keyword. `weight` is the weight of one occurrence by the table of
   /// `tokenize`. Only for XXH3, whose hashes distinguish keywords; another hasher may give two keywords the same hash.
   template <class Visit>
   static void visit_counted(const keywords<Inner>& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
@@ -243,7 +246,7 @@ struct token_kernel<keywords<Inner>, Hasher> {
       const std::uint64_t count = memory.tokens.count(word.number);
       const weight each = weight_of_exact(word.value);
       if constexpr (std::is_same_v<Hasher, xxh3<64>>) {
-        // counted_tokens has hashed each token with the default seed already.
+        // counted_tokens has already hashed each token with the default seed.
         if (hash.seed == xxh3<64>{}.seed) {
           visit(std::array{memory.tokens.hash(word.number)}, count, each);
           continue;

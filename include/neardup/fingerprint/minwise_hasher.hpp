@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 ///
 /// A code depends only on tokenizer, hasher, their settings and `Bits`: not on the machine, nor on the order or count
 /// of tokens. Each token is hashed once for any number of bits; only the lowest 32 bits of the hash are used.
-/// text_stream, fingerprint_all and deduplicator accept a minwise_hasher in place of a simhasher. docs/fingerprint.md
-/// defines the code bit by bit. `Tokenizer` is a tokenizer, `Hasher` a token_hasher.
+/// text_stream, fingerprint_all and fingerprint_deduplicator accept a minwise_hasher in place of a simhasher.
+/// docs/fingerprint.md defines the code bit by bit. `Tokenizer` is a tokenizer, `Hasher` a token_hasher.
 /// Thread safety: const members may be called from many threads at once.
 /// Example: `minwise_hasher hash{shingles{2, words{}}, xxh3<64>{.seed = 42}};  auto code = hash(text);`
 template <class Tokenizer, class Hasher = xxh3<64>, std::size_t Bits = 64>
@@ -59,18 +59,19 @@ class minwise_hasher {
   minwise_hasher() = default;
   constexpr explicit minwise_hasher(Tokenizer t, Hasher h = {}) : tokenizer(std::move(t)), hasher(std::move(h)) {}
 
-  /// The code of a text; nullopt if it has no tokens. Complexity: linear in the text.
+  /// Returns the code of a text; nullopt if it has no tokens.
+  /// Complexity: linear in the text.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     workspace scratch;
     return (*this)(text, scratch);
   }
-  /// The code of a text, with reused memory. Allocates nothing once the workspace has grown (except in a tokenizer, see
-  /// simhasher).
+  /// Returns the code of a text, and reuses memory.
+  /// Memory: allocates nothing once the workspace has grown (except in a tokenizer, see simhasher).
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return collect(text, scratch).code();
   }
 
-  /// The sketch of a text: its minima, which can be merged with others.
+  /// Returns the sketch of a text: its minima, which can be merged with those of other texts.
   [[nodiscard]] sketch_type sketch(std::string_view text) const {
     workspace scratch;
     return sketch(text, scratch);
@@ -81,24 +82,24 @@ class minwise_hasher {
     return result;
   }
 
-  /// The sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
+  /// Returns the sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
     workspace scratch;
     features(text, scratch, result);
     return result;
   }
-  /// Computes features() into `result`, with reused memory.
+  /// Computes features() into `result`, and reuses memory.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
     detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
 
-  /// The full hash of a token, lowest word first.
+  /// Returns the full hash of a token, lowest word first.
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
-  tokenizer_type tokenizer{};                 ///< cuts a text into tokens
+  tokenizer_type tokenizer{};                 ///< finds the tokens of a text
   static constexpr weighter_type weighter{};  ///< keeps each distinct token once
-  hasher_type hasher{};                       ///< turns a token into bits
+  hasher_type hasher{};                       ///< hashes a token
 
  private:
   const detail::bin_minima<Bits>& collect(std::string_view text, workspace& scratch) const {

@@ -19,8 +19,8 @@ class minwise_hasher;
 
 /// The min-wise sketch of a feature set: 4 bytes per bit of the code, whatever the size of the set.
 ///
-/// Only the lowest 32 bits of a feature are used. So the sketch of the features of a text (by feature_extractor) gives
-/// the same code as the text itself. The order of features, and repeated ones, do not matter.
+/// Only the lowest 32 bits of a feature are used. So the sketch of the features of a text (from feature_extractor)
+/// gives the same code as the text itself. The order of features, and repeated features, do not matter.
 /// Example: `minwise_sketch<64> all = hash.sketch(title);  all.merge(hash.sketch(body));  auto code = all.result();`
 template <std::size_t Bits>
 class minwise_sketch {
@@ -53,7 +53,7 @@ class minwise_sketch {
   /// Removes all features.
   void clear() noexcept { minima_.clear(); }
 
-  /// The code of the set; nullopt if it is empty.
+  /// Returns the code of the set; nullopt if it is empty.
   [[nodiscard]] std::optional<minwise<Bits>> result() const noexcept { return minima_.code(); }
 
   friend bool operator==(const minwise_sketch&, const minwise_sketch&) noexcept = default;

@@ -29,8 +29,7 @@ namespace neardup::inline v0 {
 /// Computes SimHash fingerprints of `Bits` bits: each token of a text, weighted and hashed, votes on each bit.
 ///
 /// A fingerprint depends only on the three components, their settings and `Bits`: not on the machine, nor on the order
-/// of tokens.
-/// `Tokenizer` is a tokenizer, `Weighter` a weighter and `Hasher` a token_hasher of at least `Bits` bits.
+/// of tokens. `Tokenizer` is a tokenizer, `Weighter` a weighter and `Hasher` a token_hasher of at least `Bits` bits.
 /// Thread safety: const members may be called from many threads at once.
 /// Example: `simhasher hash{shingles{2, words{}}, unit{}, xxh3<128>{.seed = 42}};  auto fingerprint = hash(text);`
 template <class Tokenizer, class Weighter = unit, class Hasher = xxh3<64>,
@@ -64,20 +63,20 @@ class simhasher {
   constexpr explicit simhasher(Tokenizer t, Weighter w = {}, Hasher h = {})
       : tokenizer(std::move(t)), weighter(std::move(w)), hasher(std::move(h)) {}
 
-  /// The fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
+  /// Returns the fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
   /// Complexity: linear in the text on average.
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text) const {
     return detail::fingerprint_text<Bits>(tokenizer, weighter, hasher, text);
   }
 
-  /// The fingerprint of a text, with reused memory. Allocates nothing once the workspace has grown. (Exception: a
-  /// tokenizer without a fast path may allocate, for example shingles with a user's hasher, or n-grams of more than 64
-  /// code points.)
+  /// Returns the fingerprint of a text, and reuses memory.
+  /// Memory: allocates nothing once the workspace has grown. (Exception: a tokenizer without a fast path may allocate,
+  /// for example shingles with a user's hasher, or n-grams of more than 64 code points.)
   [[nodiscard]] std::optional<fingerprint_type> operator()(std::string_view text, workspace& scratch) const {
     return detail::fingerprint_text(tokenizer, weighter, hasher, text, scratch.memory_.get());
   }
 
-  /// The fingerprint of the tokens in a bag, which may be merged from several texts.
+  /// Returns the fingerprint of the tokens in a bag, which may be merged from several texts.
   [[nodiscard]] std::optional<fingerprint_type> operator()(const bag_type& bag) const {
     std::vector<weighted_token<hash_words>> weighted;
     return fingerprint(bag, weighted);
@@ -86,7 +85,7 @@ class simhasher {
     return fingerprint(bag, scratch.memory_.get().votes.weighted);
   }
 
-  /// The distinct tokens of a text with their counts.
+  /// Returns the distinct tokens of a text with their counts.
   [[nodiscard]] bag_type bag(std::string_view text) const {
     bag_type result;
     auto count = [&](std::string_view token) { result.add(hash(token), token); };
@@ -94,7 +93,8 @@ class simhasher {
     return result;
   }
 
-  /// Adds the tokens of a text to a bag. Guarantee: strong.
+  /// Adds the tokens of a text to a bag.
+  /// Guarantee: strong.
   void add_to(bag_type& counts, std::string_view text) const { counts.merge(bag(text)); }
 
   /// Adds the tokens of a text to an accumulator. Only for linear weighters (tf and tf_idf), whose sums can be merged.
@@ -113,7 +113,7 @@ class simhasher {
                   "accumulator; count the tokens in a bag instead, as add_to(bag, text) does");
   }
 
-  /// The sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
+  /// Returns the sorted hashes of the distinct tokens of a text: the set that the Jaccard similarity compares.
   [[nodiscard]] std::vector<hash_type> features(std::string_view text) const {
     std::vector<hash_type> result;
     workspace scratch;
@@ -121,13 +121,13 @@ class simhasher {
     return result;
   }
 
-  /// Computes features() into `result`, with reused memory.
+  /// Computes features() into `result`, and reuses memory.
   void features(std::string_view text, workspace& scratch, std::vector<hash_type>& result) const {
     detail::collect_features(tokenizer, hasher, text, scratch.memory_.get().tokens, result);
   }
 
-  /// The distinct tokens of a text with their weights, sorted by hash: the input of weighted_cosine(). Tokens of weight 0 are
-  /// omitted.
+  /// Returns the distinct tokens of a text with their weights, sorted by hash: the input of weighted_cosine(). Tokens
+  /// of weight 0 are left out.
   [[nodiscard]] std::vector<weighted_token<hash_words>> weighted_features(std::string_view text) const {
     std::vector<weighted_token<hash_words>> result;
     detail::weigh_tokens(weighter, bag(text), result);
@@ -138,12 +138,12 @@ class simhasher {
     return result;
   }
 
-  /// The full hash of a token, lowest word first.
+  /// Returns the full hash of a token, lowest word first.
   [[nodiscard]] hash_type hash(std::string_view token) const { return detail::to_hash_words(hasher(token)); }
 
-  tokenizer_type tokenizer{};  ///< cuts a text into tokens
+  tokenizer_type tokenizer{};  ///< finds the tokens of a text
   weighter_type weighter{};    ///< weighs each token
-  hasher_type hasher{};        ///< turns a token into bits
+  hasher_type hasher{};        ///< hashes a token
 
  private:
   [[nodiscard]] std::optional<fingerprint_type> fingerprint(const bag_type& bag,

@@ -27,15 +27,15 @@ class weight {
  public:
   static constexpr std::uint32_t one = 256;
 
-  /// Weight 1.0.
+  /// Makes the weight 1.0.
   constexpr weight() noexcept = default;
 
   /// Rounds a number to the nearest weight, halves upwards.
   /// Throws: std::invalid_argument if it is NaN, infinite, negative, or at least 16777216.
   constexpr explicit weight(double value) {
     constexpr double limit = 16777216.0;
-    // The condition is written as !(in range), because NaN fails every comparison and must be refused. -0.0 is
-    // accepted, and becomes 0.
+    // NaN fails every comparison and must be refused, so the condition is written as !(in range). -0.0 is accepted, and
+    // becomes 0.
     if (!(value >= 0.0 && value < limit)) {
       detail::fail<std::invalid_argument>("a weight must be a number of at least 0 and less than 16777216");
     }
@@ -46,7 +46,7 @@ class weight {
     raw_ = rounded > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(rounded);
   }
 
-  /// The weight raw / 256.
+  /// Returns the weight raw / 256.
   static constexpr weight from_raw(std::uint32_t raw) noexcept {
     weight result;
     result.raw_ = raw;
@@ -65,7 +65,7 @@ class weight {
 
 namespace detail {
 
-/// The result of a user's weighter: a weight, or any number.
+/// A possible result of a user's weighter: a weight, or any number.
 template <class T>
 concept weight_like = std::same_as<std::remove_cvref_t<T>, weight> || std::is_arithmetic_v<std::remove_cvref_t<T>>;
 
@@ -78,16 +78,16 @@ constexpr weight to_weight(const T& value) {
   }
 }
 
-/// The vote on one bit: true if `sum`, the weight of the tokens that set the bit, is more than half of `total`. A tie
-/// gives false.
+/// Decides one bit: returns true if `sum`, the weight of the tokens that set the bit, is more than half of `total`. A
+/// tie gives false.
 constexpr bool is_more_than_half(std::uint64_t sum, std::uint64_t total) noexcept {
   return sum > total - sum;  // sum > total / 2 without overflow
 }
 
-/// ln(n) in units of 2^-32, with an error below 2^-28. Precondition: n >= 1.
-///
-/// Integers only: a logarithm of the C library may differ in the last bit between machines.
-/// Method: log2 by repeated squaring of the mantissa, one fractional bit per step; then ln = log2 * ln 2.
+/// Returns ln(n) in units of 2^-32, with an error below 2^-28. It uses integers only: a logarithm of the C library may
+/// differ in the last bit between machines. The method is log2 by repeated squaring of the mantissa, one fractional bit
+/// per step; then ln = log2 * ln 2.
+/// Precondition: n >= 1.
 constexpr std::uint64_t fixed_point_ln(std::uint64_t n) noexcept {
   std::uint64_t exponent = 0;
   for (std::uint64_t rest = n; rest > 1; rest >>= 1) ++exponent;
@@ -146,14 +146,14 @@ concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& t
 
 }  // namespace detail
 
-/// A linear weighter: the weight of a token is the sum of the weights of its occurrences. Only a linear weighter can be
-/// used with an accumulator, whose sums are merged.
+/// A linear weighter: the weight of a token is the sum of the weights of its occurrences. An accumulator, whose sums
+/// are merged, needs a linear weighter.
 template <class T>
 concept linear_weighter = detail::occurrence_weighter<T> || detail::token_occurrence_weighter<T>;
 
 namespace detail {
 
-/// True if a weighter has more than one of the forms that the concept `weighter` lists, perhaps through a base class: a
+/// True if a weighter has more than one of the forms that the concept `weighter` lists, perhaps through a base class. A
 /// call would be ambiguous.
 template <class T>
 concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || count_weighter<T> || token_weighter<T>)) ||
@@ -162,9 +162,9 @@ concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || cou
 }  // namespace detail
 
 /// A weighter of the tokens of a text. It is called as const and has exactly one of these forms:
-/// - `w(count)` or `w(token, count)`: the weight of a distinct token that occurs `count` times, as a neardup::weight or
-///   a number (1 is weight 1.0; NaN, infinite and negative numbers are errors);
-/// - `per_occurrence()` or `per_occurrence(token)`: the weight of each occurrence (linear_weighter);
+/// - `w(count)` or `w(token, count)` returns the weight of a distinct token that occurs `count` times, as a
+///   neardup::weight or a number (1 is weight 1.0; NaN, infinite and negative numbers are errors);
+/// - `per_occurrence()` or `per_occurrence(token)` returns the weight of each occurrence (linear_weighter);
 /// - a member `inner`, another weighter, and `adjust(tokens)`, which changes the std::vector<weighted_token<Words>> of
 ///   all distinct tokens of the text, for any Words.
 template <class T>
@@ -184,7 +184,7 @@ constexpr bool reads_token() {
   }
 }
 
-/// The weight of one occurrence under a linear weighter.
+/// Returns the weight of one occurrence under a linear weighter.
 template <linear_weighter Weighter>
 weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   if constexpr (token_occurrence_weighter<Weighter>) {
@@ -198,13 +198,13 @@ weight occurrence_weight(const Weighter& weigh, std::string_view token) {
   fail<std::overflow_error>("the weight of a token exceeds 2^64 - 1 units of 1/256");
 }
 
-/// The weight of `count` occurrences, each of weight `units`.
+/// Returns the weight of `count` occurrences, each of weight `units`.
 inline std::uint64_t units_of_all(std::uint64_t units, std::uint64_t count) {
   if (units != 0 && count > ~std::uint64_t{0} / units) fail_heavy_token();
   return units * count;
 }
 
-/// The weight of a token with this count before any adjustment, in units of 1/256.
+/// Returns the weight of a token with this count before any adjustment, in units of 1/256.
 template <class Weighter>
 std::uint64_t token_units(const Weighter& weigh, std::string_view token, std::uint64_t count) {
   if constexpr (weight_adjuster<Weighter>) {
@@ -226,7 +226,7 @@ void adjust_weights(const Weighter& weigh, std::vector<weighted_token<Words>>& t
   }
 }
 
-/// The type of the innermost weighter, with all adjusters (weighters with a member `inner`) removed.
+/// Returns the innermost weighter, below all adjusters (weighters with a member `inner`).
 template <class Weighter>
 const auto& innermost(const Weighter& weigh) noexcept {
   if constexpr (weight_adjuster<Weighter>) {
@@ -239,7 +239,7 @@ const auto& innermost(const Weighter& weigh) noexcept {
 template <class Weighter>
 using innermost_of = std::remove_cvref_t<decltype(innermost(std::declval<const Weighter&>()))>;
 
-/// True for idf, tf_idf and adjusters of them: their table can be looked up by the hash of a token. False for classes
+/// True for idf, tf_idf and adjusters of them, whose table can be looked up by the hash of a token. False for classes
 /// that derive from idf or tf_idf, because they may weigh differently.
 template <class Weighter>
 inline constexpr bool asks_idf_table = false;
@@ -250,7 +250,8 @@ constexpr weight log_tf_weight(std::uint64_t count) noexcept {
   return weight::from_raw(weight::one + weight_of_ln(fixed_point_ln(count == 0 ? 1 : count)).raw());
 }
 
-// The log_tf weights of small counts, which nearly all tokens have. Computing a logarithm takes a hundred cycles.
+// The log_tf weights of small counts, which nearly all tokens have, because computing a logarithm takes a hundred
+// cycles.
 inline constexpr std::array<weight, 256> log_tf_weights = [] {
   std::array<weight, 256> weights;
   for (std::size_t count = 0; count < weights.size(); ++count) weights[count] = log_tf_weight(count);
@@ -259,18 +260,19 @@ inline constexpr std::array<weight, 256> log_tf_weights = [] {
 
 }  // namespace detail
 
-/// Each distinct token weighs 1, whatever its count. The default: repetition, as in boilerplate, does not count.
+/// Gives each distinct token the weight 1, whatever its count. It is the default: repetition, as in boilerplate, does
+/// not count.
 struct unit {
   constexpr weight operator()(std::uint64_t /*count*/) const noexcept { return {}; }
 };
 
-/// Each occurrence weighs 1: the term frequency. Repeated boilerplate can dominate the fingerprint; prefer unit or
-/// log_tf.
+/// Gives each occurrence the weight 1: the term frequency. Repeated boilerplate can dominate the fingerprint; prefer
+/// unit or log_tf.
 struct tf {
   [[nodiscard]] constexpr weight per_occurrence() const noexcept { return {}; }
 };
 
-/// A distinct token weighs 1 + ln(count), rounded to 1/256 without floating point.
+/// Gives a distinct token the weight 1 + ln(count), rounded to 1/256 without floating point.
 struct log_tf {
   constexpr weight operator()(std::uint64_t count) const noexcept {
     return count < detail::log_tf_weights.size() ? detail::log_tf_weights[detail::to_size(count)]
@@ -278,7 +280,7 @@ struct log_tf {
   }
 };
 
-/// Quantises the weights of another weighter to whole levels 1..n; the heaviest token of the text has level n.
+/// Quantises the weights of another weighter to whole levels 1..n. The heaviest token of the text has level n.
 ///
 /// A token of weight w > 0 has level ceil(n * w / heaviest). Weight 0 stays 0.
 /// Throws: std::invalid_argument when used with n outside 1 to 65535.
@@ -345,7 +347,7 @@ struct quantile_levels {
 template <class Inner>
 quantile_levels(std::size_t, Inner) -> quantile_levels<Inner>;
 
-/// Keeps only the n heaviest tokens of another weighter; ties are broken by the smaller hash.
+/// Keeps only the n heaviest tokens of another weighter. Ties are broken by the smaller hash.
 /// Throws: std::invalid_argument when used with n = 0.
 template <class Inner>
 struct top {

@@ -27,8 +27,8 @@
 
 namespace neardup::inline v0::detail {
 
-// The content of a bin; the smallest wins. If a feature chose the bin, the content is the number of that feature, below
-// 2^31. Otherwise it is filled_bin plus a 16-bit product; empty_bin is the initial content.
+// The content of a bin. The smallest content wins. A bin that a feature chose contains the number of that feature,
+// below 2^31. Otherwise it contains filled_bin plus a 16-bit product. The initial content is empty_bin.
 inline constexpr std::uint32_t filled_bin = 0x80000000U;
 inline constexpr std::uint32_t empty_bin = 0xffffffffU;
 
@@ -46,7 +46,7 @@ constexpr bin_factors factors_of_bin(std::uint64_t bin) noexcept {
   return {static_cast<std::uint16_t>(x | 1U), static_cast<std::uint16_t>(x >> 16 | 1U)};
 }
 
-/// The factors of 64 bins, by column, so that kernels load whole vectors.
+/// The factors of 64 bins, by column, so that kernels can load whole vectors.
 struct alignas(64) bin_factor_block {
   std::uint16_t of_lower[word_bits];
   std::uint16_t of_upper[word_bits];
@@ -66,11 +66,11 @@ inline constexpr auto factors_of_bins = [] {
   return result;
 }();
 
-/// The bit of a bin in the code is the highest bit of its content multiplied by bit_multiplier.
+/// A bin's bit of the code is the highest bit of (content * bit_multiplier).
 inline constexpr std::uint32_t bit_multiplier = 0x9e3779b1U;
 
-/// The content of an empty bin that is filled with `product`. Monotonic: a smaller product, as a signed number, gives a
-/// smaller content.
+/// Returns the content of an empty bin that is filled with `product`. It is monotonic: a smaller product, as a signed
+/// number, gives a smaller content.
 constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
   return filled_bin | (static_cast<std::uint16_t>(product) ^ 0x8000U);
 }
@@ -81,12 +81,12 @@ constexpr std::uint32_t filled_with(std::int16_t product) noexcept {
 // choose bins, because products and choices use different units of the processor. A larger set leaves few bins open:
 // products are computed for them only, afterwards.
 
-/// The bin that a hash chooses, and its number in that bin.
+/// A hash's choice: the bin, and the number of the hash in that bin.
 struct bin_choice {
   std::uint64_t bin;
   std::uint32_t number;
 
-  // A mask instead of a second shift: processors do fewer shifts than logical operations per cycle.
+  // Uses a mask, not a second shift, because processors do fewer shifts than logical operations per cycle.
   NEARDUP_ALWAYS_INLINE bin_choice(std::uint64_t hash, std::uint64_t bins) noexcept {
     const std::uint64_t half = static_cast<std::uint32_t>(hash) * (bins / 2);
     bin = half >> 31;
@@ -107,7 +107,8 @@ inline void choose_bins_portable(std::uint32_t* minima, std::uint64_t bins, cons
   for (std::size_t i = 0; i < n; ++i) choose_bin_portable(minima, bins, hashes[i]);
 }
 
-/// Multiplies each of 64 numbers by Factor. Returns: the highest bits of the 32-bit products; bit i is for number i.
+/// Multiplies each of 64 numbers by Factor.
+/// Returns: the highest bits of the 32-bit products; bit i is that of number i.
 template <std::uint32_t Factor>
 std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   std::uint64_t bits = 0;
@@ -115,7 +116,7 @@ std::uint64_t top_bits_portable(const std::uint32_t* numbers) noexcept {
   return bits;
 }
 
-/// The product of a hash by the factors of an empty bin.
+/// Returns the product of a hash by the factors of an empty bin.
 NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t of_lower,
                                                std::uint16_t of_upper) noexcept {
   const auto lower = static_cast<std::uint16_t>(hash);
@@ -123,12 +124,12 @@ NEARDUP_ALWAYS_INLINE std::int16_t bin_product(std::uint64_t hash, std::uint16_t
   return static_cast<std::int16_t>(std::uint32_t{lower} * of_lower + std::uint32_t{upper} * of_upper);
 }
 
-/// Fills 64 bins with products. A bin that was chosen keeps its number, which is smaller than every filled content.
+/// Fills 64 bins with products. A chosen bin keeps its number, because the number is smaller than every filled content.
 NEARDUP_ALWAYS_INLINE void take_products(std::uint32_t* minima, const std::int16_t* products) noexcept {
   for (std::size_t i = 0; i < word_bits; ++i) minima[i] = (std::min)(minima[i], filled_with(products[i]));
 }
 
-/// Fills each of 64 bins with its least product with any of n hashes. If `Chooses`, the hashes first choose their bins
+/// Fills each of 64 bins with its least product with any of n hashes. If `Chooses`, the hashes also choose their bins,
 /// in the same loop; `minima` is then the first of `bins` bins.
 template <bool Chooses>
 void fill_all_bins_portable(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
@@ -187,7 +188,7 @@ struct halves_baseline {
   }
 };
 
-/// The least lane of each of four vectors, as 16-bit numbers, the first vector lowest.
+/// Returns the least lane of each of four vectors, as 16-bit numbers, the first vector lowest.
 inline std::uint64_t min_lanes_baseline(const baseline_shorts (&of)[4]) noexcept {
 #if NEARDUP_X86_KERNELS
   const auto lesser = [](__m128i a, __m128i b) { return _mm_min_epi16(a, b); };
@@ -233,7 +234,7 @@ std::uint64_t top_bits_baseline(const std::uint32_t* numbers) noexcept {
 #endif
 }
 
-/// fill_all_bins_portable for the baseline: one bin per lane, one hash per iteration.
+/// The baseline version of fill_all_bins_portable: one bin per lane, one hash per iteration.
 template <bool Chooses>
 void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin_factor_block& factors,
                             const std::uint64_t* hashes, std::size_t n) noexcept {
@@ -255,7 +256,7 @@ void fill_all_bins_baseline(std::uint32_t* minima, std::uint64_t bins, const bin
   take_products(minima, products);
 }
 
-/// fill_each_bin_portable for the baseline: one hash per lane, four bins per iteration.
+/// The baseline version of fill_each_bin_portable: one hash per lane, four bins per iteration.
 inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, const bin_factor_block& factors,
                                    const std::uint64_t* hashes, std::size_t n) noexcept {
   alignas(baseline_shorts) std::uint16_t lower[max_added_hashes + short_lanes];
@@ -293,7 +294,8 @@ inline void fill_each_bin_baseline(std::uint32_t* minima, std::uint64_t open, co
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// choose_bin_portable by VPMINUD. CMOV instead would compete with the shifts for the same two units of the processor.
+/// The AVX2 version of choose_bin_portable uses VPMINUD, because CMOV would compete with the shifts for the same two
+/// units of the processor.
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose_bin_avx2(std::uint32_t* minima, std::uint64_t bins,
                                                                std::uint64_t hash) noexcept {
   const bin_choice choice(hash, bins);
@@ -341,7 +343,8 @@ NEARDUP_TARGET_AVX2 void fill_all_bins_avx2(std::uint32_t* minima, std::uint64_t
   take_products(minima, products);
 }
 
-/// The content of a bin that is filled with the least of eight products, which are in the lower halves of 32-bit lanes.
+/// Returns the content of a bin that is filled with the least of eight products. These are in the lower halves of
+/// 32-bit lanes.
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256i products) noexcept {
   const __m128i half = _mm_min_epi16(_mm256_castsi256_si128(products), _mm256_extracti128_si256(products, 1));
   // VPHMINPOSUW finds the least unsigned number, so the sign bits are flipped and the upper halves set to the maximum.
@@ -350,7 +353,7 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE std::uint32_t least_filled_avx2(__m256
                                                                                                  // are the index
 }
 
-/// fill_each_bin_portable by AVX2: VPMADDWD multiplies both halves of a hash and adds the products.
+/// The AVX2 version of fill_each_bin_portable: VPMADDWD multiplies both halves of a hash and adds the products.
 NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::uint64_t open,
                                                    const bin_factor_block& factors, const std::uint64_t* hashes,
                                                    std::size_t n) noexcept {
@@ -372,8 +375,9 @@ NEARDUP_TARGET_AVX2 inline void fill_each_bin_avx2(std::uint32_t* minima, std::u
   }
 }
 
-/// fill_all_bins_portable by VPMADDWD, with 32-bit products. 16-bit products would need 16-bit broadcasts, which are
-/// shuffles; shuffles and products compete for the same two units. A 32-bit broadcast load needs no shuffle.
+/// The AVX-512 version of fill_all_bins_portable uses VPMADDWD, with 32-bit products. 16-bit products would need 16-bit
+/// broadcasts, which are shuffles, and shuffles compete with products for the same two units. A 32-bit broadcast load
+/// needs no shuffle.
 template <bool Chooses>
 NEARDUP_TARGET_AVX512 void fill_all_bins_avx512(std::uint32_t* minima, std::uint64_t bins,
                                                 const bin_factor_block& factors, const std::uint64_t* hashes,
@@ -419,9 +423,9 @@ void add_many_hashes(std::uint32_t* minima, std::uint64_t bins, const bin_factor
   }
 }
 
-// The forms of adding n hashes, 0 < n <= max_added_hashes. At the thresholds of n, add_few_hashes and add_many_hashes take
-// the same time for 64-bit codes (measured on an Intel Xeon Sapphire Rapids). bits_of_bins computes one word of the code:
-// the bits of 64 bins.
+// Each struct is the version of adding n hashes for one instruction set, 0 < n <= max_added_hashes. It switches from
+// add_few_hashes to add_many_hashes at the n where both take the same time for 64-bit codes (measured on an Intel Xeon
+// Sapphire Rapids). bits_of_bins computes one word of the code: the bits of 64 bins.
 
 inline constexpr std::size_t few_hashes = 44;
 
@@ -475,7 +479,7 @@ inline std::uint64_t bits_of_bins(const std::uint32_t* minima) noexcept {
   return choose_form(active_instruction_set(), [&](auto form) { return bits_of_bins_of(form)(minima); });
 }
 
-/// The minima of a set of hashes, by bin. Neither the order of the hashes nor repetitions matter.
+/// The minima of a set of hashes, by bin. The order of the hashes and repetitions do not matter.
 template <std::size_t Bins>
 class bin_minima {
  public:
@@ -495,7 +499,7 @@ class bin_minima {
     for (std::size_t bin = 0; bin < Bins; ++bin) minima_[bin] = (std::min)(minima_[bin], other.minima_[bin]);
   }
 
-  /// The code of the set; nullopt if it is empty.
+  /// Returns the code of the set; nullopt if it is empty.
   [[nodiscard]] std::optional<minwise<Bins>> code() const noexcept {
     if (empty()) return std::nullopt;
     return minwise<Bins>(bits());
@@ -512,7 +516,7 @@ class bin_minima {
     return result;
   }
 
-  // Bins beyond `Bins` hold 0, as if a hash had chosen them, so that they take no products.
+  // Bins beyond `Bits` contain 0, as if a hash had chosen them, so that they take no products.
   alignas(64) std::array<std::uint32_t, word_bits * words> minima_{};
 };
 

@@ -17,8 +17,8 @@
 
 namespace neardup::inline v0::detail {
 
-/// Bit-sliced counts of 64 columns (bit positions), in up to eight independent lanes. The counts of the lanes are added
-/// at the end.
+/// Bit-sliced counts of 64 columns (bit positions), in up to eight independent lanes. At the end the counts of the
+/// lanes are added.
 struct bit_tally {
   static constexpr std::size_t lanes = 8;
   static constexpr std::size_t max_planes = 48;  // a lane counts up to 2^48 words
@@ -32,8 +32,8 @@ struct bit_tally {
   alignas(64) std::uint64_t waiting[max_planes][lanes];
   std::uint64_t is_waiting;
   std::size_t used;
-  std::uint64_t total;    // the number of words counted
-  instruction_set level;  // the same for all words: it determines the number of lanes
+  std::uint64_t total;    // number of words counted
+  instruction_set level;  // the same for all words, because it determines the number of lanes
 
   explicit bit_tally(instruction_set set = active_instruction_set()) noexcept { clear(set); }
 
@@ -44,8 +44,8 @@ struct bit_tally {
     level = set;
   }
 
-  /// Begins to use the lowest block_planes planes. Returns: true if they hold counts already, false if they are not
-  /// initialised.
+  /// Begins to use the lowest block_planes planes.
+  /// Returns: true if they contain counts already, false if they are not initialised.
   bool begin() noexcept {
     if (used > 0) return true;
     used = block_planes;
@@ -150,13 +150,13 @@ using adders_baseline = operator_adders<baseline_words>;
 template <class Adders>
 inline constexpr std::size_t adder_lanes = sizeof(typename Adders::vector) / sizeof(std::uint64_t);
 
-/// Counts the bits of `n` more words. Portable; also the baseline kernel, with its vectors.
+/// Counts the bits of `n` more words. This is the portable kernel, and with other vectors the baseline kernel.
 template <class Adders>
 void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) noexcept {
   constexpr std::size_t lanes = adder_lanes<Adders>;
   tally.total += n;
   NEARDUP_LOAD_PLANES(Adders, tally);
-  // Macros instead of a lambda: g++ would call the lambda and keep the planes in memory.
+  // Uses macros, because g++ would call a lambda and keep the planes in memory.
   std::size_t i = 0;
   for (; i + 16 * lanes <= n; i += 16 * lanes) {
 #define NEARDUP_LOAD(v) Adders::load(words + i + lanes * (v))
@@ -173,7 +173,7 @@ void count_bits_by(bit_tally& tally, const std::uint64_t* words, std::size_t n) 
   NEARDUP_STORE_PLANES(Adders, tally);
 }
 
-/// The columns with a count greater than total / 2, as a bit set. count[p] is plane p of the counts.
+/// Returns the columns with a count greater than total / 2, as a bit set. count[p] is plane p of the counts.
 inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t planes, std::uint64_t total) noexcept {
   // Compares all columns with the threshold at once, from the highest plane down.
   const std::uint64_t threshold = total / 2;
@@ -187,14 +187,14 @@ inline std::uint64_t more_than_half(const std::uint64_t* count, std::size_t plan
   return greater;
 }
 
-/// The bits that are set in more than half of the counted words. Adds the counts of all lanes, then compares them with
-/// half of the total.
+/// Returns the bits that are set in more than half of the counted words. Adds the counts of all lanes, then compares
+/// them with half of the total.
 inline std::uint64_t majority_of_lanes(const bit_tally& tally, std::size_t lanes) noexcept {
   std::uint64_t sum[bit_tally::max_planes + 4] = {};
   // No count exceeds the number of words, so higher planes are 0.
   const auto planes = to_size(std::bit_width(tally.total));
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    // A lane adds two numbers: its counts, and its waiting carries.
+    // Each lane is the sum of two numbers: its counts, and its waiting carries.
     std::uint64_t carry = 0;
     std::uint64_t waiting_carry = 0;
     for (std::size_t p = 0; p < planes; ++p) {
@@ -263,7 +263,7 @@ struct adders_avx512 {
 
   NEARDUP_TARGET_AVX512 static vector load(const std::uint64_t* words) noexcept {
     __m512i loaded = _mm512_loadu_si512(words);
-    // Keeps the value in a register. g++ reloads it for both uses otherwise, which costs 1.5 times the time.
+    // Keeps the value in a register. g++ reloads it for both uses otherwise, which costs 1.5x.
     asm("" : "+v"(loaded));
     return loaded;
   }
@@ -291,7 +291,7 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
 #undef NEARDUP_LOAD
   }
   if (i < n) {
-    // Masked loads read nothing where the mask is 0.
+    // A masked load reads nothing where the mask is 0.
     const std::size_t rest = n - i;
     const std::uint64_t low = rest < 64 ? ~(~std::uint64_t{0} << rest) : ~std::uint64_t{0};
     const std::uint64_t high = rest < 64 ? 0 : ~(~std::uint64_t{0} << (rest - 64));
@@ -303,8 +303,8 @@ NEARDUP_TARGET_AVX512 inline void count_bits_avx512(bit_tally& tally, const std:
   NEARDUP_STORE_PLANES(adders_avx512, tally);
 }
 
-/// majority_of_lanes by AVX-512. Each of three steps adds one half of the lanes to the other half; the first step also
-/// adds the waiting carries.
+/// The AVX-512 version of majority_of_lanes. Each of three steps adds one half of the lanes to the other half. The
+/// first step also adds the waiting carries.
 NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tally) noexcept {
   __m256i sums[bit_tally::max_planes + 4];
   std::size_t planes = tally.used;
@@ -338,7 +338,7 @@ NEARDUP_TARGET_AVX512 inline std::uint64_t majority_avx512(const bit_tally& tall
     count[p] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair, other, carry, 0x96)));
     carry = _mm_ternarylogic_epi64(pair, other, carry, 0xe8);
   }
-  // Two carries remain to be added: one of the second step, and one of the third step.
+  // Two carries are not added yet: those of the second and of the third step.
   const __m128i other = _mm_unpackhi_epi64(pair_carry, pair_carry);
   count[planes] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_ternarylogic_epi64(pair_carry, other, carry, 0x96)));
   const auto needed = to_size(std::bit_width(tally.total));
@@ -371,7 +371,8 @@ inline void count_bits(bit_tally& tally, const std::uint64_t* words, std::size_t
   choose_form(tally.level, [&](auto form) { count_bits_of(form)(tally, words, n); });
 }
 
-/// The bits that are set in more than half of the counted words. Precondition: at most 2^48 words.
+/// Returns the bits that are set in more than half of the counted words.
+/// Precondition: at most 2^48 words were counted.
 inline std::uint64_t majority(const bit_tally& tally) noexcept {
   return choose_form(tally.level, [&](auto form) { return majority_of(form)(tally); });
 }

@@ -17,7 +17,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A stand-in for every part of a composition with a wrong part, so that the compiler reports only the static_assert.
+/// Replaces every part of a composition that has a wrong part, so that the compiler reports only the static_assert.
 template <std::size_t Bits>
 struct any_part {
   any_part() = default;
@@ -31,9 +31,9 @@ struct any_part {
   std::array<std::uint64_t, words_for(Bits)> operator()(std::string_view /*token*/) const { return {}; }
 };
 
-/// The number of the first wrong part: 1 the tokenizer, 2 the weighter, 3 the hasher, 4 the width of the hasher, 5 a
-/// weighter of several forms; 0 if none is wrong. A part is checked only if the parts before it are right: swapped
-/// parts, such as a tokenizer in place of a weighter, may not even compile when checked.
+/// Returns the number of the first wrong part: 1 the tokenizer, 2 the weighter, 3 the hasher, 4 the width of the
+/// hasher, 5 a weighter of several forms; 0 if no part is wrong. A part is checked only if the parts before it are
+/// right, because a check of swapped parts, such as a tokenizer in place of a weighter, may not even compile.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 constexpr int wrong_part() {
   if constexpr (!tokenizer<Tokenizer>) {
@@ -47,7 +47,7 @@ constexpr int wrong_part() {
   }
 }
 
-/// The parts of a simhasher, or any_part for each if one of them is wrong. `Bits`: the least number of bits of a hash.
+/// The parts of a simhasher. If a part is wrong, all parts are any_part. `Bits`: the least number of bits of a hash.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits = 1>
 class checked_parts {
   static constexpr int wrong = wrong_part<Tokenizer, Weighter, Hasher, Bits>();
@@ -60,7 +60,7 @@ class checked_parts {
   using weighter = sound<Weighter>;
   using hasher = sound<Hasher>;
 
-  // The static_asserts are last in the class, because clang skips the members behind a failed one.
+  // The static_asserts are last in the class, because clang skips the members behind a failed static_assert.
   static_assert(wrong != 1,
                 "neardup: the first part is a tokenizer: words{}, or a callable of (text, sink) that calls sink(token) "
                 "for each token");
@@ -79,7 +79,7 @@ class checked_parts {
       "and adjust() a weighter has one; hold the other weighter as a member instead of deriving from it");
 };
 
-/// True for simhasher and minwise_hasher themselves. A derived class may make other fingerprints.
+/// True for simhasher and minwise_hasher themselves. A derived class may compute other fingerprints.
 template <class T>
 inline constexpr bool is_text_hasher = false;
 

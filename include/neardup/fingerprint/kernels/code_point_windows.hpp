@@ -22,7 +22,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Scratch memory for n-grams of code points. places[i] is the offset of code point i: n-gram i is the bytes
+/// Scratch memory for n-grams of code points. places[i] is the offset of code point i, so n-gram i is the bytes
 /// [places[i], places[i + n]).
 struct gram_scratch {
   static constexpr std::size_t capacity = 1024;
@@ -37,7 +37,8 @@ struct gram_scratch {
 };
 
 #if NEARDUP_X86_KERNELS
-/// The number of leading blocks of 64 bytes, at most `count`, that are all ASCII and are followed by an ASCII byte.
+/// Returns the number of leading blocks of 64 bytes, at most `count`, that are all ASCII and are followed by an ASCII
+/// byte.
 inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   std::size_t found = 0;
   for (; found < count; ++found, text += text_block_size) {
@@ -50,8 +51,8 @@ inline std::size_t ascii_blocks(const char* text, std::size_t count) noexcept {
   return found;
 }
 
-/// Hashes the pairs of code points of a text by AVX2. Precondition: the text has more than four bytes, hence two code
-/// points.
+/// Hashes the pairs of code points of a text, with AVX2.
+/// Precondition: the text has more than four bytes, so it has two code points.
 template <std::size_t Words>
 void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_scratch& scratch,
                                 const hash_writer<Words>& out) {
@@ -79,8 +80,8 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
     }
     const std::size_t count = find_code_points(at, (std::min)(blocks, gram_scratch::pair_blocks),
                                                static_cast<std::uint32_t>(position), places, level);
-    // The pairs that begin at the last two code points end at places not yet found. The kernel reads placeholders
-    // instead; these pairs are hashed by the next iteration.
+    // The pairs that begin at the last two code points end at unknown places. The kernel reads placeholders there, and
+    // the next iteration hashes these pairs.
     for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = places[count - 1] + 1 + i;
     add_pairs(text.data(), count - 2);
     position = places[count - 2];
@@ -88,14 +89,14 @@ void hash_code_point_pairs_avx2(std::string_view text, std::uint64_t seed, gram_
   constexpr std::size_t blocks = 2;
   char rest[blocks * text_block_size];
   const std::size_t size = text.size() - position;
-  std::memset(rest, 0x80, sizeof rest);  // continuation bytes, which begin no code point
+  std::memset(rest, 0x80, sizeof rest);  // continuation bytes, at which no code point begins
   std::memcpy(rest, text.data() + position, size);
   const std::size_t count = find_code_points(rest, blocks, 0, places, level);
   for (std::uint32_t i = 0; i < pair_places_slack; ++i) places[count + i] = static_cast<std::uint32_t>(size) + i;
   add_pairs(rest, count - 1);
 }
 
-/// Hashes the pairs of code points of a text by AVX-512.
+/// Hashes the pairs of code points of a text, with AVX-512.
 template <std::size_t Words>
 void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, const hash_writer<Words>& out) {
   const auto add_pairs = [&](const char* from, std::size_t blocks, std::size_t end) {
@@ -112,7 +113,7 @@ void hash_code_point_pairs_avx512(std::string_view text, std::uint64_t seed, con
     add_pairs(text.data() + position, blocks, blocks * text_block_size);
     position += blocks * text_block_size;
   }
-  // The last code point begins no pair.
+  // No pair begins at the last code point.
   std::size_t last = text.size() - 1;
   while ((static_cast<unsigned char>(text[last]) & 0xc0U) == 0x80) --last;
   if (last <= position) return;
@@ -138,14 +139,15 @@ constexpr auto hash_pairs_of(avx512_form) noexcept {
 }
 #endif  // NEARDUP_X86_KERNELS
 
-/// Hashes the pairs of code points of a text of more than 4 bytes. Returns: false if the form has no kernel for that.
+/// Hashes the pairs of code points of a text of more than 4 bytes.
+/// Returns: false if the instruction set has no kernel for them.
 template <std::size_t Words>
 constexpr auto hash_pairs_of(portable_form) noexcept {
   return [](std::string_view, std::uint64_t, gram_scratch&, const hash_writer<Words>&) { return false; };
 }
 
-/// Writes the hashes of the n-grams of code points of a text. Precondition: the text is well-formed UTF-8 of less than
-/// 2 GiB and not empty, and 1 <= n <= max_kernel_gram.
+/// Writes the hashes of the n-grams of code points of a text.
+/// Precondition: the text is well-formed UTF-8 of less than 2 GiB and not empty, and 1 <= n <= max_kernel_gram.
 template <std::size_t Words>
 void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
                             const hash_writer<Words>& out) {
@@ -155,7 +157,7 @@ void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t 
   // places[i] is the offset of code point i, so n-gram i is the bytes [places[i], places[i + n]).
   std::uint32_t* const places = scratch.places;
   std::size_t position = 0;
-  std::size_t count = 0;  // the number of known places
+  std::size_t count = 0;  // number of known places
   for (bool at_end = false; !at_end;) {
     while (count < max_kernel_gram + gram_scratch::capacity && position + text_block_size <= text.size()) {
       count += find_code_points(text.data() + position, 1, static_cast<std::uint32_t>(position), places + count, level);
@@ -164,7 +166,7 @@ void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t 
     at_end = position + text_block_size > text.size();
     if (at_end) {
       char rest[text_block_size];
-      std::memset(rest, 0x80, sizeof rest);  // continuation bytes, which begin no code point
+      std::memset(rest, 0x80, sizeof rest);  // continuation bytes, at which no code point begins
       if (position < text.size()) std::memcpy(rest, text.data() + position, text.size() - position);
       count += find_code_points(rest, 1, static_cast<std::uint32_t>(position), places + count, level);
       places[count++] = static_cast<std::uint32_t>(text.size());
@@ -177,7 +179,7 @@ void add_code_point_windows(std::string_view text, std::size_t n, std::uint64_t 
     }
     std::size_t grams = count > n ? count - n : 0;
     if (at_end) {
-      // N-grams that begin in the last 8 bytes of the text cannot be loaded as a word of 8 bytes.
+      // An n-gram that begins in the last 8 bytes of the text cannot be loaded as a word of 8 bytes.
       for (; grams > 0 && places[grams - 1] + sizeof(std::uint64_t) > text.size(); --grams) {
         const std::uint32_t begin = places[grams - 1];
         add_token_hash(text.substr(begin, places[grams - 1 + n] - begin), seed, out);

@@ -19,31 +19,31 @@
 
 namespace neardup::inline v0::detail {
 
-/// The distinct hashes of a text, with memory that is reused from text to text.
+/// The distinct hashes of a text, with memory that is reused from text to text. `Counts`: counts each hash, too.
+/// `Origins`: records the first position of each hash in its block, too.
 ///
-/// A list of the distinct hashes, and an open-addressing table, at most a quarter full, of their numbers. Numbers
-/// continue from text to text: a slot with the number of an earlier text counts as free, so the table need not be
-/// cleared for each text. A branch on whether a hash is new could not be predicted, so arithmetic decides it. `Counts`:
-/// also count each hash. `Origins`: also record where in its block each hash came first. (feature_bag and bucket_table,
-/// the other hash tables of the library, can also erase and have the strong guarantee. They add one hash at a time, and
-/// would be slower here.)
+/// There are a list of the distinct hashes, and an open-addressing table of their numbers, at most a quarter full.
+/// Numbers continue from text to text. A slot with the number of an earlier text counts as free, so the table need not
+/// be cleared for each text. A branch on whether a hash is new could not be predicted, so arithmetic decides it.
+/// (feature_bag and bucket_table can also erase and have the strong guarantee. They add one hash at a time, and would
+/// be slower here.)
 template <std::size_t Words, bool Counts = false, bool Origins = false>
 class distinct_hashes {
  public:
   distinct_hashes() = default;
 
-  /// For tests: starts with first_number, as if first_number - 1 hashes had been added. Precondition: first_number > 0.
+  /// For tests: starts with first_number, as if first_number - 1 hashes had been added.
+  /// Precondition: first_number > 0.
   explicit distinct_hashes(std::uint32_t first_number) noexcept : first_number_(first_number) {}
 
   /// Begins a new text.
   void clear() noexcept {
-    // All numbers in use are below first_number_ + count_. (Hashes that append() added count in count_, but have no
-    // number.)
+    // All used numbers are below first_number_ + count_. (append() adds to count_, too, but its hashes have no number.)
     const std::uint64_t next_number = std::uint64_t{first_number_} + count_;
     if (next_number > max_number) std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
     first_number_ = next_number > max_number ? 1 : static_cast<std::uint32_t>(next_number);
     if (slots_.empty()) {
-      size_ = 0;  // also for a moved-from table
+      size_ = 0;  // also after a move
     } else if (size_ > small_size) {
       // Shrinks the table to the size for this text, because the next text is likely to be as long, and a larger table
       // would be slower. The table never grows here: hashes that append() added need no slots.
@@ -61,8 +61,8 @@ class distinct_hashes {
     }
   }
 
-  /// Appends a hash with its count. Precondition: the hash differs from all others, and add() is not called before the
-  /// next clear().
+  /// Appends a hash with its count.
+  /// Precondition: the hash differs from all others, and add() is not called before the next clear().
   void append(const std::array<std::uint64_t, Words>& hash, std::uint64_t count) requires Counts {
     for (auto& column : distinct_) grow(column, count_ + 1);
     grow(counts_, count_ + 1);
@@ -74,7 +74,7 @@ class distinct_hashes {
   /// The number of distinct hashes.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-  /// Word `j` of all distinct hashes.
+  /// Returns word `j` of all distinct hashes.
   [[nodiscard]] const std::uint64_t* column(std::size_t j) const noexcept { return distinct_[j].data(); }
 
   /// The count of each hash, at least 1.
@@ -83,7 +83,7 @@ class distinct_hashes {
   /// The position of the first occurrence of each hash within its block.
   [[nodiscard]] const std::uint32_t* origins() const noexcept requires Origins { return origins_.data(); }
 
-  /// Calls `visit(hash, "", count)` for each distinct hash; the same interface as in feature_bag.
+  /// Calls `visit(hash, "", count)` for each distinct hash. feature_bag has the same interface.
   template <class Visit>
   void for_each(const Visit& visit) const requires Counts {
     std::array<std::uint64_t, Words> hash;
@@ -98,10 +98,10 @@ class distinct_hashes {
   static constexpr std::size_t small_size = 1024;
   static constexpr std::uint64_t max_number = 0xffffffffU;
 
-  // slots_[s] is the number of the hash in slot s, first_number_ + its index. A lower number means that the slot is
-  // free. Only the first `size_` slots, a power of two, are used.
+  // slots_[s] is the number of the hash in slot s, which is first_number_ + its index. A lower number marks a free
+  // slot. Only the first `size_` slots, a power of two, are used.
   std::vector<std::uint32_t> slots_;
-  std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, and room for another batch
+  std::array<std::vector<std::uint64_t>, Words> distinct_;  // `count_` hashes, and memory for another batch
   std::vector<std::uint64_t> counts_;
   std::vector<std::uint32_t> origins_;
   std::size_t size_ = 0;
@@ -110,10 +110,12 @@ class distinct_hashes {
   std::uint32_t first_number_ = 1;
   int shift_ = 0;  // 64 - log2(size_)
 
-  /// The least number of slots per hash. A table for a million hashes is beyond the caches, so there memory counts.
+  /// Returns the least number of slots per hash. A table for a million hashes exceeds the caches, so memory counts
+  /// there.
   static constexpr std::size_t sparsity(std::size_t count) noexcept { return count > std::size_t{1} << 20 ? 2 : 4; }
 
-  /// Uses the first `size` slots of the table. Precondition: size is a power of two.
+  /// Uses the first `size` slots of the table.
+  /// Precondition: size is a power of two.
   void use(std::size_t size) noexcept {
     size_ = size;
     shift_ = static_cast<int>(64 - std::bit_width(size - 1));
@@ -125,7 +127,7 @@ class distinct_hashes {
   }
 
   void make_room(std::size_t n) {
-    // Each vector is checked separately, because a failed allocation may have grown only some of them.
+    // Checks each vector separately, because a failed allocation may have grown only some of them.
     for (auto& column : distinct_) grow(column, count_ + n + 1);
     if constexpr (Counts) grow(counts_, count_ + n + 1);
     if constexpr (Origins) grow(origins_, count_ + n + 1);
@@ -137,7 +139,7 @@ class distinct_hashes {
     const std::size_t size = is_full ? (std::max)(small_size, std::bit_ceil(2 * slots * (count_ + n))) : size_;
     if (slots_.size() < size) slots_.resize(size);
     use(size);
-    // Gives all hashes new numbers, and so frees their old slots.
+    // Gives new numbers to all hashes, which frees their old slots.
     if (first_number_ + count_ + needed > max_number) {
       std::fill(slots_.begin(), slots_.end(), std::uint32_t{0});
       first_number_ = 1;
@@ -156,8 +158,8 @@ class distinct_hashes {
     }
   }
 
-  // Multiply-shift by a secret odd number: no text can be crafted whose hashes collide, and weak low bits do not
-  // matter.
+  // Multiplies by a secret odd number and shifts. So nobody can craft a text whose hashes collide, and weak low bits do
+  // not matter.
   // Source: Dietzfelbinger et al., A Reliable Randomized Algorithm for the Closest-Pair Problem, 1997 (multiply-shift).
   [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept { return to_size(key * multiplier_ >> shift_); }
   [[nodiscard]] std::size_t next(std::size_t slot) const noexcept { return (slot + 1) & (size_ - 1); }
@@ -170,7 +172,7 @@ class distinct_hashes {
     return key;
   }
 
-  /// Adds hashes without branches. A hash is new, or known, or its slot belongs to another hash. The few hashes of the
+  /// Adds hashes without branches. A hash is new or known, or its slot belongs to another hash. The few hashes of the
   /// last kind are retried together at the next slot.
   void add_with_room(const hash_block<Words>& block, std::size_t first, std::size_t last) noexcept {
     std::uint32_t left[batch + 1];
@@ -196,7 +198,7 @@ class distinct_hashes {
       const std::uint32_t number = (std::min)(entry - first_number, static_cast<std::uint32_t>(count));
       std::uint64_t difference = 0;
       for (std::size_t j = 0; j < Words; ++j) difference |= distinct[j][number] ^ block.columns[j][i];
-      const bool is_there = difference == 0;  // known, or new and stored just now
+      const bool is_there = difference == 0;  // true if the hash was known, or is new and stored now
       entry = first_number + number;
       if constexpr (Counts) counts_[number] += is_there ? 1 : 0;
       left[left_count] = static_cast<std::uint32_t>(i);

@@ -11,7 +11,7 @@ namespace neardup::inline v0::detail {
 template <std::size_t Words>
 struct hash_block {
   static constexpr std::size_t capacity = 1024;
-  static constexpr std::size_t slack = 16;  // room for kernels that write whole vectors
+  static constexpr std::size_t slack = 16;  // for kernels that write whole vectors
 
   alignas(64) std::uint64_t columns[Words][capacity + slack];
   std::size_t count = 0;
@@ -21,8 +21,9 @@ struct hash_block {
   [[nodiscard]] std::size_t room() const noexcept { return capacity - count; }
 };
 
-/// A block that kernels fill, and the callback that consumes it when it is full. Precondition: both outlive the writer.
-/// `consume` is type-erased, so that kernels are instantiated once for all compositions of one width.
+/// A block that kernels fill, and the callback that consumes the full block. `consume` is type-erased, so that kernels
+/// are instantiated once for all compositions of one width.
+/// Precondition: block and callback outlive the writer.
 template <std::size_t Words>
 class hash_writer {
  public:
@@ -33,14 +34,15 @@ class hash_writer {
         call_([](const void* object, const hash_block<Words>& full) { (*static_cast<const Consume*>(object))(full); }) {
   }
 
-  /// Flushes unless there is room for `count` hashes. Returns: the number of hashes that there is room for.
+  /// Flushes unless the block has space for `count` hashes.
+  /// Returns: the number of hashes that fit.
   /// Precondition: count <= hash_block::capacity.
   std::size_t make_room(std::size_t count) const {
     if (block.room() < count) flush();
     return block.room();
   }
 
-  /// The end of column `j`.
+  /// Returns the end of column `j`.
   [[nodiscard]] std::uint64_t* end(std::size_t j) const noexcept { return block.columns[j] + block.count; }
 
   /// Adds a hash whose word j is word(j).

@@ -16,13 +16,13 @@ namespace neardup::inline v0::detail {
 template <class T>
 struct hash_sort_scratch {
   std::vector<T> values;
-  std::vector<std::size_t> bucket_ends;  // where each bucket begins, then where it ends
+  std::vector<std::size_t> bucket_ends;  // first the beginnings of the buckets, then their ends
 };
 
 /// Sorts distinct, uniformly distributed numbers, such as hashes, in ascending order.
 ///
-/// There are as many buckets as numbers, chosen by the highest bits. So there is no branch to mispredict, and hardly
-/// anything left to sort within a bucket. If many numbers fall into one bucket, as those of a weak hasher may,
+/// There are as many buckets as numbers; the highest bits of a number choose its bucket. So no branch is mispredicted,
+/// and hardly anything is left to sort within a bucket. If many numbers are in one bucket, as with a weak hasher,
 /// std::sort is used instead.
 /// Complexity: linear for uniform numbers, O(n log n) for any.
 /// Throws: std::bad_alloc, before anything is changed.
@@ -53,7 +53,7 @@ void hash_sort(std::vector<T>& values, hash_sort_scratch<T>& scratch) {
   }
   for (const T value : values) scratch.values[scratch.bucket_ends[bucket_of(value)]++] = value;
   values.swap(scratch.values);
-  // Insertion sort: each number is at most a bucket away from its place.
+  // Insertion sort: each number is at most a bucket away from its final place.
   for (std::size_t i = 1; i < values.size(); ++i) {
     const T value = values[i];
     std::size_t j = i;

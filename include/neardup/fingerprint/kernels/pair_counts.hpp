@@ -45,8 +45,8 @@ inline constexpr std::array<std::uint8_t, 256> bit_counts = [] {
   return result;
 }();
 
-/// The types that pair counting is made of, for portable C++: `block` finds the pairs of code points, `adders` counts
-/// the bits of their hashes. pair_parts_baseline has the same types for 16-byte vectors.
+/// The types of pair counting for portable C++: `block` finds the pairs of code points, `adders` counts the bits of
+/// their hashes. pair_parts_baseline has the same types for 16-byte vectors.
 struct pair_parts_portable {
   using block = utf8_block_portable;
   using adders = adders_portable;
@@ -58,11 +58,11 @@ struct pair_parts_baseline {
   using adders = adders_baseline;
 };
 constexpr pair_parts_baseline pair_parts_of(baseline_form) noexcept { return {}; }
-void pair_parts_of(avx2_form) = delete;  // pairs are hashed in vectors first
+void pair_parts_of(avx2_form) = delete;  // AVX2 hashes pairs in vectors first
 #endif
 
-/// The greatest number of blocks whose pairs are listed at a time; and the capacity of the list of pairs of n bytes.
-/// (At most two pairs of n bytes begin in any n bytes.)
+/// The greatest number of blocks whose pairs are listed at a time. The second constant is the capacity of the list of
+/// pairs of n bytes: at most two pairs of n bytes begin in any n bytes.
 inline constexpr std::size_t max_pair_list_blocks = 32;
 constexpr std::size_t pair_list_capacity(std::size_t n) noexcept {
   constexpr std::size_t blocks_at_end = 2;
@@ -75,7 +75,7 @@ constexpr std::size_t pair_lists_capacity() noexcept {
   return total;
 }
 
-/// The positions of the pairs of some blocks, listed by length.
+/// Lists of the positions of the pairs of some blocks, one list for each length.
 class pair_lists {
  public:
   static constexpr std::size_t max_length = 8;
@@ -94,8 +94,8 @@ class pair_lists {
     return static_cast<std::size_t>(ends_[n] - begins_[n]);
   }
 
-  /// The positions of the blocks that are all ASCII. Their pairs are not in the lists, because a pair of two bytes
-  /// begins at every byte of such a block.
+  /// Returns the positions of the blocks that are all ASCII. Their pairs are not in the lists, because a pair of two
+  /// bytes begins at every byte of such a block.
   [[nodiscard]] const std::uint16_t* ascii_blocks() const noexcept { return ascii_blocks_; }
   [[nodiscard]] std::size_t ascii_count() const noexcept { return ascii_count_; }
   void append_ascii(std::size_t block) noexcept { ascii_blocks_[ascii_count_++] = static_cast<std::uint16_t>(block); }
@@ -135,8 +135,8 @@ class pair_finder {
 
  public:
   /// Appends the pairs that begin in the next `count` blocks, before byte `end`, as positions from `base` on.
-  /// Precondition: 64 more bytes are readable. Returns: false if the text is ill-formed; the lists are unspecified
-  /// then.
+  /// Precondition: 64 more bytes are readable.
+  /// Returns: false if the text is ill-formed; the lists are unspecified then.
   NEARDUP_ALWAYS_INLINE bool find(const char* text, std::size_t count, std::size_t end, std::size_t base,
                                   pair_lists& lists) noexcept {
     utf8_bits next = utf8::bits_of(text);
@@ -158,7 +158,7 @@ class pair_finder {
       const std::uint64_t threes = bits.leads() & wanted;
       const std::uint64_t tops_1 = behind(bits.tops, next.tops, 1);
       const std::uint64_t tops_3 = behind(bits.tops, next.tops, 3);
-      // The text is well-formed here, so the byte behind a code point is ASCII or begins another code point.
+      // The text is well-formed here. So the byte behind a code point is ASCII or begins another code point.
       lists.template append<vector>(2, ascii & ~tops_1, base + at);
       lists.template append<vector>(4, (ascii & tops_1) | (threes & ~tops_3), base + at);
       lists.template append<vector>(6, threes & tops_3, base + at);
@@ -167,10 +167,10 @@ class pair_finder {
   }
 
  private:
-  // For a block of ASCII, 16 bytes are read at each of its positions.
+  // In a block of ASCII, 16 bytes are read at each position.
   static constexpr std::size_t ascii_margin = 16;
 
-  /// The bits of a block and the next one, shifted down by i: bit j is that of byte j + i.
+  /// Returns the bits of a block and the next block, shifted down by i: bit j is that of byte j + i.
   static NEARDUP_ALWAYS_INLINE std::uint64_t behind(std::uint64_t bits, std::uint64_t next, unsigned i) noexcept {
     return bits >> i | next << (64 - i);
   }
@@ -208,13 +208,13 @@ class pair_finder {
 
 // ---- scalar hashes, vector counts -----------------------------------------------------------------------------------
 
-/// Hashes pairs of code points of n bytes each. Reads no byte beyond a pair.
+/// Hashes pairs of code points of n bytes each. It reads no byte beyond a pair.
 template <bool Tiny>
 struct pair_hasher {
   std::uint64_t n;
   std::uint64_t flip;
   const char* text;
-  const char* last;  // text + n - 4, or n - 1 if Tiny: last + place is where the last bytes of the pair are read
+  const char* last;  // text + n - 4, or n - 1 if Tiny: the last bytes of a pair are read at last + place
 
   pair_hasher(std::size_t length, std::uint64_t seed, const char* source) noexcept
       : n(length), flip(seeded_xxh3(seed).flip_of(length)), text(source), last(source + length - (Tiny ? 1 : 4)) {
@@ -234,7 +234,7 @@ struct pair_hasher {
     }
   }
 
-  /// The hashes of two pairs, or of one, as a vector.
+  /// Returns the hashes of two pairs, or of one pair, as a vector.
   template <class Vector>
   [[nodiscard]] NEARDUP_ALWAYS_INLINE Vector vector(std::size_t place, std::size_t next) const noexcept {
     const std::uint64_t first = (*this)(place);
@@ -295,10 +295,11 @@ class pair_counter {
  public:
   pair_counter(std::array<bit_tally, Words>& tallies, std::uint64_t seed) noexcept : tallies_(tallies), seed_(seed) {}
 
-  /// Returns: false if the text is ill-formed; the counts are unspecified then.
+  /// Counts the bits for a text.
   /// Precondition: the text has more than four bytes.
+  /// Returns: false if the text is ill-formed; the counts are unspecified then.
   bool count(std::string_view text) noexcept {
-    // The last code point begins no pair. In ill-formed text its position does not matter.
+    // No pair begins at the last code point. In ill-formed text its position does not matter.
     std::size_t end = text.size();
     do --end;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80);
@@ -316,7 +317,7 @@ class pair_counter {
       left -= size;
       at_end = left < 2 * text_block_size;
       if (at_end) {
-        // Zero bytes follow the text in the copy, so a truncated sequence at its end is ill-formed there, too.
+        // In the copy, zero bytes follow the text, so a truncated sequence at its end is ill-formed there, too.
         char rest[3 * text_block_size] = {};
         std::memcpy(rest, from + size, left);
         if (!finder_.find(rest, 2, limit > size ? limit - size : 0, size, lists_)) return false;

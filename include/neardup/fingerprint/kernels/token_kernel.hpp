@@ -28,8 +28,8 @@ inline constexpr std::size_t max_kernel_gram = 64;
 
 /// A sink that writes the XXH3 hashes of tokens and of blocks of tokens (see token_source) to `out`.
 ///
-/// Windows are hashed by code_point_windows.hpp and xxh3_windows.hpp. Headers that hash the tokens of an arbitrary
-/// tokenizer include them; without them a program that hashes n-grams does not compile.
+/// code_point_windows.hpp and xxh3_windows.hpp hash windows. Include them to hash tokens of an arbitrary tokenizer:
+/// without them a program that hashes n-grams does not compile.
 template <std::size_t Words>
 class block_hasher {
  public:
@@ -37,17 +37,20 @@ class block_hasher {
 
   void operator()(std::string_view token) const { add_token_hash(token, seed_, out_); }
 
-  /// Adds the tokens that `spans` delimits in a text. Precondition: 8 bytes are readable at the beginning of each span.
+  /// Adds the tokens that `spans` delimits in a text.
+  /// Precondition: 8 bytes are readable at the beginning of each span.
   void operator()(const char* text, const span_view& spans) const { add_span_hashes(text, spans, seed_, level_, out_); }
 
-  /// Adds all windows of n bytes. Returns: false, and adds nothing, for an n or a text without a kernel.
+  /// Adds all windows of n bytes.
+  /// Returns: false, and adds nothing, for an n or a text without a kernel.
   [[nodiscard]] bool bytes(std::string_view text, std::size_t n) const {
     if (n == 0 || n > max_vector_window || n > text.size()) return false;
     add_byte_windows(text, n, seed_, level_, out_);
     return true;
   }
 
-  /// Adds all windows of n code points. Returns: false, and adds nothing, for an n without a kernel.
+  /// Adds all windows of n code points.
+  /// Returns: false, and adds nothing, for an n without a kernel.
   /// Precondition: the text is well-formed.
   [[nodiscard]] bool code_points(std::string_view text, std::size_t n) const {
     if (n == 0 || n > max_kernel_gram) return false;
@@ -76,31 +79,31 @@ void with_hash_sink(const Hasher& hash, const hash_writer<hasher_words<Hasher>>&
   }
 }
 
-/// Turns the tokens of a text into hashes.
+/// Hashes the tokens of a text.
 ///
-/// A specialisation is for a tokenizer that does more than to pass tokens, and stands beside it. It may add
-/// `counts` and `count(tokenize, hash, text, tallies)`, see count_tokens. One that knows the count and weight of each token may add
-/// `visit_counted` and `weighs_by`, as that of `keywords` does, which is in fingerprint/keywords.hpp.
+/// A tokenizer that does more than to pass tokens specialises this template in its own header. The specialisation may
+/// add `counts` and `count(tokenize, hash, text, tallies)`, see count_tokens. If it knows the count and the weight of
+/// each token, it may add `visit_counted` and `weighs_by`, as that of `keywords` does (see fingerprint/keywords.hpp).
 template <class Tokenizer, class Hasher>
 struct token_kernel {
   /// Scratch memory, reused from text to text.
   using scratch = text_reader<Tokenizer, is_xxh3<Hasher>>;
 
-  /// Writes the hashes, by `hash`, of all tokens that `tokenize` finds in a text, in unspecified order.
+  /// Writes the hashes of all tokens that `tokenize` finds in a text, in unspecified order.
   static void hash_text(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, scratch& memory,
                         const hash_writer<hasher_words<Hasher>>& out) {
     with_hash_sink(hash, out, [&](auto& sink) { memory.read(tokenize, text, sink); });
   }
 };
 
-/// Whether count_tokens() may count the tokens of a tokenizer.
+/// True if count_tokens() may count the tokens of a tokenizer.
 template <class Tokenizer, class Hasher>
 concept counts_tokens = requires {
   requires token_kernel<Tokenizer, Hasher>::counts;
 }
 || (is_xxh3<Hasher> && requires { requires token_source<Tokenizer, true>::gives_windows; });
 
-/// Counts the bits of the hashes of all tokens of a text, those of word j in tallies[j]; defined in window_counts.hpp.
+/// Counts the bits of the hashes of all tokens of a text. tallies[j] counts word j. Defined in window_counts.hpp.
 /// Returns: false if that is impossible or not worthwhile; the counts are unspecified then.
 template <class Tokenizer, class Hasher, class Tallies>
 bool count_tokens(const Tokenizer& tokenize, const Hasher& hash, std::string_view text, Tallies& tallies);

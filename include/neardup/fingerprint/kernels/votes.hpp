@@ -31,7 +31,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The votes of hashed tokens of equal weight. Gives the same fingerprint as an accumulator.
+/// The votes of hashed tokens of equal weight. The fingerprint equals that of an accumulator.
 template <std::size_t Bits>
 class equal_votes {
  public:
@@ -41,7 +41,7 @@ class equal_votes {
     for (bit_tally& tally : tallies_) tally.clear();
   }
 
-  /// Adds `n` hashes. column(j) points to an array of the words j of all hashes.
+  /// Adds `n` hashes. column(j) points to an array of word j of all hashes.
   template <class Column>
   void add(const Column& column, std::size_t n) noexcept {
     for (std::size_t j = 0; j < words; ++j) count_bits(tallies_[j], column(j), n);
@@ -50,7 +50,7 @@ class equal_votes {
   /// The tallies, for kernels that count the bits of their hashes themselves.
   [[nodiscard]] std::array<bit_tally, words>& tallies() noexcept { return tallies_; }
 
-  /// The fingerprint of the tokens so far; nullopt if there are none.
+  /// Returns the fingerprint of the tokens so far; nullopt if there are none.
   [[nodiscard]] std::optional<simhash<Bits>> result() const {
     if (tallies_[0].total == 0) return std::nullopt;
     typename simhash<Bits>::words_type value{};
@@ -63,9 +63,9 @@ class equal_votes {
   std::array<bit_tally, words> tallies_;
 };
 
-/// The information about the tokens of a text that has to be collected for a weighter.
+/// The information about the tokens of a text that a weighter needs.
 enum class vote_kind : std::uint8_t {
-  occurrences,  // each occurrence has the same weight: no token is remembered
+  occurrences,  // nothing: each occurrence has the same weight
   distinct,     // the set of hashes: all weigh the same, or a table has the weight of each hash
   counts,       // the count of each hash
   texts,        // the text of each token
@@ -85,7 +85,7 @@ constexpr vote_kind vote_kind_of() {
   }
 }
 
-/// Unites tokens with equal hashes; their weights are added.
+/// Unites tokens with equal hashes, and adds their weights.
 template <std::size_t Words>
 void join_equal_hashes(std::vector<weighted_token<Words>>& weighted) {
   std::sort(weighted.begin(), weighted.end(), [](const auto& a, const auto& b) { return a.hash < b.hash; });
@@ -110,7 +110,7 @@ void weigh_tokens(const Weighter& weigh, const Collection& tokens, std::vector<w
   tokens.for_each([&](const std::array<std::uint64_t, Words>& hash, std::string_view token, std::uint64_t count) {
     weighted.push_back({hash, token_units(weigh, token, count)});
   });
-  // Several tokens with one hash are possible only in a collection with texts.
+  // Only a collection with texts may have several tokens with one hash.
   if constexpr (requires { tokens.has_equal_hashes(); }) {
     if (tokens.has_equal_hashes()) join_equal_hashes(weighted);
   }
@@ -133,8 +133,8 @@ void weigh_hashes(const Table& table, const distinct_hashes<Words, Counts>& toke
 
 // ---- weighted sums: each weight is added to the columns whose bit is set --------------------------------------------
 
-/// Weighted sums, the reference implementation: for each token t, sums[i] += weights[t * stride] for each set bit i of
-/// words[t * stride]. There are 64 sums, modulo 2^64.
+/// Adds weights to 64 sums, modulo 2^64: for each token t, sums[i] += weights[t * stride] for each set bit i of words[t
+/// * stride]. This is the reference implementation.
 inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                     std::size_t stride, std::size_t n) noexcept {
   for (std::size_t t = 0; t < n; ++t) {
@@ -142,10 +142,10 @@ inline void add_weighted_one_by_one(std::uint64_t* sums, const std::uint64_t* wo
   }
 }
 
-/// add_weighted_one_by_one with 16 additions per token instead of 64: each four bits of a word are a value from 0 to 15
-/// that chooses one of 16 partial sums. At the end, the sum of a column is that of the partial sums of all values that
-/// have its bit set. For 1,024 tokens this takes a quarter of the time. Below 16 tokens the last step costs more than
-/// the first saves.
+/// Adds weights with 16 additions per token, where add_weighted_one_by_one needs 64. Each four bits of a word are a
+/// value from 0 to 15, which chooses one of 16 partial sums. At the end, the sum of a column is the sum of the partial
+/// sums of all values that have its bit set. For 1,024 tokens this takes a quarter of the time. Below 16 tokens the
+/// last step costs more than the first saves.
 inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* words, const std::uint64_t* weights,
                                   std::size_t stride, std::size_t n) noexcept {
   constexpr std::size_t few = 16;
@@ -156,7 +156,7 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
   }
   for (std::size_t i = 0; i < 16; ++i) {
     for (std::size_t bit = 4; bit-- > 0;) {
-      const std::size_t half = std::size_t{1} << bit;  // the number of values whose highest bit is now this one
+      const std::size_t half = std::size_t{1} << bit;  // number of values whose highest bit is now this one
       for (std::size_t value = 0; value < half; ++value) {
         sums[4 * i + bit] += by_value[i][half + value];
         by_value[i][value] += by_value[i][half + value];
@@ -168,8 +168,8 @@ inline void add_weighted_portable(std::uint64_t* sums, const std::uint64_t* word
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// add_weighted_one_by_one by AVX-512: each byte of a word is the mask of an addition to eight sums. All sums stay in
-/// registers. Takes 12 cycles per token; the portable loop takes 11 to 40.
+/// The AVX-512 version of add_weighted_one_by_one: each byte of a word is the mask of an addition to eight sums. All
+/// sums stay in registers. It takes 12 cycles per token; the portable loop takes 11 to 40.
 template <std::size_t... At>
 NEARDUP_TARGET_AVX512 void add_weighted_avx512(std::uint64_t* sums, const std::uint64_t* words,
                                                const std::uint64_t* weights, std::size_t stride, std::size_t n,
@@ -200,7 +200,7 @@ inline void add_weighted(std::uint64_t* sums, const std::uint64_t* words, const 
   choose_form(level, [&](auto form) { add_weighted_of(form)(sums, words, weights, stride, n); });
 }
 
-/// The fingerprint of weighted tokens. Lets adjusters (weighters with a member `inner`) change the weights first.
+/// Returns the fingerprint of weighted tokens. Adjusters (weighters with a member `inner`) change the weights first.
 template <class Weighter, std::size_t Bits, std::size_t Words>
 std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<weighted_token<Words>>& tokens) {
   adjust_weights(weigh, tokens);
@@ -223,7 +223,7 @@ std::optional<simhash<Bits>> fingerprint_of(const Weighter& weigh, std::vector<w
   return simhash<Bits>(value);
 }
 
-/// The words of a hash that a fingerprint of `Bits` bits uses: a hash may have more.
+/// Returns the words of a hash that a fingerprint of `Bits` bits uses. A hash may have more.
 template <std::size_t Bits, std::size_t Words>
 constexpr std::array<std::uint64_t, words_for(Bits)> voting_words(
     const std::array<std::uint64_t, Words>& hash) noexcept {
@@ -237,8 +237,8 @@ template <class Weighter, class Hasher, std::size_t Bits, vote_kind Kind = vote_
 class vote_collector {
  public:
   static constexpr std::size_t hash_words = hasher_words<Hasher>;
-  /// Only for a weighter that reads the text of a token: true if it is linear, so that weights are added at once and no
-  /// token is kept; false if distinct tokens are counted first.
+  /// For weighters that read the text of a token: true if the weighter is linear. Weights are then added at once, and
+  /// no token is kept. Otherwise distinct tokens are counted first.
   static constexpr bool adds_weights = Kind == vote_kind::texts && linear_weighter<Weighter>;
   using fingerprint_type = std::conditional_t<Kind == vote_kind::minima, minwise<Bits>, simhash<Bits>>;
 
@@ -258,7 +258,7 @@ class vote_collector {
     }
   }
 
-  /// The fingerprint of the tokens since clear(); nullopt if there are no tokens, or all have weight 0.
+  /// Returns the fingerprint of the tokens since clear(); nullopt if there are no tokens, or all have weight 0.
   [[nodiscard]] std::optional<fingerprint_type> result([[maybe_unused]] const Weighter& weigh,
                                                        [[maybe_unused]] const Hasher& hash) {
     if constexpr (Kind == vote_kind::minima) {
@@ -282,11 +282,11 @@ class vote_collector {
     }
   }
 
-  /// Whether receive() passes a sink that takes blocks of tokens.
+  /// True if receive() passes a sink that takes blocks of tokens.
   static constexpr bool takes_blocks = Kind != vote_kind::texts && is_xxh3<Hasher>;
 
-  /// Calls `feed(sink)`, and adds the tokens that the sink receives to this collector, those that are still in `block`
-  /// excepted.
+  /// Calls `feed(sink)`, and adds the tokens that the sink receives to this collector, except those that are still in
+  /// `block`.
   template <class Feed>
   void receive([[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                [[maybe_unused]] hash_block<hash_words>& block, const Feed& feed) {
@@ -331,8 +331,8 @@ class vote_collector {
     hash_tokens(tokenize, hash, text, scratch, [&](const hash_block<hash_words>& block) { add(block); });
   }
 
-  /// Adds all tokens of a text to the tokens since clear(), and calls `also(block)` with the hashes of the text, in one
-  /// or more blocks.
+  /// Adds all tokens of a text to the tokens since clear(). Also calls `also(block)` with the hashes of the text, in
+  /// one or more blocks.
   template <class Tokenizer, class Also>
   void collect_more(const Tokenizer& tokenize, [[maybe_unused]] const Weighter& weigh, const Hasher& hash,
                     std::string_view text, hash_scratch<Tokenizer, Hasher>& scratch, const Also& also) {
@@ -356,7 +356,7 @@ class vote_collector {
 
   /// The tokens since clear().
   [[nodiscard]] const auto& tokens() const noexcept { return tokens_; }
-  /// True if the tokens are in `weighted` instead of tokens().
+  /// True if `weighted` has the tokens, and not tokens().
   [[nodiscard]] bool are_weighed() const noexcept { return are_weighed_; }
 
   /// The weighted tokens, if are_weighed(); otherwise scratch memory.
@@ -387,7 +387,7 @@ class vote_collector {
   }
 
   decltype(make_tokens()) tokens_;
-  bool are_weighed_ = false;  // the tokens are in `weighted` instead of tokens_
+  bool are_weighed_ = false;  // true if `weighted` has the tokens, and not tokens_
 };
 
 /// Scratch memory for the fingerprint of one text.
@@ -398,7 +398,7 @@ struct fingerprint_scratch {
   vote_collector<Weighter, Hasher, Bits, Kind> votes;
 };
 
-/// The fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
+/// Returns the fingerprint of a text; nullopt if it has no tokens, or all its tokens have weight 0.
 template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text,
@@ -410,7 +410,7 @@ template <std::size_t Bits, class Tokenizer, class Weighter, class Hasher>
 std::optional<simhash<Bits>> fingerprint_text(const Tokenizer& tokenize, const Weighter& weigh, const Hasher& hash,
                                               std::string_view text) {
   using scratch_type = fingerprint_scratch<Tokenizer, Weighter, Hasher, Bits>;
-  // Large scratch memory is on the heap, because a thread may have a stack of only 128 KiB.
+  // Large scratch memory is on the heap, because the stack of a thread may have only 128 KiB.
   constexpr std::size_t max_on_stack = 65536;
   if constexpr (sizeof(scratch_type) <= max_on_stack) {
     scratch_type scratch;

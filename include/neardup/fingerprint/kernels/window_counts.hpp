@@ -22,13 +22,13 @@ namespace neardup::inline v0::detail {
 // ---- windows of 4 to 8 bytes: hashed and counted in one loop, because both use different units of the processor
 // ---------
 
-/// The hashes of consecutive windows, one per word of a vector.
+/// Returns the hashes of consecutive windows, one per word of a vector.
 template <class Vector>
 NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* text) noexcept {
   constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
   static_assert(lanes <= 2);
-  // No loop over an array of hashes: for AArch64, g++ 12 -O2 would build the vector in memory, which takes 1.12 times the
-  // instructions of the portable form; this takes .91.
+  // There is no loop over an array of hashes, because for AArch64 g++ 12 -O2 would build the vector in memory. The loop
+  // takes 1.12 times the instructions of the portable form, this code .91 times.
   if constexpr (lanes == 1) {
     return Vector{hash.hash_4_to_8(text)};
   } else {
@@ -36,8 +36,9 @@ NEARDUP_ALWAYS_INLINE Vector window_hashes(const window_xxh3& hash, const char* 
   }
 }
 
-/// Counts the bits of the hashes of the windows that fill blocks of 16 vectors. Returns: the number of windows counted.
-/// Portable; also the baseline kernel, with its vectors.
+/// Counts the bits of the hashes of the windows that fill blocks of 16 vectors. This is the portable kernel, and with
+/// other vectors the baseline kernel.
+/// Returns: the number of windows counted.
 template <class Adders>
 std::size_t count_window_blocks_by(bit_tally& tally, const window_xxh3& hash, const char* text,
                                    std::size_t count) noexcept {
@@ -116,10 +117,10 @@ inline std::size_t count_window_blocks(bit_tally& tally, const window_xxh3& hash
   return choose_form(tally.level, [&](auto form) { return count_window_blocks_of(form)(tally, hash, text, count); });
 }
 
-/// Counts the bits of the hashes of all windows of a text. Precondition: 4 <= hash.n <= max_vector_window and hash.n <=
-/// text.size().
+/// Counts the bits of the hashes of all windows of a text.
+/// Precondition: 4 <= hash.n <= max_vector_window and hash.n <= text.size().
 inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string_view text) noexcept {
-  // Kernels read 16 bytes from the beginning of a window, so the last windows are hashed from a padded copy.
+  // Kernels read 16 bytes from the beginning of a window. So the last windows are hashed from a padded copy.
   constexpr std::size_t margin = 16;
   constexpr std::size_t max_block = 128;
   const std::size_t windows = text.size() - hash.n + 1;
@@ -135,12 +136,13 @@ inline void count_windows(bit_tally& tally, const window_xxh3& hash, std::string
 
 // ---- any tokenizer --------------------------------------------------------------------------------------------------
 
-/// Takes windows (see token_source), and counts the bits of their hashes, those of word j in tallies[j].
+/// A sink that takes windows (see token_source), and counts the bits of their hashes. tallies[j] counts word j.
 template <std::size_t Words>
 class window_counter {
  public:
   window_counter(std::uint64_t seed, std::array<bit_tally, Words>& tallies) noexcept : seed_(seed), tallies_(tallies) {}
 
+  /// Counts windows of bytes.
   /// Returns: false unless windows have 4 to max_vector_window bytes, and the text is not shorter. Other windows are
   /// rare.
   [[nodiscard]] bool bytes(std::string_view text, std::size_t n) noexcept {
@@ -151,8 +153,8 @@ class window_counter {
     return true;
   }
 
-  /// Counts pairs, by the forms that have pair_parts_of(). Returns: false for other n, other forms and ill-formed text;
-  /// the counts are unspecified then.
+  /// Counts pairs of code points, if the instruction set has pair_parts_of().
+  /// Returns: false for other n, other instruction sets and ill-formed text; the counts are unspecified then.
   [[nodiscard]] bool code_points(std::string_view text, std::size_t n) noexcept {
     if (n != 2 || text.size() <= 4) return false;
     return choose_form(tallies_[0].level, [&](auto form) {

@@ -54,8 +54,8 @@ inline constexpr std::array<pair_shuffle, 64> pair_shuffles = [] {
 /// The number of places beyond the first `count` that hash_pairs_avx2 may read.
 inline constexpr std::size_t pair_places_slack = 12;
 
-/// Sets keys[i] to the byte offset in pair_shuffles of the shuffle for pairs i and i + 1, for i < count. Precondition:
-/// `keys` has room for count + 7.
+/// Sets keys[i] to the byte offset in pair_shuffles of the shuffle for pairs i and i + 1, for i < count.
+/// Precondition: `keys` has space for count + 7 elements.
 NEARDUP_TARGET_AVX2 inline void find_pair_keys(const std::uint32_t* places, std::size_t count,
                                                std::uint32_t* keys) noexcept {
   const auto load = [](const std::uint32_t* from)
@@ -76,9 +76,9 @@ NEARDUP_TARGET_AVX2 inline __m128i load_128(const void* from) noexcept {
   return _mm_loadu_si128(static_cast<const __m128i*>(from));
 }
 
-/// Hashes the pairs that begin at the first `count` places. Precondition: 16 bytes are readable at each of these
-/// places; pair_places_slack further places follow, each 1 to 4 above the one before, of which the first two belong to
-/// code points.
+/// Hashes the pairs that begin at the first `count` places.
+/// Precondition: 16 bytes are readable at each of these places. pair_places_slack further places follow, each 1 to 4
+/// above the one before; the first two of them belong to code points.
 NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uint32_t* places,
                                                 const std::uint32_t* keys, std::size_t count, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
@@ -91,8 +91,8 @@ NEARDUP_TARGET_AVX2 inline void hash_pairs_avx2(const char* text, const std::uin
     const __m256i shuffle = _mm256_inserti128_si256(_mm256_castsi128_si256(load_128(shuffles + keys[i])),
                                                     load_128(shuffles + keys[i + 2]), 1);
     lanes_avx2 word = reinterpret_cast<lanes_avx2>(_mm256_shuffle_epi8(bytes, shuffle));
-    // `shuffle` also marks the pairs below 4 bytes: the highest bit of their lane is set, because their word has a zero
-    // in its highest byte.
+    // `shuffle` also marks the pairs below 4 bytes. Their word has a zero in its highest byte, so the highest bit of
+    // their lane is set.
     const __m256i length = _mm256_permutevar8x32_epi32(lengths, _mm256_srli_epi64(shuffle, 60));
     const brief_rounds<lanes_avx2> rounds(reinterpret_cast<lanes_avx2>(length), reinterpret_cast<lanes_avx2>(shuffle));
     rounds(word, formulas);
@@ -142,7 +142,7 @@ struct pair_class {
       : begin(_mm512_load_si512(begins)), end(_mm512_load_si512(ends)), length(_mm512_sub_epi8(end, begin)) {}
 };
 
-/// The most blocks whose pairs are hashed at a time.
+/// The greatest number of blocks whose pairs are hashed at a time.
 inline constexpr std::size_t max_pair_blocks = 16;
 
 /// The places where the pairs of each block begin and end, and the number of pairs, separately for pairs of at least 4
@@ -169,7 +169,7 @@ class pair_hasher_avx512 {
     fill_lanes(tiny_offsets_, 0x010000ff010000ffU);
   }
 
-  /// The hashes of eight pairs of at least 4 bytes: pairs 8 i to 8 i + 7.
+  /// Returns the hashes of eight pairs of at least 4 bytes: pairs 8 i to 8 i + 7.
   NEARDUP_TARGET_AVX512 __m512i hashes(const pair_bytes& bytes, const pair_class& pairs, std::size_t i) const noexcept {
     const pair_lanes& lanes = pair_lanes_of<8>[i];
     const __m512i places =
@@ -183,7 +183,7 @@ class pair_hasher_avx512 {
     return reinterpret_cast<__m512i>(x);
   }
 
-  /// Sixteen pairs of 2 or 3 bytes, pairs 16 i to 16 i + 15, each as the 32-bit word that the formula takes, with its
+  /// Returns sixteen pairs of 2 or 3 bytes, pairs 16 i to 16 i + 15. Each is the 32-bit word of the formula, with its
   /// length in byte 1.
   NEARDUP_TARGET_AVX512 __m512i tiny_words(const pair_bytes& bytes, const pair_class& pairs,
                                            std::size_t i) const noexcept {
@@ -195,7 +195,7 @@ class pair_hasher_avx512 {
                                         _mm512_load_si512(lanes.numbers.sources), pairs.length);
   }
 
-  /// The hashes of eight words that tiny_words() has made.
+  /// Returns the hashes of eight words of tiny_words().
   NEARDUP_TARGET_AVX512 __m512i tiny_hashes(const std::uint32_t* words) const noexcept {
     const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
     lanes_avx512 x = reinterpret_cast<lanes_avx512>(_mm512_cvtepu32_epi64(loaded)) ^ tiny_flip_;
@@ -211,7 +211,7 @@ class pair_hasher_avx512 {
   lanes_avx512 flip_, offsets_, tiny_flip_, tiny_offsets_;
 };
 
-/// For each byte of a block, the length of the code point that begins there.
+/// Returns for each byte of a block the length of the code point that begins there.
 NEARDUP_TARGET_AVX512 inline __m512i code_point_lengths_avx512(__m512i block) noexcept {
   const __m512i by_half = _mm512_broadcast_i32x4(_mm_setr_epi8(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 3, 4));
   return _mm512_shuffle_epi8(by_half, _mm512_and_si512(_mm512_srli_epi16(block, 4), _mm512_set1_epi8(0x0f)));
@@ -219,8 +219,8 @@ NEARDUP_TARGET_AVX512 inline __m512i code_point_lengths_avx512(__m512i block) no
 
 constexpr bool is_ascii(char byte) noexcept { return static_cast<unsigned char>(byte) < 0x80; }
 
-/// Finds the pairs that begin before byte `end` in `count` blocks of 64 bytes. Precondition: 64 more bytes are
-/// readable.
+/// Finds the pairs that begin before byte `end` in `count` blocks of 64 bytes.
+/// Precondition: 64 more bytes are readable.
 NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_t count, std::size_t end,
                                                     pair_places& places) noexcept {
   const __m512i numbers = _mm512_load_si512(byte_indices.data());
@@ -255,8 +255,9 @@ NEARDUP_TARGET_AVX512 inline void find_pairs_avx512(const char* text, std::size_
   }
 }
 
-/// Hashes the pairs that begin before byte `end` in `count` blocks of 64 bytes, in unspecified order. Precondition: 64
-/// more bytes are readable; `hashes` has room for 64 per block and 16 more. Returns: the number of pairs.
+/// Hashes the pairs that begin before byte `end` in `count` blocks of 64 bytes, in unspecified order.
+/// Precondition: 64 more bytes are readable; `hashes` has space for 64 per block and 16 more.
+/// Returns: the number of pairs.
 NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std::size_t count, std::size_t end,
                                                            std::uint64_t seed, std::uint64_t* hashes) noexcept {
   pair_places places;
@@ -276,8 +277,8 @@ NEARDUP_TARGET_AVX512 inline std::size_t hash_pairs_avx512(const char* text, std
       continue;
     }
     const pair_bytes bytes{_mm512_loadu_si512(at), _mm512_loadu_si512(at + text_block_size)};
-    // Most blocks of Chinese have 17 to 24 pairs of at least 4 bytes, and at most 16 pairs below. Such blocks are
-    // handled without a loop.
+    // Most blocks of Chinese have 17 to 24 pairs of at least 4 bytes, and at most 16 shorter pairs. Such blocks are
+    // processed without a loop.
     const pair_class pairs(places.from_4[block].begin, places.from_4[block].end);
     for (std::size_t i = 0; i < 24; i += 8) _mm512_storeu_si512(out + i, hasher.hashes(bytes, pairs, i / 8));
     for (std::size_t i = 24; i < count_from_4; i += 8) {

@@ -30,17 +30,17 @@ struct short_xxh3 {
   static constexpr std::uint64_t avalanche_1 = 0xc2b2ae3d27d4eb4fU;
   static constexpr std::uint64_t avalanche_2 = 0x165667b19e3779f9U;
 
-  /// The word that the formula for 1 to 3 bytes takes, made of the first, the middle and the last byte.
+  /// Returns the word of the formula for 1 to 3 bytes, made of the first, the middle and the last byte.
   static constexpr std::uint64_t word_1_to_3(std::uint64_t first, std::uint64_t middle, std::uint64_t last) noexcept {
     return first << 16 | middle << 24 | last;
   }
-  /// The word that the formula for 4 to 8 bytes takes.
+  /// Returns the word of the formula for 4 to 8 bytes.
   static NEARDUP_ALWAYS_INLINE std::uint64_t word_4_to_8(const char* bytes, std::uint64_t length) noexcept {
     const std::uint64_t first = load_little_endian<std::uint32_t>(bytes);
     return first << 32 | load_little_endian<std::uint32_t>(bytes + length - 4);
   }
 
-  /// For an input of n bytes: the index of the input byte that is byte i of the word; 0x80 if byte i is zero.
+  /// Returns for an input of n bytes the index of the input byte that is byte i of the word; 0x80 if byte i is zero.
   static constexpr std::uint8_t source_of(std::size_t n, std::size_t i) noexcept {
     if (n >= 4) return static_cast<std::uint8_t>(i < 4 ? n - 4 + i : i - 4);
     switch (i) {
@@ -57,7 +57,7 @@ struct short_xxh3 {
   // NEARDUP_SCALAR prevents the vectorisation of loops over the two functions below: SSE2 has no 64-bit multiplication,
   // so vector code takes 6.4 cycles per window instead of 5.6 (g++ 12).
 
-  /// The hash of a word of 1 to 3 bytes, after its bits are flipped by secret and seed.
+  /// Returns the hash of a word of 1 to 3 bytes, after its bits are flipped by secret and seed.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_1_to_3(std::uint64_t x) noexcept {
     NEARDUP_SCALAR(x);
     x *= avalanche_1;
@@ -67,7 +67,7 @@ struct short_xxh3 {
     NEARDUP_SCALAR(x);
     return x;
   }
-  /// The hash of a word of 4 to 8 bytes, after its bits are flipped by secret and seed.
+  /// Returns the hash of a word of 4 to 8 bytes, after its bits are flipped by secret and seed.
   static NEARDUP_ALWAYS_INLINE std::uint64_t mix_4_to_8(std::uint64_t x, std::uint64_t length) noexcept {
     NEARDUP_SCALAR(x);
     x = rotated(x);
@@ -83,8 +83,9 @@ struct short_xxh3 {
 /// The formulas with a seed. The members named flip are the bits that secret and seed flip in a word.
 struct seeded_xxh3 {
   std::uint64_t seed;
-  /// Without the length, which callers add in bits 8 to 15. The formula begins with x ^= x >> 33. That shift moves only
-  /// the upper half of x, which depends on the seed alone, so the step is precomputed here.
+  /// The bits to flip in words of 1 to 3 bytes, without the length, which callers add in bits 8 to 15. The formula
+  /// begins with x ^= x >> 33. That shift moves only the upper half of x, which depends on the seed alone, so the step
+  /// is precomputed here.
   std::uint64_t flip_1_to_3;
   std::uint64_t flip_4_to_8;
   std::uint64_t flip_low_9_to_16;
@@ -102,7 +103,7 @@ struct seeded_xxh3 {
     flip_1_to_3 ^= flip_1_to_3 >> 33;
   }
 
-  /// The bits by which the word of `length` bytes, at most 8, is flipped.
+  /// Returns the bits to flip in the word of an input of `length` bytes, at most 8.
   [[nodiscard]] std::uint64_t flip_of(std::uint64_t length) const noexcept {
     return length < 4 ? flip_1_to_3 ^ length << 8 : flip_4_to_8;
   }
@@ -151,7 +152,7 @@ NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void rotate_lanes(Lanes& x) noexcept {
   }
 }
 
-/// Broadcasts a value to all lanes and keeps it in a register. g++ would rebuild it from an immediate at each use in a
+/// Broadcasts a value to all lanes, and keeps it in a register. g++ would rebuild it from an immediate at each use in a
 /// loop.
 template <class Lanes>
 NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void fill_lanes(Lanes& lanes, std::uint64_t value) noexcept {
@@ -184,7 +185,7 @@ struct lane_factor {
     fill_lanes(whole, value);
     if constexpr (are_lanes_avx2<Lanes>) fill_lanes(swapped, std::rotl(value, 32));
   }
-  /// Sets each lane to `negative` if `sign` is negative in that lane, and to `otherwise` if not.
+  /// Sets each lane to `negative` where `sign` is negative, and to `otherwise` where it is not.
   template <class Signed>
   NEARDUP_TARGET_AVX2 NEARDUP_ALWAYS_INLINE void choose(const Signed& sign, std::uint64_t negative,
                                                         std::uint64_t otherwise) noexcept {

@@ -23,8 +23,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// Hashes the tokens that `spans` delimits in a text, in unspecified order. Precondition: 8 bytes are readable at the
-/// beginning of each span. Groups tokens by length first, without a branch, so that each loop uses one formula.
+/// Hashes the tokens that `spans` delimits in a text, in unspecified order. It groups tokens by length first, without a
+/// branch, so that each loop uses one formula.
+/// Precondition: 8 bytes are readable at the beginning of each span.
 inline void hash_spans_portable(const char* text, const span_view& spans, std::uint64_t seed,
                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -66,7 +67,7 @@ inline void hash_spans_portable(const char* text, const span_view& spans, std::u
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-/// Shuffles for tokens of 1 to 8 bytes: entry n % 8 has the indices of the bytes that form the word of a token of n
+/// Shuffles for tokens of 1 to 8 bytes. Entry n % 8 has the indices of the bytes that form the word of a token of n
 /// bytes.
 alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   std::array<std::uint64_t, 8> sources{};
@@ -76,8 +77,8 @@ alignas(64) inline constexpr std::array<std::uint64_t, 8> brief_sources = [] {
   return sources;
 }();
 
-/// hash_spans_portable by AVX2: four tokens of up to 8 bytes at a time, with both formulas and a blend; longer tokens
-/// one by one.
+/// The AVX2 version of hash_spans_portable. It hashes four tokens of up to 8 bytes at a time, with both formulas and a
+/// blend, and longer tokens one by one.
 NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_view& spans, std::uint64_t seed,
                                                 std::uint64_t* hashes) noexcept {
   const seeded_xxh3 formulas(seed);
@@ -124,7 +125,8 @@ NEARDUP_TARGET_AVX2 inline void hash_spans_avx2(const char* text, const span_vie
   }
 }
 
-// The lesser of `count` and `lanes`. The limit is needed because BZHI uses only the lowest 8 bits of its operand.
+// Returns the lesser of `count` and `lanes`. The limit is needed because BZHI uses only the lowest 8 bits of its
+// operand.
 inline unsigned lanes_left(std::size_t count, std::size_t lanes) noexcept {
   return static_cast<unsigned>(count < lanes ? count : lanes);
 }
@@ -147,7 +149,7 @@ struct sorted_spans {
   std::size_t longer_count;
 };
 
-/// Appends the spans of one class, a subset of sixteen spans, by VPCOMPRESSD.
+/// Appends the spans of one class, which are a subset of sixteen spans, with VPCOMPRESSD.
 NEARDUP_TARGET_AVX512 inline void append_class_avx512(span_class& spans, __mmask16 which, __m512i begin,
                                                       __m512i length) noexcept {
   _mm512_storeu_si512(spans.begin + spans.count, _mm512_maskz_compress_epi32(which, begin));
@@ -175,7 +177,7 @@ NEARDUP_TARGET_AVX512 inline void sort_spans_avx512(const span_view& spans, sort
   }
 }
 
-/// Eight spans of a class, from number `i` on.
+/// Eight spans of a class, beginning with number `i`.
 struct span_lanes_avx512 {
   __m512i begin;
   __m512i length;
@@ -188,7 +190,7 @@ struct span_lanes_avx512 {
         text(source),
         valid(static_cast<__mmask8>(_bzhi_u32(0xff, lanes_left(spans.count - i, 8)))) {}
 
-  /// The eight bytes at `offset` in each span.
+  /// Returns the eight bytes at `offset` of each span.
   NEARDUP_TARGET_AVX512 __m512i bytes(__m512i offset) const noexcept {
     return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), valid, _mm512_add_epi64(begin, offset), text, 1);
   }
@@ -199,18 +201,19 @@ struct span_lanes_avx512 {
   }
 };
 
-/// Hashes tokens of 1 to 8 bytes: both short formulas and a blend. The part independent of the seed is computed once.
+/// Hashes tokens of 1 to 8 bytes with both short formulas and a blend. The part that does not depend on the seed is
+/// computed once.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 NEARDUP_ALWAYS_INLINE void hash_brief_avx512(const span_lanes_avx512& lanes,
                                                                    const seeded_xxh3* formulas,
                                                                    std::uint64_t* const* out) noexcept {
   // VPERMQ uses the lowest three bits of a length, so it selects entry length % 8. VPSHUFB indexes within 16 bytes, so
-  // the upper token of each 16 bytes adds 8.
+  // 8 is added for the upper token of each 16 bytes.
   const __m512i halves = _mm512_broadcast_i32x4(_mm_set_epi64x(0x0808080808080808, 0));
   const __m512i sources = _mm512_permutexvar_epi64(lanes.length, _mm512_load_si512(brief_sources.data()));
   const __m512i word = _mm512_shuffle_epi8(lanes.bytes(_mm512_setzero_si512()), _mm512_add_epi8(sources, halves));
-  // `sources` also marks tokens below 4 bytes: the highest bit of their lane is set, because their word has a zero in
-  // its highest byte.
+  // `sources` also marks the tokens below 4 bytes. Their word has a zero in its highest byte, so the highest bit of
+  // their lane is set.
   const auto tiny = reinterpret_cast<lanes_avx512>(sources);
   auto length = reinterpret_cast<lanes_avx512>(lanes.length);
   brief_rounds<lanes_avx512>::mark(length, tiny);
@@ -226,7 +229,7 @@ NEARDUP_TARGET_AVX512 inline __m512i set1_avx512(std::uint64_t value) noexcept {
   return _mm512_set1_epi64(static_cast<long long>(value));
 }
 
-/// The exclusive or of both halves of a 128-bit product in each lane, by four VPMULUDQ.
+/// Returns the exclusive or of both halves of a 128-bit product in each lane, computed by four VPMULUDQ.
 NEARDUP_TARGET_AVX512 inline __m512i fold_product_avx512(__m512i low, __m512i high) noexcept {
   const __m512i low_half = set1_avx512(0xffffffffU);
   const __m512i low_top = _mm512_srli_epi64(low, 32);
@@ -248,7 +251,7 @@ NEARDUP_TARGET_AVX512 inline __m512i avalanche_avx512(__m512i x) noexcept {
   return _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
 }
 
-/// Hashes tokens of 9 to 16 bytes: the product of the first and the last eight bytes.
+/// Hashes tokens of 9 to 16 bytes: multiplies the first and the last eight bytes.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
                                                      std::uint64_t* const* out) noexcept {
@@ -263,7 +266,7 @@ NEARDUP_TARGET_AVX512 inline void hash_middle_avx512(const span_lanes_avx512& la
   }
 }
 
-/// Hashes tokens of 17 to 32 bytes: the products of the halves of the first and of the last 16 bytes.
+/// Hashes tokens of 17 to 32 bytes: multiplies the halves of the first and of the last 16 bytes.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lanes, const seeded_xxh3* formulas,
                                                     std::uint64_t* const* out) noexcept {
@@ -281,7 +284,7 @@ NEARDUP_TARGET_AVX512 inline void hash_large_avx512(const span_lanes_avx512& lan
   }
 }
 
-/// hash_spans_portable by AVX-512, for several formulas; those of formula j go to columns[j].
+/// The AVX-512 version of hash_spans_portable, for several formulas. columns[j] receives the hashes of formula j.
 template <std::size_t Words>
 NEARDUP_TARGET_AVX512 inline void hash_spans_avx512(const char* text, const span_view& spans,
                                                     const seeded_xxh3* formulas,
@@ -341,8 +344,9 @@ constexpr auto hash_spans_of(portable_form) noexcept {
 }
 
 /// Hashes the tokens that `spans` delimits in a text, in unspecified order. Word j of the hashes is written to
-/// columns[j]. Precondition: each column has room for 7 more hashes than there are spans; 8 bytes are readable at the
-/// beginning of each span.
+/// columns[j].
+/// Precondition: each column has space for 7 more hashes than there are spans; 8 bytes are readable at the beginning of
+/// each span.
 template <std::size_t Words>
 void hash_spans(const char* text, const span_view& spans, std::uint64_t seed, std::uint64_t* const* columns,
                 instruction_set level) noexcept {

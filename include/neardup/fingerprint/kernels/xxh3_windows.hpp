@@ -26,13 +26,13 @@ struct window_xxh3 {
 
   window_xxh3(std::size_t length, std::uint64_t seed) noexcept : n(length), flip(seeded_xxh3(seed).flip_of(length)) {}
 
-  /// The hash of one window of 4 to 8 bytes.
+  /// Returns the hash of one window of 4 to 8 bytes.
   [[nodiscard]] NEARDUP_ALWAYS_INLINE std::uint64_t hash_4_to_8(const char* window) const noexcept {
     return short_xxh3::mix_4_to_8(short_xxh3::word_4_to_8(window, n) ^ flip, n);
   }
 };
 
-/// The reference implementation: hashes the `count` windows that begin at text, text + 1, ..., one by one.
+/// Hashes the `count` windows that begin at text, text + 1, ..., one by one. This is the reference implementation.
 /// Precondition: 1 <= n <= 8; 8 bytes are readable at the beginning of the last window.
 inline void hash_windows_portable(const window_xxh3& hash, const char* text, std::size_t count,
                                   std::uint64_t* hashes) noexcept {
@@ -53,7 +53,7 @@ inline void hash_windows_portable(const window_xxh3& hash, const char* text, std
 #if NEARDUP_X86_KERNELS
 NEARDUP_KERNELS_BEGIN
 
-// For each length of a window, the shuffle that arranges eight consecutive windows from 16 bytes.
+// The shuffles for each length of a window: each arranges eight consecutive windows from 16 bytes.
 struct alignas(64) window_shuffle {
   std::uint8_t sources[64];
 };
@@ -70,7 +70,7 @@ inline constexpr std::array<window_shuffle, max_vector_window + 1> window_shuffl
 
 // ---- AVX2: one load and one VPSHUFB arrange four windows ------------------------------------------------------------
 
-/// Hashes four consecutive windows, the first of which begins at a given place. `Tiny`: the windows are below 4 bytes.
+/// Hashes four consecutive windows. The caller gives the beginning of the first. `Tiny`: windows are below 4 bytes.
 template <bool Tiny>
 struct window_lanes_avx2 {
   __m256i arrange;
@@ -91,8 +91,9 @@ struct window_lanes_avx2 {
   }
 };
 
-/// hash_windows_portable by AVX2. Preconditions: those of hash_windows_portable; 16 bytes are readable from
-/// text + count - 1 on; `hashes` has room for count + 3.
+/// The AVX2 version of hash_windows_portable.
+/// Precondition: that of hash_windows_portable; 16 bytes are readable from text + count - 1 on; `hashes` has space for
+/// count + 3.
 template <bool Tiny>
 NEARDUP_TARGET_AVX2 inline void hash_windows_avx2(const window_xxh3& hash, const char* text, std::size_t count,
                                                   std::uint64_t* hashes) noexcept {
@@ -124,7 +125,8 @@ struct window_lanes_avx512 {
   }
 };
 
-/// hash_windows_portable by AVX-512. Precondition: as hash_windows_avx2; `hashes` has room for count + 7.
+/// The AVX-512 version of hash_windows_portable.
+/// Precondition: that of hash_windows_avx2; `hashes` has space for count + 7.
 template <bool Tiny>
 NEARDUP_TARGET_AVX512 inline void hash_windows_avx512(const window_xxh3& hash, const char* text, std::size_t count,
                                                       std::uint64_t* hashes) noexcept {
@@ -150,8 +152,8 @@ NEARDUP_KERNELS_END
 
 constexpr auto hash_windows_of(portable_form) noexcept { return hash_windows_portable; }
 
-/// Hashes the `count` windows that begin at text, text + 1, ... Precondition: 16 bytes are readable at the beginning of
-/// the last window; `hashes` has room for count + 7.
+/// Hashes the `count` windows that begin at text, text + 1, ...
+/// Precondition: 16 bytes are readable at the beginning of the last window; `hashes` has space for count + 7.
 inline void hash_windows(const window_xxh3& hash, const char* text, std::size_t count, std::uint64_t* hashes,
                          instruction_set level) noexcept {
   choose_form(level, [&](auto form) { hash_windows_of(form)(hash, text, count, hashes); });
@@ -173,7 +175,8 @@ void add_window_hashes(const char* text, std::size_t count, std::size_t n, std::
   }
 }
 
-/// Writes the hashes of all windows of n bytes of a text. Precondition: 1 <= n <= max_vector_window, and n <= text.size().
+/// Writes the hashes of all windows of n bytes of a text.
+/// Precondition: 1 <= n <= max_vector_window, and n <= text.size().
 template <std::size_t Words>
 void add_byte_windows(std::string_view text, std::size_t n, std::uint64_t seed, instruction_set level,
                       const hash_writer<Words>& out) {
