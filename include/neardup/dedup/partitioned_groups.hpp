@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A matcher whose documents are the distinct sets of a row_join. `known` of a candidate is the overlap of the two sets.
-/// All candidates match.
+/// A matcher whose documents are the distinct sets of a row_join. `known` of a candidate is the overlap of the two
+/// sets. All candidates match.
 template <class Feature>
 class row_matcher final : public matcher<std::uint32_t> {
  public:

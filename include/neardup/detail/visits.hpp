@@ -37,7 +37,7 @@ constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
 template <class Found>
 class found_by_parts {
  public:
-  /// Returns: false to end the search.
+  /// Returns false to end the search.
   using take_type = std::function<bool(std::span<const Found>)>;
 
   /// Precondition: `take` outlives this object.

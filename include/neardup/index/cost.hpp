@@ -17,14 +17,14 @@
 
 namespace neardup::inline v0 {
 
-/// The machine constants behind the estimates below. The defaults were fitted to batches on one core of a server of
-/// 2024. Constants of another machine change the estimates, but seldom the chosen layout.
+/// The machine constants of the estimates below. The defaults were fitted to batches on one core of a server of 2024.
+/// Constants of another machine change the estimates, but seldom the chosen layout.
 struct cost_model {
   double id_bytes = 4;                  ///< bytes of an id
-  double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, where the key has enough bits
+  double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, if the key has enough bits
   double cache_bytes = 24e6;            ///< usable cache per core: most of the last-level cache
-  double line_seconds = 12e-9;          ///< one cache line at a random address, with a dozen other loads in flight
-  double cached_line_seconds = 7e-9;    ///< a cached line, with the work on it
+  double line_seconds = 12e-9;          ///< one cache line at a random address, while a dozen other loads are in flight
+  double cached_line_seconds = 7e-9;    ///< one cached line, and the work on it
   double bandwidth = 10e9;              ///< bytes per second compared within a bucket, from memory
   double cached_bandwidth = 20e9;       ///< bytes per second compared within a bucket, from the cache
   double scan_bandwidth = 35e9;         ///< bytes per second of a scan of all fingerprints, from memory
@@ -32,29 +32,29 @@ struct cost_model {
   double query_seconds = 40e-9;         ///< fixed cost of a query
 };
 
-/// The expected cost of a search within k bits, in an index of `count` distinct fingerprints with a given layout.
-/// Assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, which makes searches by
-/// short keys slower than estimated.
+/// The expected cost of a search within k bits, in an index of `count` distinct fingerprints with a given layout. The
+/// estimate assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, so searches by
+/// short keys are slower than estimated.
 struct expected_costs {
   int blocks;          ///< blocks of the layout
   std::size_t tables;  ///< tables of the layout, including tables that a search within k bits does not probe
   double probes;       ///< keys that a query looks up: sum over probed tables of choose_at_most(key width, radius)
-  double candidates;   ///< fingerprints with such keys, counted per table: sum of probes * count / 2^key width
-  double compared;     ///< fingerprints in the probed buckets; more than `candidates` where a bucket holds several keys
+  double candidates;   ///< fingerprints with these keys, counted per table: sum of probes * count / 2^key width
+  double compared;     ///< fingerprints in the probed buckets; more than `candidates` if buckets contain several keys
   double bytes;        ///< bytes of the frozen index per fingerprint
   double seconds;      ///< per query in a batch on one thread; only comparable with other estimates
 };
 
 namespace detail {
 
-/// Returns: x / 2^n, or 0 if that underflows a double.
+/// Returns x / 2^n, or 0 if that underflows a double.
 constexpr double divided_by_power(double x, std::size_t n) noexcept {
   for (; n >= 64; n -= 64) x *= 0x1p-64;
   return x / static_cast<double>(std::uint64_t{1} << n);
 }
 
-/// Returns: sum of C(total, i) for i in 0..max, divided by 2^by. Infinity if that overflows a double, which can happen
-/// only if by < total.
+/// Returns the sum of C(total, i) for i in 0..max, divided by 2^by. It is infinity if that overflows a double, which is
+/// possible only if by < total.
 constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::size_t by) noexcept {
   double sum = 0;
   for (std::size_t i = 0; i <= max && i <= total; ++i) {
@@ -70,7 +70,7 @@ constexpr double scaled_choose_at_most(std::size_t total, std::size_t max, std::
   return sum;
 }
 
-/// min(2^n, limit)
+/// Returns min(2^n, limit).
 constexpr double power_up_to(std::size_t n, double limit) noexcept {
   double power = 1;
   for (; n > 0 && power < limit; --n) power *= 2;
@@ -86,9 +86,9 @@ constexpr void check_count(double count) {
 /// The time and memory of one table of a frozen index.
 ///
 /// A directory maps a bucket to a run of entries. Table 0 stores the fingerprints and ids themselves, in bucket order.
-/// Each other table stores a filter and a slot number per fingerprint; a search reads the fingerprints whose filters
-/// pass. The directory has min(2^key width, count / entries_per_bucket) buckets. Where bucket_line applies, each bucket
-/// is one cache line, which holds nearly all of its entries.
+/// Each other table stores a filter and a slot number per fingerprint. A search reads the fingerprints whose filters
+/// pass. The directory has min(2^key width, count / entries_per_bucket) buckets. If the table uses bucket_lines, each
+/// bucket is one cache line, which contains nearly all of its entries.
 class table_costs {
  public:
   constexpr table_costs(const layout& shape, std::size_t table, double count, const cost_model& model)
@@ -113,16 +113,16 @@ class table_costs {
     return buckets_ * (has_lines_ ? double{sizeof(bucket_line)} : number_bytes_);
   }
   [[nodiscard]] constexpr double entry_bytes() const noexcept { return entry_bytes_; }
-  /// Bytes that a search reads per compared entry, without the directory.
+  /// The number of bytes that a search reads per compared entry, without the directory.
   [[nodiscard]] constexpr double compared_bytes() const noexcept {
     if (has_lines_) return filter_bytes_ * bucket_line::overflow_share;
     return is_first_ ? fingerprint_bytes_ : filter_bytes_;
   }
-  /// Random cache lines read per probe, besides the line of the directory.
+  /// The number of random cache lines read per probe, besides the line of the directory.
   [[nodiscard]] constexpr double entry_lines() const noexcept {
     return has_lines_ ? bucket_line::overflow_chance : (std::min)(count_ / buckets_, 1.0);
   }
-  /// Random cache lines read per entry that passes the filter.
+  /// The number of random cache lines read per entry that passes the filter.
   [[nodiscard]] constexpr double passing_lines() const noexcept { return has_lines_ ? 1 : 2; }
 
   [[nodiscard]] constexpr double probes(int radius) const noexcept {
@@ -152,7 +152,7 @@ class table_costs {
 
 }  // namespace detail
 
-/// The seconds of one query of a flat_index, which compares all `count` fingerprints. It is comparable with
+/// Returns the seconds of one query of a flat_index, which compares all `count` fingerprints. It is comparable with
 /// expected_costs::seconds: a layout with a larger estimate is slower than a scan.
 /// Throws: std::invalid_argument if count is not in 0..1e300.
 [[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
@@ -162,17 +162,18 @@ class table_costs {
          bytes / (bytes <= model.cache_bytes ? model.cached_scan_bandwidth : model.scan_bandwidth);
 }
 
-/// The expected cost of a search within k bits among `count` fingerprints in a given layout.
+/// Returns the expected cost of a search within k bits among `count` fingerprints in a given layout.
 ///
-/// Bytes per fingerprint: 8 for each word and the id, once; for each table but the first a filter (4 bytes, 8 if k > 8)
-/// and a slot number (4 bytes); for each table its directory, 4 bytes per bucket. From 2^32 fingerprints on, slot
+/// Bytes per fingerprint: 8 for each word, and the id, once. Each table but the first has a filter (4 bytes, 8 if k >
+/// 8) and a slot number (4 bytes). Each table has a directory of 4 bytes per bucket. From 2^32 fingerprints on, slot
 /// numbers and directory entries have 8 bytes. With 64 bits and 32-bit ids this is 12 + 8 * (tables - 1), plus at most
 /// 1 per table. If k <= 3 and count is in 2^17..2^28, a table with long keys uses cache lines as buckets: 9.4 bytes per
 /// fingerprint.
+///
 /// Seconds: a probe reads one random line of the directory and one of the entries, then the rest of the bucket at
 /// bandwidth. An entry that passes its filter costs two more lines. With cache lines as buckets, one probe in ten reads
-/// a second line, and an entry that passes costs one line. Directories fill the cache first, then entries.
-/// If the probes would outnumber the fingerprints, the search scans instead, and the estimate is that of the scan.
+/// a second line, and an entry that passes costs one line. Directories fill the cache first, then entries. If there
+/// would be more probes than fingerprints, the search scans instead, and the estimate is that of the scan.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k,
                                                 const cost_model& model = {}) {
@@ -224,17 +225,18 @@ class table_costs {
   return result;
 }
 
-/// The expected cost of a search within shape.k() bits. Example: `costs_of(layout(64, 3, 4), 1e9)`.
+/// Returns the expected cost of a search within shape.k() bits.
+/// Example: `costs_of(layout(64, 3, 4), 1e9)`.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count) {
   return costs_of(shape, count, shape.k());
 }
 
-/// The limits that fastest_blocks and leanest_blocks observe.
+/// The limits of fastest_blocks and leanest_blocks.
 struct block_limits {
-  /// Used by fastest_blocks: the most bytes per fingerprint.
+  /// The most bytes per fingerprint. Only fastest_blocks uses it.
   double max_bytes = std::numeric_limits<double>::infinity();
-  /// Used by leanest_blocks: the longest allowed search, as a multiple (1 or more) of the fastest. Infinity selects the
-  /// least memory among all layouts that do not merely scan.
+  /// The longest allowed search, as a multiple (1 or more) of the fastest. Only leanest_blocks uses it. Infinity
+  /// selects the least memory among all layouts that do not merely scan.
   double max_slowdown = 10;
   cost_model model = {};
 };
@@ -257,11 +259,11 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 
 }  // namespace detail
 
-/// The block count with the fastest searches within k bits among `count` fingerprints of `bits` bits.
-/// Layouts of more than `limits.max_bytes` per fingerprint are excluded. A tie goes to the layout of less memory.
-/// Returns: its costs; `.blocks` is the block count.
+/// Finds the block count with the fastest searches within k bits among `count` fingerprints of `bits` bits. Layouts of
+/// more than `limits.max_bytes` per fingerprint are excluded. Of equally fast layouts, the one with less memory wins.
+/// Returns: the costs of that layout; `.blocks` is the block count.
 /// Throws: std::invalid_argument if bits is 0, k is not in 0..bits - 1, count is not in 0..1e300, or every layout takes
-/// more than max_bytes; the message then names the least possible.
+/// more than max_bytes; the message then names the least possible number of bytes.
 /// Example: `fastest_blocks(64, 8, 1e7, {.max_bytes = 60}).blocks`
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {
@@ -276,10 +278,10 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
   return best;
 }
 
-/// The block count with the least memory, among layouts at most `limits.max_slowdown` times as slow as the fastest.
-/// Layouts that only scan are excluded unless all layouts only scan: a flat_index scans with less memory.
-/// Returns: its costs; `.blocks` is the block count.
-/// Throws: std::invalid_argument as fastest_blocks() does, and unless max_slowdown >= 1.
+/// Finds the block count with the least memory, among layouts at most `limits.max_slowdown` times as slow as the
+/// fastest. Layouts that only scan are excluded unless all layouts only scan: a flat_index scans with less memory.
+/// Returns: the costs of that layout; `.blocks` is the block count.
+/// Throws: the exceptions of fastest_blocks(); std::invalid_argument unless max_slowdown >= 1.
 [[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {
   if (!(limits.max_slowdown >= 1)) detail::fail<std::invalid_argument>("max_slowdown must be 1 or more");

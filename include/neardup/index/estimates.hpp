@@ -34,11 +34,11 @@ template <std::size_t Bits>
   return (std::max)(0.0, 1 - 2 * distance / static_cast<double>(Bits));
 }
 
-/// The mean distance, in bits, of the SimHash fingerprints of two texts with this cosine similarity.
-/// Throws: std::invalid_argument if the cosine is not in -1..1, give or take 1e-9 for rounding.
+/// Returns the mean distance, in bits, of the SimHash fingerprints of two texts with this cosine similarity.
+/// Throws: std::invalid_argument if the cosine is not in -1..1, with a tolerance of 1e-9 for rounding.
 [[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
   constexpr double rounding = 1e-9;
-  if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // refuses NaN, too: it fails both
+  if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both comparisons, so it is refused, too
     detail::fail<std::invalid_argument>("cosine similarity " + std::to_string(cosine) + " is outside -1..1");
   }
   return static_cast<double>(bits) * std::acos(std::clamp(cosine, -1.0, 1.0)) / std::numbers::pi;

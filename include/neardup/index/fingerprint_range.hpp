@@ -13,7 +13,7 @@
 
 namespace neardup::inline v0 {
 
-/// The type of the fingerprints of a range. (std::span is not deduced here, because g++ 11 takes that for a cast.)
+/// The type of the fingerprints of a range. (std::span is not deduced here, because g++ 11 would parse it as a cast.)
 template <class Range>
 using range_fingerprint_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
 

@@ -18,7 +18,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// The engine of an index without tables: a fingerprint_store that is scanned.
+/// The engine of an index without tables: a fingerprint_store that every search scans.
 template <std::size_t Bits, class Id, class Offset>
 class flat_engine {
  public:
@@ -48,7 +48,7 @@ class flat_engine {
 /// A set of (fingerprint, id) pairs without tables: every search scans all fingerprints, for any k from 0 to Bits.
 ///
 /// It is faster than a pigeonhole_index for a few thousand fingerprints or a large k. The default k of a search is 3.
-/// All members have the meaning that they have in pigeonhole_index.
+/// The other members are those of pigeonhole_index.
 /// Memory: the least of all indexes: with 64 bits and 32-bit ids 26 to 42 bytes per distinct fingerprint.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail::flat_engine<Bits, Id, Offset>> {
@@ -58,7 +58,7 @@ class flat_index : public searchable_index<Bits, Id, Offset, Fingerprint, detail
  public:
   using typename base::fingerprint_type;
 
-  flat_index() = default;  // Declared, so that the class is not an aggregate.
+  flat_index() = default;  // declared, so that the class is not an aggregate
 
   bool insert(const fingerprint_type& fingerprint, const Id& id) {
     return engine_.store().insert(fingerprint.to_words(), id, [](std::size_t) {});

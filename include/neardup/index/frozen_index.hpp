@@ -27,7 +27,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// A source of a frozen_index: entries in memory. It is one type for all callers, so the build is instantiated once per
+/// A source of a frozen_index: entries in memory. It is one type for all callers. So the build is instantiated once per
 /// entry type.
 template <class Entry>
 struct entries_source {
@@ -43,16 +43,16 @@ entries_source(const Entry*) -> entries_source<Entry>;
 /// An immutable index: built once, then only searched. It has the searches of pigeonhole_index, takes half the memory,
 /// and is faster for large corpora.
 ///
-/// k and blocks are as in pigeonhole_index. Duplicate pairs are stored once.
-/// Space: with 64 bits and 32-bit ids 12 bytes per distinct fingerprint, 8 per table but the first (12 if k > 8), and
+/// k and blocks are as in pigeonhole_index. Duplicate pairs are stored once. All constructors take `run`, which spreads
+/// the work over threads: `threads{8}`, or a runner of yours. The default uses the calling thread only. The result is
+/// the same for every runner. The other members are those of pigeonhole_index.
+/// Memory: with 64 bits and 32-bit ids 12 bytes per distinct fingerprint, 8 per table but the first (12 if k > 8), and
 /// 0.5 to 1 per table for directories of up to 2^26 buckets. If k <= 3, Offset has 32 bits and there are at most 2^28
 /// fingerprints, a table with long keys uses cache lines as buckets: 9.4 bytes, and searches 1.5 times as fast.
-/// Complexity: O(tables * n) to build, by partitioning. Memory while building: with more than 2^26 pairs, the pairs are
-/// first partitioned coarsely within the memory of the index, then each part separately. So the build needs the memory
-/// of the index, of the input, and twice that of 2^23 pairs. Tables with cache lines as buckets need 8 bytes more per
-/// fingerprint. All constructors take `run`, which spreads the work over threads: `threads{8}`, or a runner of yours.
-/// The default uses the calling thread only. The result is the same for every runner. All members except the
-/// constructors have the meaning that they have in pigeonhole_index.
+/// Memory while building: that of the index, of the input, and twice that of 2^23 pairs. (More than 2^26 pairs are
+/// first partitioned coarsely within the memory of the index, then each part separately.) Tables with cache lines as
+/// buckets need 8 bytes more per fingerprint.
+/// Complexity: O(tables * n) to build, by partitioning.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
                                              detail::frozen_engine<detail::words_for(Bits), Id, Offset>> {
@@ -65,17 +65,17 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   using typename base::fingerprint_type;
   using typename base::value_type;
 
-  /// Builds the index from the `count` entries source(0) to source(count - 1), each a value_type.
-  /// Precondition: `source` returns the same entry for the same number every time. All threads of `run` call `source`,
-  /// several times per entry.
+  /// Builds the index from the `count` entries source(0) to source(count - 1), each a value_type. All threads of `run`
+  /// call `source`, several times per entry.
+  /// Precondition: `source` returns the same entry for the same number every time.
   /// Throws: std::invalid_argument unless layout::is_valid(Bits, k, blocks); std::length_error if there are more than
   /// max_distinct_size() fingerprints, or at least 2^32 pairs while Offset has up to 32 bits; std::bad_alloc.
   template <std::invocable<std::size_t> Source>
   frozen_index(neardup::bits k, int blocks, std::size_t count, const Source& source, const any_runner& run = {})
       : base(build(layout(Bits, k.count, blocks), count, source, run)) {}
 
-  /// Builds the index from fingerprints and their ids, by position.
-  /// Throws: as the constructor from a source; std::invalid_argument if the ranges have different sizes.
+  /// Builds the index from fingerprints and their ids: ids[i] is the id of fingerprints[i].
+  /// Throws: the exceptions of the constructor from a source; std::invalid_argument if the ranges have different sizes.
   frozen_index(neardup::bits k, int blocks, std::span<const fingerprint_type> fingerprints, std::span<const Id> ids,
                const any_runner& run = {})
       : base(build(
@@ -86,7 +86,8 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
             run)) {}
 
   /// Builds the index from fingerprints whose ids are their positions.
-  /// Throws: as the constructor from a source; std::length_error if Id cannot hold the last position.
+  /// Throws: the exceptions of the constructor from a source; std::length_error if Id cannot represent the last
+  /// position.
   frozen_index(neardup::bits k, int blocks, std::span<const fingerprint_type> fingerprints, const any_runner& run = {})
       : base(build(
             layout(Bits, k.count, blocks), numbered(fingerprints.size()),
@@ -95,7 +96,7 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
             },
             run)) {}
 
-  /// The layout: how fingerprints are cut into blocks.
+  /// The layout: the blocks of the fingerprints, and the keys of the tables.
   [[nodiscard]] const layout& shape() const noexcept { return engine_.shape(); }
 
   [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
@@ -142,10 +143,10 @@ class frozen_index : public searchable_index<Bits, Id, Offset, Fingerprint,
   }
 };
 
-/// Builds a frozen_index of the pairs of another index, for searches within k bits, in the layout of k and blocks.
-/// The result is independent of `index`, which may be destroyed.
+/// Builds a frozen_index of the pairs of another index, for searches within k bits, in the layout of k and blocks. The
+/// result is independent of `index`, which may be destroyed.
 /// Memory: both indexes, and a copy of the pairs during the build.
-/// Throws: as the constructors of frozen_index.
+/// Throws: the exceptions of the constructors of frozen_index.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, neardup::bits k, int blocks, const any_runner& run = {}) {
   const std::vector<typename Index::value_type> pairs(index.begin(), index.end());
@@ -155,8 +156,8 @@ template <class Index>
 }
 
 /// Builds a frozen_index of the pairs of another index, in the layout of that index.
-/// Throws: as the constructors of frozen_index; std::invalid_argument for an index_view of a flat_index, which has no
-/// layout.
+/// Throws: the exceptions of the constructors of frozen_index; std::invalid_argument for an index_view of a flat_index,
+/// which has no layout.
 template <class Index>
 [[nodiscard]] auto freeze(const Index& index, const any_runner& run = {}) {
   constexpr bool has_layout = requires { index.shape(); };
@@ -172,7 +173,7 @@ template <class Index>
     }
     return freeze(index, index.shape().k(), index.shape().blocks(), run);
   } else {
-    return freeze(index, 0, 1, run);  // never called: for one error message only
+    return freeze(index, 0, 1, run);  // never called: gives one error message only
   }
 }
 

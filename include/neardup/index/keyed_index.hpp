@@ -23,15 +23,16 @@ concept changeable_index = requires(Index& index, const typename Index::value_ty
 
 }  // namespace detail
 
-/// An index with exactly one fingerprint per id, and a map from id to fingerprint. So a document is replaced or erased
-/// without knowing its old fingerprint.
+/// An index with exactly one fingerprint per id, and a map from id to fingerprint. So you can replace or erase a
+/// document without its old fingerprint.
 ///
 /// `Index`: pigeonhole_index or flat_index. This class has the constructors, searches and iteration of `Index`. Several
 /// ids may have the same fingerprint. The map is a std::unordered_map if std::hash<Id> exists, otherwise a std::map.
 /// Precondition: hashing, comparing and ordering ids do not throw.
-/// Space: that of Index and of the map. With 64 bits, the map takes 40 to 48 bytes per id of 4 or 8 bytes, and 64 bytes
-/// per id of 16 bytes without a hash (measured, allocator included).
-/// Guarantee: const members are safe from many threads while no thread writes; a member that throws has no effect.
+/// Memory: that of Index and of the map. With 64 bits, the map takes 40 to 48 bytes per id of 4 or 8 bytes, and 64
+/// bytes per id of 16 bytes without a hash (measured, allocator included).
+/// Guarantee: a member that throws has no effect.
+/// Thread safety: const members may be called from many threads while no thread writes.
 template <class Index = pigeonhole_index<64>>
 class keyed_index : private Index {
   static_assert(detail::changeable_index<Index>,
@@ -55,7 +56,7 @@ class keyed_index : private Index {
   keyed_index(const keyed_index&) = default;
   keyed_index(keyed_index&& other) noexcept
       : Index(static_cast<Index&&>(other)), fingerprint_of_(std::exchange(other.fingerprint_of_, {})) {}
-  // Two assignment operators instead of one that takes its argument by value: with that,
+  // There are two assignment operators, not one that takes its argument by value. With that,
   // std::is_nothrow_copy_assignable would be true for a class with a keyed_index as a member, although copying may
   // throw.
   keyed_index& operator=(const keyed_index& other) {
@@ -84,22 +85,22 @@ class keyed_index : private Index {
   using Index::search_batch;
   using Index::size;
 
-  /// The underlying index without the map: to freeze it, or to look up fingerprints.
+  /// The underlying index without the map. Use it to freeze the index, or to look up fingerprints.
   [[nodiscard]] const Index& index() const noexcept { return *this; }
 
-  /// Returns: the fingerprint of an id, or nullopt if the id is not stored.
+  /// Returns the fingerprint of an id, or nullopt if the id is not stored.
   [[nodiscard]] std::optional<fingerprint_type> find(const id_type& id) const noexcept {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return std::nullopt;
     return found->second;
   }
 
-  /// Whether an id is stored.
+  /// True if an id is stored.
   [[nodiscard]] bool contains(const id_type& id) const noexcept { return fingerprint_of_.contains(id); }
 
   /// Stores an id with its fingerprint.
   /// Returns: false if the id is stored already; its fingerprint is then unchanged.
-  /// Throws: as Index::insert.
+  /// Throws: the exceptions of Index::insert.
   bool insert(const fingerprint_type& fingerprint, const id_type& id) {
     const auto [entry, is_new] = fingerprint_of_.try_emplace(id, fingerprint);
     if (!is_new) return false;
@@ -111,13 +112,13 @@ class keyed_index : private Index {
 
   /// Stores an id with its fingerprint, or replaces the fingerprint of a stored id.
   /// Returns: true if the id is new.
-  /// Throws: as Index::insert. It may also throw std::length_error when it replaces a fingerprint in a full index,
+  /// Throws: the exceptions of Index::insert. Replacing a fingerprint in a full index may throw std::length_error,
   /// because the old and the new fingerprint are both stored for a moment.
   bool insert_or_assign(const fingerprint_type& fingerprint, const id_type& id) {
     const auto found = fingerprint_of_.find(id);
     if (found == fingerprint_of_.end()) return insert(fingerprint, id);
     if (found->second == fingerprint) return false;
-    Index::insert(fingerprint, id);  // From here on nothing throws.
+    Index::insert(fingerprint, id);  // nothing throws from here on
     Index::erase(found->second, id);
     found->second = fingerprint;
     return false;
@@ -152,10 +153,10 @@ class keyed_index : private Index {
   }
   friend void swap(keyed_index& a, keyed_index& b) noexcept { a.swap(b); }
 
-  /// Whether both indexes have the same ids with the same fingerprints.
+  /// True if both indexes have the same ids with the same fingerprints.
   friend bool operator==(const keyed_index& a, const keyed_index& b) { return a.index() == b.index(); }
 
-  /// Bytes allocated by the index and the map. The share of the map is an estimate.
+  /// The number of bytes that the index and the map have allocated. The part of the map is an estimate.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     // The estimated size of a node: its value, the pointers that every implementation of the map has, and one word of
     // the allocator.
@@ -168,7 +169,7 @@ class keyed_index : private Index {
   static constexpr bool is_hashed = detail::hashable_id<id_type>;
   using map_type = detail::id_map<id_type, fingerprint_type>;
 
-  map_type fingerprint_of_;  // the same pairs as in the index, by id
+  map_type fingerprint_of_;  // the pairs of the index, by id
 };
 
 }  // namespace neardup::inline v0

@@ -20,12 +20,12 @@ namespace detail {
 
 inline constexpr std::uint64_t saturated = (std::numeric_limits<std::uint64_t>::max)();
 
-/// Returns: a + b, or `saturated` on overflow.
+/// Returns a + b, or `saturated` on overflow.
 constexpr std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept {
   return a > saturated - b ? saturated : a + b;
 }
 
-/// Returns: C(total, chosen), or `saturated` if the result would be about 2^64 / total or more.
+/// Returns C(total, chosen), or `saturated` if the result would be about 2^64 / total or more.
 constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   if (chosen > total) return 0;
   if (chosen > total - chosen) chosen = total - chosen;
@@ -33,13 +33,13 @@ constexpr std::uint64_t choose(std::size_t total, std::size_t chosen) noexcept {
   for (std::size_t i = 1; i <= chosen; ++i) {
     const std::uint64_t factor = total - chosen + i;
     if (result > saturated / factor) return saturated;
-    result = result * factor / i;  // exact: i consecutive numbers have a product divisible by i!
+    result = result * factor / i;  // exact: a product of i consecutive numbers is divisible by i!
   }
   return result;
 }
 
-/// Returns: sum of C(total, i) for i in 0..max, saturating: the number of keys within `max` bit flips of a key of
-/// `total` bits.
+/// Returns the number of keys within `max` bit flips of a key of `total` bits, saturating: the sum of C(total, i) for i
+/// in 0..max.
 constexpr std::uint64_t choose_at_most(std::size_t total, std::size_t max) noexcept {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i <= max && i <= total; ++i) {
@@ -62,11 +62,12 @@ struct table_probe {
   friend constexpr bool operator==(const table_probe&, const table_probe&) = default;
 };
 
-/// How fingerprints of `bits()` bits are cut into blocks, and which blocks each table is keyed on. Any two fingerprints
-/// within `k()` bits share a key, or have keys within the radius, in at least one table.
+/// The division of fingerprints of `bits()` bits into blocks, and the blocks on which each table is keyed. Any two
+/// fingerprints within `k()` bits share a key, or have keys within the radius, in at least one table.
 ///
 /// Exact regime, blocks > k: one table for each choice of blocks - k blocks. k differing bits touch at most k blocks,
-/// so some choice is untouched.
+/// so at least one choice is untouched.
+///
 /// Radius regime, blocks <= k: one table per block. The radii of the blocks satisfy sum(radius + 1) = k + 1, so at
 /// least one block differs in no more bits than its radius.
 /// Source: Manku, Jain, Sarma, Detecting Near-Duplicates for Web Crawling, WWW 2007, section 3.1 (exact regime);
@@ -76,25 +77,27 @@ class layout {
   /// The largest number of tables.
   static constexpr std::size_t max_tables = 256;
 
+  /// Makes a layout.
   /// Throws: std::invalid_argument unless is_valid(bits, k, blocks).
   constexpr layout(std::size_t bits, int k, int blocks) : bits_(bits), k_(k), blocks_(blocks) {
     if (!is_valid(bits, k, blocks)) refuse(bits, k, blocks);
   }
 
-  /// The number of tables, saturating. Precondition: 0 <= k and 1 <= blocks.
+  /// Returns the number of tables, saturating.
+  /// Precondition: 0 <= k and 1 <= blocks.
   static constexpr std::uint64_t count_tables(int k, int blocks) noexcept {
     return blocks > k ? detail::choose(static_cast<std::size_t>(blocks), static_cast<std::size_t>(k))
                       : static_cast<std::uint64_t>(blocks);
   }
 
-  /// Whether 0 <= k < bits, 1 <= blocks <= bits and there are at most max_tables tables.
+  /// Returns true if 0 <= k < bits, 1 <= blocks <= bits and there are at most max_tables tables.
   static constexpr bool is_valid(std::size_t bits, int k, int blocks) noexcept {
     return k >= 0 && static_cast<std::size_t>(k) < bits && blocks >= 1 && static_cast<std::size_t>(blocks) <= bits &&
            count_tables(k, blocks) <= max_tables;
   }
 
   constexpr std::size_t bits() const noexcept { return bits_; }
-  /// The largest distance that a search may ask for.
+  /// The largest k of a search.
   constexpr int k() const noexcept { return k_; }
   constexpr int blocks() const noexcept { return blocks_; }
   /// True in the exact regime (blocks > k), where a search looks up the key of the query itself. False in the radius
@@ -102,8 +105,8 @@ class layout {
   constexpr bool is_exact() const noexcept { return blocks_ > k_; }
   constexpr std::size_t table_count() const noexcept { return detail::to_size(count_tables(k_, blocks_)); }
 
-  /// The number of the first bit of a block; block_begin(blocks()) == bits(). The first bits() % blocks() blocks are
-  /// one bit wider than the others.
+  /// Returns the number of the first bit of a block; block_begin(blocks()) == bits(). The first bits() % blocks()
+  /// blocks are one bit wider than the others.
   constexpr std::size_t block_begin(std::size_t block) const noexcept {
     const std::size_t count = block_count();
     return block * (bits_ / count) + (std::min)(block, bits_ % count);
@@ -112,7 +115,7 @@ class layout {
     return block_begin(block + 1) - block_begin(block);
   }
 
-  /// Calls `visit(block)` for each element of table_blocks(table); constexpr.
+  /// Calls `visit(block)` for each element of table_blocks(table), also in constant expressions.
   template <class Visit>
   constexpr void for_each_block(std::size_t table, const Visit& visit) const {
     std::uint64_t rank = table;
@@ -128,22 +131,22 @@ class layout {
     }
   }
 
-  /// The blocks that a table is keyed on, ascending. Tables are numbered in the lexicographic order of their block
-  /// lists.
+  /// Returns the blocks on which a table is keyed, ascending. Tables are numbered in the lexicographic order of their
+  /// block lists.
   std::vector<std::size_t> table_blocks(std::size_t table) const {
     std::vector<std::size_t> chosen;
     for_each_block(table, [&](std::size_t block) { chosen.push_back(block); });
     return chosen;
   }
 
-  /// The number of bits of a table's key.
+  /// Returns the number of bits of a table's key.
   constexpr std::size_t key_width(std::size_t table) const {
     std::size_t width = 0;
     for_each_block(table, [&](std::size_t block) { width += block_width(block); });
     return width;
   }
 
-  /// The bits that a table is keyed on, as a mask of as many words as a fingerprint has.
+  /// Returns the bits on which a table is keyed, as a mask of as many words as a fingerprint has.
   std::vector<std::uint64_t> table_mask(std::size_t table) const {
     std::vector<std::uint64_t> mask(detail::words_for(bits_), 0);
     for_each_block(table, [&](std::size_t block) {
@@ -154,7 +157,7 @@ class layout {
     return mask;
   }
 
-  /// Calls `visit(probe)` for each element of plan(k); constexpr.
+  /// Calls `visit(probe)` for each element of plan(k), also in constant expressions.
   template <class Visit>
   constexpr void for_each_probe(int k, const Visit& visit) const {
     if (k < 0 || k > k_) detail::refuse_distance(k, k_);
@@ -177,10 +180,10 @@ class layout {
     }
   }
 
-  /// The probes of a search within `k` bits: whichever k bits differ, at least one of these tables finds the match.
-  /// Exact regime: a subset of the tables; see cheapest_parts(). With 5 blocks and K = 3 these are 1, 2, 4 and 10
-  /// tables for k = 0, 1, 2 and 3. Radius regime: radii with sum(radius + 1) = k + 1; a table without a share of that
-  /// sum is not probed.
+  /// Returns the probes of a search within `k` bits. Whichever k bits differ, at least one of these tables finds the
+  /// match. Exact regime: a subset of the tables; see cheapest_parts(). With 5 blocks and K = 3 these are 1, 2, 4 and
+  /// 10 tables for k = 0, 1, 2 and 3. Radius regime: radii with sum(radius + 1) = k + 1. A table without a share of
+  /// that sum is not probed.
   /// Throws: std::invalid_argument if k < 0 or k > k().
   std::vector<table_probe> plan(int k) const {
     std::vector<table_probe> result;
@@ -188,7 +191,7 @@ class layout {
     return result;
   }
 
-  /// The number of keys that a search within k bits looks up, saturating.
+  /// Returns the number of keys that a search within k bits looks up, saturating.
   constexpr std::uint64_t probe_count(int k) const {
     std::uint64_t sum = 0;
     for_each_probe(k, [&](const table_probe& probe) {
@@ -209,8 +212,8 @@ class layout {
   constexpr std::size_t block_count() const noexcept { return static_cast<std::size_t>(blocks_); }
   constexpr std::size_t key_blocks() const noexcept { return is_exact() ? static_cast<std::size_t>(blocks_ - k_) : 1; }
 
-  // Divides the first `blocks` blocks into `count` nearly equal parts. A search probes the tables whose blocks are all
-  // in one part.
+  // A division of the first `blocks` blocks into `count` nearly equal parts. A search probes the tables whose blocks
+  // are all in one part.
   struct parts {
     std::size_t blocks, count;
 
@@ -226,10 +229,10 @@ class layout {
     }
   };
 
-  // The parts with the fewest tables to probe. Why these tables find every match (Turan's construction): of n blocks at
-  // most k differ, so at least n - k are equal. Let r = key_blocks() >= 2, and divide the n blocks into p = floor((n -
-  // k - 1) / (r - 1)) parts. Then n - k > p * (r - 1), so some part has r equal blocks, and the table keyed on these
-  // finds the match. All n are tried.
+  // Returns the parts with the fewest tables to probe. These tables find every match (Turan's construction): of n
+  // blocks at most k differ, so at least n - k are equal. Let r = key_blocks() >= 2, and divide the n blocks into p =
+  // floor((n - k - 1) / (r - 1)) parts. Then n - k > p * (r - 1), so a part has r equal blocks, and the table keyed on
+  // these finds the match. All n are tried.
   constexpr parts cheapest_parts(std::size_t k) const {
     const std::size_t r = key_blocks();
     if (r == 1) return {k + 1, 1};
@@ -246,10 +249,9 @@ class layout {
   int blocks_;
 };
 
-/// The default block count for fingerprints of `bits` bits and searches within `k` bits.
-/// Returns: k + 1 if that leaves blocks of at least 16 bits, otherwise bits / 16, clamped to 1..layout::max_tables.
-/// Keys below 16 bits would crowd the buckets of a table of a million fingerprints; fewer blocks, searched with a
-/// radius, are faster then.
+/// Returns the default block count for fingerprints of `bits` bits and searches within `k` bits: k + 1 if that leaves
+/// blocks of at least 16 bits, otherwise bits / 16, clamped to 1..layout::max_tables. Keys below 16 bits would crowd
+/// the buckets of a table of a million fingerprints. Fewer blocks, searched with a radius, are then faster.
 constexpr int default_blocks(std::size_t bits, int k) noexcept {
   const std::size_t exact = k < 0 ? 1 : static_cast<std::size_t>(k) + 1;
   if (exact <= layout::max_tables && bits / exact >= 16) return static_cast<int>(exact);

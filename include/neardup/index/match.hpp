@@ -53,7 +53,7 @@ struct batch_result {
   /// The number of queries.
   [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
 
-  /// The matches of query `i`, by distance, then id, then fingerprint.
+  /// Returns the matches of query `i`, sorted by distance, then id, then fingerprint.
   /// Precondition: i < size().
   [[nodiscard]] std::span<const match<Bits, Id, Fingerprint>> operator[](std::size_t i) const noexcept {
     return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
@@ -86,7 +86,8 @@ constexpr bool check_fingerprint_type() noexcept {
   return true;
 }
 
-/// Throws std::invalid_argument unless the distance k of a search is in 0..max.
+/// Reports a distance k that is not in 0..max.
+/// Throws: std::invalid_argument.
 [[noreturn]] inline void refuse_distance(int k, int max) {
   fail<std::invalid_argument>(
       {"search distance k = ", k, " is outside 0..", max, ", the distances that this index answers"});

@@ -21,10 +21,10 @@
 
 namespace neardup::inline v0 {
 
-/// The pairs of positions i < j whose fingerprints differ in at most k bits, sorted by i, then j.
-/// `within`: bits{k}.
+/// Returns the pairs of positions i < j whose fingerprints differ in at most k bits, sorted by (i, j). `within`:
+/// bits{k}.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// there is no layout of its blocks; std::bad_alloc.
+/// no layout with its number of blocks exists; std::bad_alloc.
 /// Complexity: that of visit_pairs, and O(p log p) for p pairs. Copies of a fingerprint are joined as one fingerprint.
 /// Memory: that of visit_pairs; 12 bytes per pair; and 12 bytes per pair of distinct fingerprints, 24 while these are
 /// sorted (24 and 48 from 2^32 fingerprints on). If there may be very many pairs, use visit_pairs.
@@ -49,12 +49,13 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 }
 
 /// Calls `visit(i, j, distance)` once for each pair of positions i < j whose fingerprints differ in at most k bits, as
-/// soon as it is found. `within`: bits{k}.
-/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The visit ends
-/// early if the visitor returns false or throws; its exception is rethrown.
-/// `Index`: a type that can number the fingerprints: std::uint64_t from 2^32 - 1 fingerprints on.
+/// soon as the pair is found. `within`: bits{k}.
+///
+/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. If the
+/// visitor returns false or throws, the visit ends, and its exception is passed on. `Index`: a type that can number the
+/// fingerprints: std::uint64_t from 2^32 - 1 fingerprints on.
 /// Throws: std::length_error if Index cannot number the fingerprints; std::invalid_argument if k is not in 0..Bits or
-/// there is no layout of its blocks; std::bad_alloc.
+/// no layout with its number of blocks exists; std::bad_alloc.
 /// Complexity: for each table (see layout) O(n) to move the fingerprints into buckets, and a comparison of filters of
 /// 32 bits (64 if k > 8) for each two fingerprints of a bucket, 16 (8) at a time with AVX-512; then the calls.
 /// Memory: independent of the number of pairs: about 16 bytes per fingerprint of 64 bits, for a copy in bucket order,
@@ -77,12 +78,12 @@ void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& vis
 }
 
 /// Calls `visit(i, j, distance)` once for each i of `a` and j of `b` whose fingerprints differ in at most k bits. Pairs
-/// within `a` and within `b` are not visited. Order and threads are as in visit_pairs of one corpus. `Index`: a type that
-/// can number the fingerprints of both.
-/// Throws: as visit_pairs of one corpus.
-/// Complexity: that of visit_pairs for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
+/// within `a` and within `b` are not visited. Order and threads are as in visit_pairs() of one corpus. `Index`: a type
+/// that can number the fingerprints of both corpora.
+/// Throws: the exceptions of visit_pairs() of one corpus.
+/// Complexity: that of visit_pairs() for a.size() + b.size() fingerprints, but only pairs across `a` and `b` are
 /// compared.
-/// Memory: that of visit_pairs.
+/// Memory: that of visit_pairs().
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold, class Visit>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
 void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit, const join_options& options = {}) {
@@ -103,11 +104,11 @@ void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit,
   });
 }
 
-/// The pairs of a position in `a` and one in `b` whose fingerprints differ in at most k bits, sorted by the position in
-/// `a`, then in `b`.
-/// Throws: as visit_pairs; std::length_error if Index cannot number the fingerprints of both corpora.
-/// Complexity: that of visit_pairs of two corpora, and O(p log p) for p pairs.
-/// Memory: that of visit_pairs, and 12 bytes per pair.
+/// Returns the pairs of a position in `a` and a position in `b` whose fingerprints differ in at most k bits, sorted by
+/// the position in `a`, then in `b`.
+/// Throws: the exceptions of visit_pairs(); std::length_error if Index cannot number the fingerprints of both corpora.
+/// Complexity: that of visit_pairs() of two corpora, and O(p log p) for p pairs.
+/// Memory: that of visit_pairs(), and 12 bytes per pair.
 /// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, bits{3})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold>
   requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>

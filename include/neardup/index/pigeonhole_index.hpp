@@ -20,21 +20,24 @@ namespace neardup::inline v0 {
 
 /// A set of (fingerprint, id) pairs in memory, with exact search: a query finds all pairs within K of its `Bits` bits.
 ///
-/// Blocks trades memory for time. Blocks > K keeps C(Blocks, K) tables, each keyed on Blocks - K blocks; for K = 3, 4
-/// blocks give 4 tables and 5 blocks give 10 tables with longer keys. Blocks <= K keeps one table per block and flips
-/// bits of the query; for K = 3, 2 blocks give 2 tables of 33 probes each. See layout.
-/// For K = 3, 64 bits and 2^34 uniform fingerprints, 4 tables give 1,048,576 candidates per search and 10 tables 3,584.
-/// docs/cost.md has the figures for other sizes and blocks. fastest_blocks and leanest_blocks choose a block count.
+/// `Blocks` trades memory for time. Blocks > K keeps C(Blocks, K) tables, each keyed on Blocks - K blocks. For K = 3, 4
+/// blocks give 4 tables, and 5 blocks give 10 tables with longer keys. Blocks <= K keeps one table per block and flips
+/// bits of the query. For K = 3, 2 blocks give 2 tables of 33 probes each. See layout. For K = 3, 64 bits and 2^34
+/// uniform fingerprints, 4 tables give 1,048,576 candidates per search and 10 tables 3,584. docs/cost.md has the
+/// figures for other sizes and blocks. fastest_blocks and leanest_blocks choose a block count.
+///
 /// `pigeonhole_index<Bits, dynamic_layout>` takes K and Blocks as arguments of its constructor. Assignment and swap
-/// then include the layout; == compares the pairs and ignores the layouts.
-/// Id: any index_id. Offset: an unsigned type that numbers the distinct fingerprints. Fingerprint: the stored type,
-/// simhash<Bits> or minwise<Bits>; see pigeonhole_index_of.
+/// then include the layout; == compares the pairs and ignores the layouts. `Id`: any index_id. `Offset`: an unsigned
+/// type that numbers the distinct fingerprints. `Fingerprint`: the stored type, simhash<Bits> or minwise<Bits>; see
+/// pigeonhole_index_of.
+///
 /// Searches are exact and inclusive (distance <= k), and each match comes once. The default k of a search is
-/// default_distance(). Every search throws std::invalid_argument if k is not in 0..max_distance().
-/// Space: with 64 bits and 32-bit ids about 30 bytes per distinct fingerprint and 10 to 20 per table, with room to
-/// grow; memory_usage() tells. A frozen_index takes about half.
-/// The const members are those of all indexes: see searchable_index.
-/// Guarantee: const members are safe from many threads while no thread writes; a member that throws has no effect.
+/// default_distance(). Every search throws std::invalid_argument if k is not in 0..max_distance(). All indexes have the
+/// same const members: see searchable_index.
+/// Memory: with 64 bits and 32-bit ids about 30 bytes per distinct fingerprint and 10 to 20 per table, including the
+/// reserve for growth; memory_usage() has the number. A frozen_index takes about half.
+/// Guarantee: a member that throws has no effect.
+/// Thread safety: const members may be called from many threads while no thread writes.
 template <std::size_t Bits, int K = 3, int Blocks = K == dynamic_layout ? dynamic_layout : default_blocks(Bits, K),
           class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class pigeonhole_index
@@ -73,14 +76,15 @@ class pigeonhole_index
   explicit pigeonhole_index(neardup::bits k) requires(is_dynamic)
       : pigeonhole_index(k, default_blocks(Bits, k.count)) {}
 
-  /// The layout: how fingerprints are divided into blocks. This member function is static unless the layout is dynamic.
+  /// The layout: the blocks of the fingerprints, and the keys of the tables. This member function is static unless the
+  /// layout is dynamic.
   [[nodiscard]] static constexpr layout shape() noexcept requires(!is_dynamic) { return layout(Bits, K, Blocks); }
   [[nodiscard]] const layout& shape() const noexcept requires(is_dynamic) { return engine_.shape(); }
 
   /// Stores a pair.
   /// Returns: false if the pair is stored already.
   /// Throws: std::length_error if the fingerprint is new, and max_distinct_size() fingerprints are stored already, or
-  /// 2^26 - 1 share one of its keys; std::bad_alloc.
+  /// 2^26 - 1 fingerprints share one of its keys; std::bad_alloc.
   /// Complexity: amortised O(tables), and O(log n) for n ids of one fingerprint. The worst insertion rearranges a
   /// sixteenth of a table.
   bool insert(const fingerprint_type& fingerprint, const Id& id) { return engine_.insert(fingerprint.to_words(), id); }
@@ -97,26 +101,26 @@ class pigeonhole_index
   /// Returns: the number of ids that the fingerprint had; 0 if it was not stored.
   std::size_t erase(const fingerprint_type& fingerprint) noexcept { return engine_.erase(fingerprint.to_words()); }
 
-  /// Removes everything; memory is kept for reuse.
+  /// Removes everything; keeps the allocated memory.
   void clear() noexcept { engine_.clear(); }
 
   /// Reserves memory for `count` distinct fingerprints in all.
   /// Throws: std::length_error if count > max_distinct_size(); std::bad_alloc.
   void reserve(std::size_t count) { engine_.reserve(count); }
 
-  /// Bytes that the index has allocated.
+  /// The number of bytes that the index has allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept { return engine_.memory_usage(); }
 
   void swap(pigeonhole_index& other) noexcept { engine_.swap(other.engine_); }
   friend void swap(pigeonhole_index& a, pigeonhole_index& b) noexcept { a.swap(b); }
 
-  /// Whether both indexes hold the same pairs.
+  /// Returns true if both indexes have the same pairs.
   friend bool operator==(const pigeonhole_index& a, const pigeonhole_index& b) {
     return detail::same_pairs(a.engine_.store(), b.engine_.store());
   }
 
  private:
-  // The search_plans that all indexes of this layout share; built at the first use.
+  // Returns the search_plans that all indexes of this layout share. The first call builds them.
   static const std::shared_ptr<const plans_type>& shared_plans() {
     static const auto shared = std::make_shared<const plans_type>(shape());
     return shared;

@@ -18,8 +18,8 @@
 
 namespace neardup::inline v0 {
 
-/// The default recall of a choice of k: 0.99 for min-wise codes, 0.97 for SimHash. With SimHash, 0.99 needs two bits
-/// more, which cost several times the candidates (docs/accuracy.md).
+/// Returns the default recall of distance_for(): 0.99 for min-wise codes, 0.97 for SimHash. With SimHash, 0.99 needs
+/// two bits more, which cost several times the candidates (docs/accuracy.md).
 [[nodiscard]] constexpr double default_recall(fingerprint_kind kind) noexcept {
   return kind == fingerprint_kind::minwise ? 0.99 : 0.97;
 }
@@ -34,16 +34,16 @@ inline void check_recall(double recall) {
   }
 }
 
-/// The probability that one bit differs between the fingerprints of two sets with this Jaccard similarity. For SimHash
-/// the sets are assumed to be of equal size, so that their cosine similarity is 2 * jaccard / (1 + jaccard). For
-/// min-wise codes the sizes of the sets do not matter.
+/// Returns the probability that one bit differs between the fingerprints of two sets with this Jaccard similarity. For
+/// SimHash the sets are assumed to be of equal size, so that their cosine similarity is 2 * jaccard / (1 + jaccard).
+/// For min-wise codes the sizes of the sets do not matter.
 inline double difference_probability(fingerprint_kind kind, double jaccard) {
   if (kind == fingerprint_kind::minwise) return (1 - jaccard) / 2;
   return expected_distance(1, 2 * jaccard / (1 + jaccard));
 }
 
-/// The binomial distribution: the probability that at most k of `bits` independent bits differ, each with probability
-/// p.
+/// Returns the probability that at most k of `bits` independent bits differ, each with probability p (binomial
+/// distribution).
 inline double binomial_sum(std::size_t bits, int k, double p) {
   const double n = static_cast<double>(bits);
   if (p <= 0 || static_cast<std::size_t>(k) == bits) return 1;
@@ -59,7 +59,7 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
     }
     return (std::min)(sum, 1.0);
   }
-  // The first terms of wide fingerprints would underflow a double, so these terms are computed as logarithms, which
+  // The first terms of wide fingerprints would underflow a double. So these terms are computed as logarithms, which
   // takes six times as long.
   const double odds = std::log(p) - std::log1p(-p);
   double term = first;
@@ -73,9 +73,9 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
 
 }  // namespace detail
 
-/// The least number of features of a text such that replacing `changed` of them keeps the Jaccard similarity at or
-/// above `similarity`. Changing one word replaces up to n features, if features are n words each; changing one
-/// character, up to n features of n characters.
+/// Returns the least number of features of a text such that replacing `changed` of them keeps the Jaccard similarity at
+/// or above `similarity`. If features are n words each, changing one word replaces up to n features; if they are n
+/// characters each, changing one character does.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1.
 /// Example: `features_to_bear(2, 0.8)` is 18, the number of word pairs in 19 words.
 [[nodiscard]] inline std::size_t features_to_bear(std::size_t changed, double similarity) {
@@ -93,9 +93,9 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return features;
 }
 
-/// The probability that the SimHash fingerprints of two texts with this cosine similarity differ in at most k of `bits`
-/// bits. Each bit differs independently, with probability acos(cosine) / pi. The probability is exact in the limit of
-/// many features. For texts of at most ten features it is off by some hundredths.
+/// Returns the probability that the SimHash fingerprints of two texts with this cosine similarity differ in at most k
+/// of `bits` bits. Each bit differs independently, with probability acos(cosine) / pi. The probability is exact in the
+/// limit of many features. For texts of at most ten features it is off by some hundredths.
 /// Throws: std::invalid_argument if k is not in 0..bits, or the cosine not in -1..1.
 /// Complexity: O(k).
 [[nodiscard]] inline double match_probability(std::size_t bits, int k, double cosine) {
@@ -103,13 +103,16 @@ inline double binomial_sum(std::size_t bits, int k, double p) {
   return detail::binomial_sum(bits, k, expected_distance(bits, cosine) / static_cast<double>(bits));
 }
 
-/// The expected recall: the share of pairs with a Jaccard similarity of at least `similarity` whose fingerprints differ
-/// in at most k bits. For SimHash, the number of pairs is assumed to fall linearly with the similarity, from its
-/// greatest value at `similarity` to 0 at 1; half of the pairs then lie in the lowest 0.3 of the interval. One corpus
-/// of docs/accuracy.md is like that. The other corpora have more pairs near 1, hence a higher recall. For min-wise
-/// codes, the number of pairs is assumed to fall linearly to three tenths of its greatest value at 1, and bits to be
-/// independent. In truth there are more pairs near `similarity`, but the distances of texts of about a hundred features
-/// spread less; both errors cancel.
+/// Returns the expected recall: the share of pairs with a Jaccard similarity of at least `similarity` whose
+/// fingerprints differ in at most k bits.
+///
+/// For SimHash, the number of pairs is assumed to fall linearly with the similarity, from its greatest value at
+/// `similarity` to 0 at 1. Half of the pairs are then in the lowest 0.3 of the interval. One corpus of docs/accuracy.md
+/// is like that. The other corpora have more pairs near 1, so a higher recall.
+///
+/// For min-wise codes, the number of pairs is assumed to fall linearly to three tenths of its greatest value at 1, and
+/// bits to be independent. In truth there are more pairs near `similarity`, but the distances of texts of about a
+/// hundred features spread less. The two errors cancel.
 /// Throws: std::invalid_argument if k is not in 0..bits, or unless 0 < similarity <= 1.
 /// Complexity: O(k).
 [[nodiscard]] inline double expected_recall(std::size_t bits, int k, double similarity,
@@ -136,7 +139,7 @@ struct recall_options {
   fingerprint_kind kind = fingerprint_kind::simhash;
 };
 
-/// The smallest k at which expected_recall(bits, k, similarity, kind) is at least `min_recall`.
+/// Returns the smallest k at which expected_recall(bits, k, similarity, kind) is at least `min_recall`.
 /// Throws: std::invalid_argument unless 0 < similarity <= 1 and 0 <= min_recall <= 1.
 /// Complexity: O(bits * log(bits)).
 /// Example: `distance_for(64, 0.8)` is 14, `distance_for(64, 0.8, {.min_recall = 0.99})` is 15.
@@ -157,7 +160,8 @@ struct recall_options {
   return low;
 }
 
-/// The smallest k with expected_recall(bits, k, similarity, kind) >= default_recall(kind).
+/// Returns the smallest k with expected_recall(bits, k, similarity, kind) >= default_recall(kind).
+/// Throws: std::invalid_argument unless 0 < similarity <= 1.
 /// Example: `distance_for(64, 0.8, fingerprint_kind::minwise)` is 10.
 [[nodiscard]] inline int distance_for(std::size_t bits, double similarity, fingerprint_kind kind) {
   return distance_for(bits, similarity, recall_options{.kind = kind});

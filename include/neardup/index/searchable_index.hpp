@@ -16,10 +16,9 @@
 
 namespace neardup::inline v0 {
 
-/// The const interface that pigeonhole_index, flat_index, frozen_index, index_view and keyed_index share.
-///
-/// This is their base class; it has no public constructor. `Engine` stores and finds fingerprints; see
-/// engine/searches.hpp for its members.
+/// The common const members of pigeonhole_index, flat_index, frozen_index, index_view and keyed_index. It is their base
+/// class, and has no public constructor. `Engine` stores and finds fingerprints; see engine/searches.hpp for its
+/// members.
 /// Thread safety: all members may be called from many threads while no thread writes.
 template <std::size_t Bits, class Id, class Offset, class Fingerprint, class Engine>
 class searchable_index {
@@ -34,7 +33,7 @@ class searchable_index {
   using value_type = entry<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
   using batch_type = batch_result<Bits, Id, Fingerprint>;
-  /// A constant forward iterator; dereferencing returns an entry by value.
+  /// A constant forward iterator. Dereferencing returns an entry by value.
   using const_iterator = detail::entry_iterator<Fingerprint, Id, typename Engine::store_type>;
   using iterator = const_iterator;
   using size_type = std::size_t;
@@ -42,11 +41,11 @@ class searchable_index {
 
   // ---- Content ------------------------------------------------------------------------------------------------------
 
-  /// Whether the pair is stored.
+  /// Returns true if the pair is stored.
   [[nodiscard]] bool contains(const fingerprint_type& fingerprint, const Id& id) const noexcept {
     return detail::contains(engine_.store(), fingerprint.to_words(), id);
   }
-  /// Whether the fingerprint is stored with at least one id.
+  /// Returns true if the fingerprint is stored with at least one id.
   [[nodiscard]] bool contains(const fingerprint_type& fingerprint) const noexcept {
     return engine_.store().find(fingerprint.to_words()) != Engine::store_type::none;
   }
@@ -59,7 +58,7 @@ class searchable_index {
   /// The largest possible number of distinct fingerprints.
   [[nodiscard]] static constexpr std::size_t max_distinct_size() noexcept { return Engine::store_type::max_slots; }
 
-  /// The pairs, in no particular order. A change of the index invalidates all iterators.
+  /// Iterates over the pairs, in unspecified order. A change of the index invalidates all iterators.
   [[nodiscard]] const_iterator begin() const noexcept { return {engine_.store(), 0}; }
   [[nodiscard]] const_iterator end() const noexcept { return {engine_.store(), distinct_size()}; }
 
@@ -71,34 +70,41 @@ class searchable_index {
   /// The default k of a search.
   [[nodiscard]] int default_distance() const noexcept { return engine_.default_distance(); }
 
-  /// All pairs within k bits, by distance, then id, then fingerprint.
+  /// Returns all pairs within k bits, sorted by distance, then id, then fingerprint.
+  /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::vector<match_type> search(const fingerprint_type& query,
                                                std::optional<neardup::bits> k = {}) const;
 
-  /// The matches of each query, as search() returns them. A batch is faster than one search at a time, because cache
-  /// misses overlap. `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses the
-  /// calling thread only. The result is the same for every runner.
+  /// Returns the matches of each query, as search() returns them. A batch is faster than one search at a time, because
+  /// cache misses overlap. `run` spreads the work over threads: `threads{8}`, or a runner of yours. The default uses
+  /// the calling thread only. The result is the same for every runner.
+  /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] batch_type search_batch(std::span<const fingerprint_type> queries, std::optional<neardup::bits> k = {},
                                         const any_runner& run = {}) const;
 
-  /// Calls `visit(match)` once for each pair within k bits, in unspecified order. Allocates no memory.
-  /// The visit ends early if the visitor returns false or throws; its exception is passed on. Precondition: the visitor
-  /// does not change the index.
+  /// Calls `visit(match)` once for each pair within k bits, in unspecified order. The visit ends early if the visitor
+  /// returns false or throws; its exception is passed on. Allocates no memory.
+  /// Precondition: the visitor does not change the index.
+  /// Throws: std::invalid_argument if k is not in 0..max_distance().
   template <std::invocable<match_type> Visit>
   void for_each_match(const fingerprint_type& query, neardup::bits k, Visit&& visit) const {
     detail::visit_matches(engine_, query, k.count, visit);
   }
 
-  /// Returns: true if any stored fingerprint is within k bits. Stops at the first match.
+  /// Returns true if any stored fingerprint is within k bits. Stops at the first match.
+  /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] bool any_within(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const;
 
-  /// The first result of search(): the closest pair within k bits, with the smallest id among equally close ones.
+  /// Returns the first result of search(): the closest pair within k bits, with the smallest id among equally close
+  /// ones.
+  /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::optional<match_type> nearest(const fingerprint_type& query,
                                                   std::optional<neardup::bits> k = {}) const;
 
-  /// The number of stored fingerprints that search() compares with this query; the time of a search is about
+  /// Returns the number of stored fingerprints that search() compares with this query. The time of a search is about
   /// proportional to it. A fingerprint counts once for each probed bucket that contains it. A search that scans
   /// compares all fingerprints. The expected value is `compared` of costs_of().
+  /// Throws: std::invalid_argument if k is not in 0..max_distance().
   [[nodiscard]] std::size_t count_compared(const fingerprint_type& query, std::optional<neardup::bits> k = {}) const {
     return detail::count_compared(engine_, query, k.value_or(default_distance()).count);
   }

@@ -23,7 +23,8 @@ namespace neardup::inline v0::detail {
 
 /// The order of decision, and three numberings. A *position* is a number in the caller's input. A *place* is a number
 /// in the order of decision. A *document* is a number that a matcher uses: equal texts are one document, and
-/// documents ascend by the first place of each. Representatives of earlier calls have the first positions, and position == place for them.
+/// documents ascend by the first place of each. Representatives of earlier calls have the first positions, and position
+/// == place for them.
 template <class Number>
 class document_order {
  public:
@@ -51,8 +52,9 @@ class document_order {
                      [&](Number a, Number b) { return score(a) > score(b); });
   }
 
-  /// Makes one document of each group of copies, and of each position without copies, if counts(p) for its first position
-  /// p. The other positions are alone in their groups. Precondition: `copies` are of positions, and outlive this object.
+  /// Makes one document of each group of copies, and of each position without copies, if counts(p) for its first
+  /// position p. The other positions are alone in their groups.
+  /// Precondition: `copies` are of positions, and outlive this object.
   template <class Counts>
   void unite(const equal_groups<Number>& copies, const Counts& counts) {
     copies_ = &copies;
@@ -83,7 +85,8 @@ class document_order {
   [[nodiscard]] std::size_t position(std::size_t place) const noexcept {
     return at_.empty() ? place : static_cast<std::size_t>(at_[place]);
   }
-  /// By document: its first position. Precondition: unite() was called.
+  /// By document: its first position.
+  /// Precondition: unite() was called.
   [[nodiscard]] const std::vector<Number>& firsts() const noexcept { return firsts_; }
   /// The first place of a document.
   [[nodiscard]] Number place(std::size_t document) const noexcept {

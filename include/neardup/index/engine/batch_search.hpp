@@ -19,17 +19,16 @@
 
 namespace neardup::inline v0::detail {
 
-/// A bucket to scan; the step (probed table) of the plan that it belongs to; and the number of the probe within its
-/// group.
+/// A bucket to scan, with the step (probed table) of the plan, and the number of the probe within its group.
 struct batch_bucket : filter_run {
   std::uint32_t step, probe;
 };
 
-/// The counterpart of table_search for a batch of queries: searches all queries in one table, then in the next.
+/// A search for a batch of queries: it searches all queries in one table, then in the next table.
 ///
-/// So the data of a table are looked up once for many probes, and its directory is more likely cached. `Tables` and
-/// `Store` are as for table_search, and so are the stages of a group of probes. Candidates have stages of their own.
-/// First their slots are prefetched. Then, candidate_share at a time, slots are read and fingerprints prefetched; next,
+/// So the data of a table are looked up once for many probes, and its directory is more likely cached. `Tables`,
+/// `Store` and the stages of a group of probes are those of table_search. Candidates have stages of their own. First
+/// their slots are prefetched. Then, candidate_share at a time, slots are read and fingerprints prefetched; next,
 /// fingerprints are compared and the ids of matches prefetched; last, matches are visited. Several tables may find the
 /// same candidate. A small cache remembers the (query, slot) pairs compared last, so nearly all repeated candidates are
 /// dropped without reading their fingerprints.
@@ -58,9 +57,10 @@ class batch_search {
   batch_search& operator=(const batch_search&) = delete;
   ~batch_search() = default;
 
-  /// Visits (query, slot, distance) once for each fingerprint within k bits of a query. Ends early if `visit` returns
+  /// Calls `visit(query, slot, distance)` once for each fingerprint within k bits of a query, until a call returns
   /// false.
-  /// Returns: false if `visit` ended it. Precondition: queries.size() < 2^32 - 1.
+  /// Returns: false if a call returned false.
+  /// Precondition: queries.size() < 2^32 - 1.
   bool run() {
     for (std::size_t number = 0; number < steps_.size(); ++number) {
       if (!probe(number)) return false;
@@ -96,7 +96,7 @@ class batch_search {
   struct candidate {
     std::uint64_t hash;
     std::uint32_t query, step;
-    const Offset* slot;  // to be read; null if `number` is the slot already
+    const Offset* slot;  // the slot, to be read; null if `number` is already the slot
     std::size_t number;
   };
 
@@ -107,7 +107,7 @@ class batch_search {
     std::size_t slot;
   };
 
-  // A (query, slot) pair that has been compared: it is reported already, or no match.
+  // A (query, slot) pair that was compared. It was reported, or is not a match.
   struct judged {
     std::uint32_t query;
     Offset slot;
@@ -130,7 +130,7 @@ class batch_search {
     return steps_[number].radius == 0 ? probe_own_keys(number) : probe_near_keys(number);
   }
 
-  // Radius 0: one key per query. A loop without a call makes batches 1.04 to 1.09 times as fast.
+  // For radius 0: probes one key per query. The loop without a call makes batches 1.04 to 1.09 times as fast.
   bool probe_own_keys(std::size_t number) {
     const step_type& step = steps_[number];
     const auto& table = tables_.table(step.table);
@@ -165,7 +165,7 @@ class batch_search {
     return true;
   }
 
-  // Called when the newest group is full: moves all groups to their next stage, and continues the step in a new group.
+  // Called when the newest group is full. Moves all groups to their next stage, and continues the step in a new group.
   bool advance_to(std::size_t number) {
     const bool goes_on = advance();
     begin_stretch(number);
@@ -222,8 +222,7 @@ class batch_search {
     g.wide_count = static_cast<std::size_t>(wide - g.wide.data());
   }
 
-  // Compares the entries in the lines at once. Entries in the overflow of a line are appended to the runs to be
-  // scanned.
+  // Compares the entries in the lines at once. The overflow of a line is appended to the runs to scan.
   template <class Table>
   bool view_lines(group& g, std::size_t begin, std::size_t end, std::uint32_t step, const Table& table) {
     const words_type* const queries = queries_.data();
@@ -250,19 +249,19 @@ class batch_search {
     return true;
   }
 
-  // Prefetches the filters of a run, and appends the run unless it is empty. Returns: where the next run is to be
-  // stored.
+  // Prefetches the filters of a run, and appends the run unless it is empty.
+  // Returns: the place of the next run.
   static bucket* ask_for(const bucket_view<Offset>& run, std::uint64_t query, std::uint32_t step, std::uint32_t probe,
                          bucket* next) noexcept {
     const auto* const filters = static_cast<const char*>(run.filters);
-    // No branch depends on the length of a short run, because it would be mispredicted.
+    // No branch depends on the length of a short run, because such a branch would be mispredicted.
     constexpr std::size_t line = 64, max_lines = 24;
     const std::size_t size = run.count * (run.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
     const std::size_t last = size - (size != 0 ? 1 : 0);
     prefetch_far(filters);
     prefetch_far(filters + (std::min)(last, line));
     prefetch_far(filters + last);
-    // Beyond max_lines, the hardware prefetcher fetches the rest.
+    // The hardware prefetcher fetches the lines beyond max_lines.
     for (std::size_t at = 2 * line; at < (std::min)(last, max_lines * line); at += line) prefetch_far(filters + at);
     *next = {{filters, run.count, query}, step, probe};
     return next + (run.count != 0 ? 1 : 0);
@@ -319,8 +318,8 @@ class batch_search {
     const words_type difference = differing_bits(fingerprint, query);
     const int distance = portable_popcount(difference);
     if (distance <= k_) {
-      // Returns before the pair is recorded as judged. A match is reported only by the first table of the plan that
-      // finds it, at its own key; that table may still follow, because the tables of a group are not searched in order.
+      // The pair is not recorded as judged here. Only the first table of the plan that finds a match reports it, at its
+      // own key. That table may still follow, because the tables of a group are not searched in order.
       if (!steps_[c.step].is_own_key(difference, fingerprint, c.hash)) return;
       if (plan_.is_found_before(c.step, difference)) return;
       prefetch(store_.first_id(c.number));
@@ -340,21 +339,22 @@ class batch_search {
   decltype(filter_scan<std::uint64_t, bucket>()) scan_wide_;
   decltype(line_scan<group_size>()) scan_lines_;
   std::array<group, 3> groups_;
-  group* newest_ = &groups_[0];                               // stage 1: its directory entries are being prefetched
-  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // stage 2: directory entries; stage 3: filters
-  // Candidates are numbered in order of arrival. The slots of candidates below `resolved_` have been read. The slots of
-  // candidates [resolved_, aged_) were prefetched a stage ago. Candidates [aged_, added_) are new.
+  group* newest_ = &groups_[0];  // stage 1: prefetches directory entries
+  // stage 2: reads directory entries; stage 3: compares filters
+  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};
+  // Candidates are numbered in order of arrival. Those below `resolved_` have their slots. The slots of [resolved_,
+  // aged_) were prefetched a stage ago. [aged_, added_) are new.
   std::size_t resolved_ = 0, aged_ = 0, added_ = 0;
   std::array<candidate, 2 * candidate_share> candidates_;
   std::size_t asked_count_ = 0;
-  std::array<candidate, candidate_share> asked_;  // candidates whose fingerprints are being prefetched
+  std::array<candidate, candidate_share> asked_;  // candidates whose fingerprints are prefetched
   std::size_t matched_count_ = 0;
-  std::array<found_match, candidate_share> matched_;  // matches whose ids are being prefetched
+  std::array<found_match, candidate_share> matched_;  // matches whose ids are prefetched
   std::size_t judged_mask_;
-  std::array<judged, max_judged> judged_;  // the last pair of each hash of (query, slot)
+  std::array<judged, max_judged> judged_;  // by hash of (query, slot): the last pair
 };
 
-/// Runs a batch_search, or a scan of all fingerprints where that is faster.
+/// Runs a batch_search, or scans all fingerprints where that is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables_batch(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                          std::span<const std::array<std::uint64_t, Words>> queries, int k, const batch_visitor& visit) {

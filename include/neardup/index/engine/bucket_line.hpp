@@ -40,7 +40,8 @@ class alignas(64) bucket_line {
 
   bucket_line() = default;
   /// Makes a bucket of `count` entries with these 32-bit filters and slots. If there are more entries than fit, the
-  /// caller stores the last ones in other arrays, from position `overflow` on. Precondition: both arrays have
+  /// caller stores the last ones in other arrays, from position `overflow` on.
+  /// Precondition: both arrays have
   /// `capacity` readable values, even if count is less.
   bucket_line(std::size_t count, const std::uint32_t* filters, const std::uint32_t* slots,
               std::size_t overflow) noexcept {
@@ -107,7 +108,8 @@ struct line_findings {
   std::array<std::uint32_t, Most> overflows;  ///< the overflow_count probes whose lines overflow
 };
 
-/// Scans the lines of `count` probes. Precondition: count <= Most, and `findings` is empty.
+/// Scans the lines of `count` probes.
+/// Precondition: count <= Most, and `findings` is empty.
 template <std::size_t Most>
 void scan_lines_portable(const line_probe* probes, std::size_t count, int k, line_findings<Most>& findings) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
@@ -196,18 +198,19 @@ constexpr auto scan_lines_of(neon_form) noexcept {
 
 #endif  // NEARDUP_NEON_KERNELS
 
-/// The line scan for the active instruction set.
+/// Returns the line scan for the active instruction set.
 template <std::size_t Most>
 [[nodiscard]] auto line_scan() noexcept {
   return choose_form(active_instruction_set(), [](auto form) { return scan_lines_of<Most>(form); });
 }
 
-/// The number of bucket_lines for a table of `count` fingerprints; 0 if the table should have a directory instead.
+/// Returns the number of bucket_lines for a table of `count` fingerprints; 0 if the table should have a directory
+/// instead.
 ///
-/// Reasons for 0: k > 3, where filters of 16 bits pass too many non-matches; keys of `key_width` bits with so few
-/// distinct values that the lines would fill unevenly; fewer than 2^17 fingerprints; or more fingerprints than
-/// overflow_limit, because a line has 28 bits for the position of its overflow, and because building lines takes 8
-/// bytes more per fingerprint.
+/// The result is 0 in four cases. (1) k > 3: filters of 16 bits would pass too many non-matches. (2) Keys of
+/// `key_width` bits have so few distinct values that the lines would fill unevenly. (3) There are fewer than 2^17
+/// fingerprints. (4) There are more than overflow_limit fingerprints: a line has 28 bits for the position of its
+/// overflow, and building lines takes 8 bytes more per fingerprint.
 [[nodiscard]] constexpr std::size_t bucket_lines_for(std::size_t count, std::size_t key_width, int k) noexcept {
   constexpr std::size_t min_count = std::size_t{1} << 17;
   constexpr int max_k = 3;  // at k = 3, 1.1 % of non-matches pass; at k = 4, 3.8 %

@@ -22,29 +22,29 @@ namespace neardup::inline v0::detail {
 /// A read-only view of one bucket: a run of filters and their slots.
 template <class Offset>
 struct bucket_view {
-  const void* filters = nullptr;  ///< std::uint32_t, or std::uint64_t if is_wide
-  const Offset* slots = nullptr;  ///< slots[i] belongs to filter i; null if the slots are first_slot + i
+  const void* filters = nullptr;  ///< std::uint64_t if is_wide, otherwise std::uint32_t
+  const Offset* slots = nullptr;  ///< slots[i] belongs to filter i; if null, the slots are first_slot + i
   std::size_t first_slot = 0;
   std::size_t count = 0;
   bool is_wide = false;
 };
 
-/// One segment of a bucket_table: buckets of (filter, slot) entries. The highest bits of a hash choose the bucket.
+/// A segment of a bucket_table: buckets of (filter, slot) entries. The highest bits of a hash choose the bucket.
 ///
-/// A bucket is a chunk of the arena, with room for 8, 16, 24, 32, 48, 64, 96 ... entries. Freed chunks go to free
-/// lists, so a million buckets do not cost a million allocations.
-/// Complexity: prepare and push amortised O(1); erase and renumber O(1) plus a scan of the bucket.
+/// A bucket is a chunk of the arena, for 8, 16, 24, 32, 48, 64, 96 ... entries. Freed chunks go to free lists, so a
+/// million buckets do not cost a million allocations.
+/// Complexity: prepare and push are amortised O(1); erase and renumber are O(1) plus a scan of the bucket.
 template <class Offset>
 class bucket_segment {
  public:
-  /// Makes an empty segment, for filters of 64 bits if is_wide, else of 32.
+  /// Makes an empty segment with filters of 64 bits if is_wide, otherwise 32.
   explicit bucket_segment(bool is_wide) noexcept : is_wide_(is_wide) { free_.fill(none); }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool has_buckets() const noexcept { return !directory_.empty(); }
   [[nodiscard]] std::size_t buckets() const noexcept { return directory_.size(); }
 
-  /// The address of the directory entry for a hash, to prefetch it.
+  /// Returns the address of the directory entry for a hash, to prefetch it.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return has_buckets() ? &directory_[to_size(hash >> shift_)] : nullptr;
   }
@@ -55,9 +55,10 @@ class bucket_segment {
     return {at(b.begin()), slots_.data() + b.begin(), 0, b.count(), is_wide_};
   }
 
-  /// Makes room for one more entry in the bucket of a hash. Precondition: has_buckets().
-  /// Throws: std::length_error if the bucket or the arena is at its limit. Guarantee: strong, although chunks may have
-  /// moved.
+  /// Allocates memory for one more entry in the bucket of a hash.
+  /// Precondition: has_buckets().
+  /// Throws: std::length_error if the bucket or the arena is at its limit.
+  /// Guarantee: strong, although chunks may have moved.
   void prepare(std::uint64_t hash) {
     bucket& b = directory_[to_size(hash >> shift_)];
     if (b.count() >= bucket::max_count) refuse_bucket();
@@ -72,7 +73,8 @@ class bucket_segment {
     b.set(begin, b.count(), chunk);
   }
 
-  /// Adds an entry. Precondition: prepare() was called for the same hash.
+  /// Adds an entry.
+  /// Precondition: prepare() was called for the same hash.
   void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
     bucket& b = directory_[to_size(hash >> shift_)];
     const std::size_t position = b.begin() + b.count();
@@ -81,7 +83,8 @@ class bucket_segment {
     ++size_;
   }
 
-  /// Removes the entry of a slot. Precondition: the bucket of `hash` contains the slot.
+  /// Removes the entry of a slot.
+  /// Precondition: the bucket of `hash` contains the slot.
   void erase(std::uint64_t hash, std::size_t slot) noexcept {
     bucket& b = directory_[to_size(hash >> shift_)];
     const std::size_t position = position_of(b, slot);
@@ -96,7 +99,7 @@ class bucket_segment {
     }
     std::size_t chunk = b.chunk();
     if (chunk > 1 && count <= capacity_of(chunk) / 4) {
-      // Keeps the first part of the chunk: room for 8 entries of 16 or 24, otherwise half; releases the rest.
+      // Keeps the first part of the chunk: 8 entries of 16 or 24, otherwise half. Releases the rest.
       const std::size_t kept = chunk <= 3 ? 1 : chunk - 2;
       const std::size_t left = chunk <= 3 ? chunk - 1 : chunk - 2;
       release(b.begin() + capacity_of(kept), left);
@@ -105,17 +108,18 @@ class bucket_segment {
     b.set(b.begin(), count, chunk);
   }
 
-  /// Replaces a slot by `new_number`. Precondition: the bucket of `hash` contains the slot.
+  /// Replaces a slot by `new_number`.
+  /// Precondition: the bucket of `hash` contains the slot.
   void renumber(std::uint64_t hash, std::size_t slot, std::size_t new_number) noexcept {
     slots_[position_of(directory_[to_size(hash >> shift_)], slot)] = static_cast<Offset>(new_number);
   }
 
-  /// Fills this segment with all entries of `other`. Precondition: `other` has half as many buckets as this segment, so
-  /// that each of its buckets is divided into two. `hash_of(slot)` returns the hash as in push(); `prefetch_slot(slot)`
-  /// prefetches what hash_of reads.
+  /// Fills this segment with all entries of `other`. Each bucket of `other` is divided into two. `hash_of(slot)`
+  /// returns the hash as in push(); `prefetch_slot(slot)` prefetches the data that hash_of reads.
+  /// Precondition: `other` has half as many buckets as this segment.
   template <class HashOf, class Prefetch>
   void fill_from(const bucket_segment& other, const HashOf& hash_of, const Prefetch& prefetch_slot) {
-    constexpr std::size_t ahead = 4;  // how many buckets ahead to prefetch
+    constexpr std::size_t ahead = 4;  // number of buckets between prefetch and use
     for (std::size_t from = 0; from < other.directory_.size(); ++from) {
       if (from + ahead < other.directory_.size()) {
         other.for_each_in(other.directory_[from + ahead],
@@ -143,8 +147,8 @@ class bucket_segment {
     for (const bucket& b : directory_) for_each_in(b, visit);
   }
 
-  /// Makes a directory of 2^log buckets, log >= 1, and reserves room for `count` entries. Precondition: the segment is
-  /// empty.
+  /// Makes a directory of 2^log buckets, log >= 1, and reserves memory for `count` entries.
+  /// Precondition: the segment is empty.
   void make_buckets(std::size_t log, std::size_t count) {
     directory_.resize(std::size_t{1} << log);
     shift_ = static_cast<int>(word_bits - log);
@@ -169,16 +173,17 @@ class bucket_segment {
   static constexpr std::size_t grain = 8;
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
 
-  // The room of a size class of chunks: class 1 has 8 entries, the next 16, 24, 32, 48, 64, 96 ...
+  // Returns the capacity of a size class of chunks: class 1 has 8 entries, the next ones 16, 24, 32, 48, 64, 96 ...
   static constexpr std::size_t capacity_of(std::size_t chunk) noexcept {
     if (chunk <= 2) return grain * chunk;
     const std::size_t i = chunk - 3;
     return (i % 2 == 0 ? std::size_t{3} : std::size_t{4}) << (3 + i / 2);
   }
 
-  // A directory entry: where the chunk of a bucket begins, its size class, and the number of entries. All 0 if empty.
+  // A directory entry: the beginning of a bucket's chunk, the size class of the chunk, and the number of entries. All 0
+  // if the bucket is empty.
   //
-  //   bytes 0..3  grains_: where the chunk begins, in grains
+  //   bytes 0..3  grains_: the beginning of the chunk, in grains
   //   bytes 4..7  count_and_chunk_: bits 0..5 the size class, bits 6..31 the number of entries
   class bucket {
    public:
@@ -206,7 +211,7 @@ class bucket_segment {
     fail<std::length_error>("the index is full: a sixteenth of a table holds as many entries as it can");
   }
 
-  // The smallest size class with room for `count` entries.
+  // Returns the smallest size class that holds `count` entries.
   static constexpr std::size_t chunk_for(std::size_t count) noexcept {
     std::size_t chunk = 1;
     while (capacity_of(chunk) < count) ++chunk;
@@ -220,7 +225,8 @@ class bucket_segment {
     }
   }
 
-  // The size of filters in bytes. Computed by two constant shifts: a variable shift takes three times as long.
+  // Returns the size of filters in bytes. Two constant shifts compute it, because a variable shift takes three times as
+  // long.
   [[nodiscard]] std::size_t bytes_of(std::size_t filters) const noexcept {
     return is_wide_ ? filters * 8 : filters * 4;
   }
@@ -253,7 +259,7 @@ class bucket_segment {
   }
 
   // Searches backwards: when a slot is erased, the last slot of the index takes its number, and the entry of the last
-  // slot is near the end of its bucket. Sixteen comparisons at a time, so that compilers vectorise the loop.
+  // slot is near the end of its bucket. Compares sixteen entries at a time, so that compilers vectorise the loop.
   std::size_t position_of(const bucket& b, std::size_t slot) const noexcept {
     constexpr std::size_t step = 16;
     const auto wanted = static_cast<Offset>(slot);
@@ -290,7 +296,8 @@ class bucket_segment {
     return begin;
   }
 
-  // Moves all chunks in use to a larger arena, without the free chunks, which are too short for growing buckets.
+  // Moves all used chunks to a larger arena. Free chunks are left behind, because they are too short for growing
+  // buckets.
   // Guarantee: strong.
   void grow_arena(std::size_t more) {
     const std::size_t used = slots_.size() - left_ + more;
@@ -326,7 +333,7 @@ class bucket_segment {
   std::vector<std::byte> filters_;
   std::vector<Offset> slots_;
   std::size_t size_ = 0;
-  std::size_t left_ = 0;  // room in free chunks, in entries
+  std::size_t left_ = 0;  // number of entries that fit into free chunks
   std::array<std::uint32_t, 64> free_;
 };
 
@@ -335,10 +342,10 @@ class bucket_segment {
 template <class Offset>
 class bucket_table {
  public:
-  /// Makes a table for keys of `key_width` bits, with filters of 64 bits if is_wide, else of 32.
+  /// Makes a table for keys of `key_width` bits, with filters of 64 bits if is_wide, otherwise 32.
   bucket_table(std::size_t key_width, bool is_wide) : key_width_(key_width), is_wide_(is_wide) {}
 
-  /// The directory entry for a hash, to prefetch it.
+  /// Returns the address of the directory entry for a hash, to prefetch it.
   [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
     return segments_.empty() ? nullptr : segment_of(hash).entry(hash << log_segments_);
   }
@@ -347,8 +354,8 @@ class bucket_table {
     return segment_of(hash).view(hash << log_segments_);
   }
 
-  /// Makes room so that push() of this hash cannot fail. `hash_of(slot)` returns the hash of the key of a stored slot,
-  /// and `hash_of.prefetch(slot)` prefetches the data for that.
+  /// Allocates memory, so that push() of this hash cannot fail. `hash_of(slot)` returns the hash of the key of a stored
+  /// slot, and `hash_of.prefetch(slot)` prefetches its data.
   /// Guarantee: strong, although entries may have moved.
   template <class HashOf>
   void prepare(std::uint64_t hash, const HashOf& hash_of) {
@@ -359,7 +366,8 @@ class bucket_table {
     s.prepare(hash << log_segments_);
   }
 
-  /// Adds a slot. Precondition: prepare() was called for the same hash.
+  /// Adds a slot.
+  /// Precondition: prepare() was called for the same hash.
   void push(std::uint64_t hash, std::uint64_t filter, std::size_t slot) noexcept {
     segment_of(hash).push(hash << log_segments_, filter, slot);
   }
@@ -368,7 +376,7 @@ class bucket_table {
     segment_of(hash).renumber(hash << log_segments_, slot, new_number);
   }
 
-  /// Grows the directories to the size that suits `count` evenly spread entries.
+  /// Grows the directories to the best size for `count` evenly spread entries.
   /// Guarantee: strong, although entries may have moved.
   template <class HashOf>
   void reserve(std::size_t count, const HashOf& hash_of) {
@@ -391,7 +399,7 @@ class bucket_table {
  private:
   using segment = bucket_segment<Offset>;
 
-  // Below this many entries there is one segment, so that a small index takes little memory.
+  // A smaller table has one segment, so that a small index takes little memory.
   static constexpr std::size_t split_size = 8192;
   static constexpr std::size_t log_split = 4;
   // The mean number of entries per bucket at which a directory doubles. After doubling, most buckets have a chunk of 8

@@ -40,7 +40,8 @@ struct scan_position {
 inline constexpr std::size_t hit_capacity = 256;
 
 /// Resumes the scan of `count` runs at `at`, until the runs end or `hits` is full, and advances `at` to where it
-/// stopped. Returns: the number of hits.
+/// stopped.
+/// Returns: the number of hits.
 template <class Filter, class Run>
 std::size_t scan_filters_portable(const Run* runs, std::size_t count, scan_position& at, int k,
                                   filter_hit* hits) noexcept {
@@ -182,32 +183,32 @@ inline std::atomic<std::size_t>& forced_scanned_a_probe() noexcept {
   return forced;
 }
 
-/// How many fingerprints of one word a scan compares in the time of one probe. On a Zen 5, a comparison takes 0.08
-/// (AVX-512), 0.2 (AVX2) or 1.5 ns (portable), a probe 12 ns. NEON was not measured: its comparison takes a fifth of the
-/// instructions of a portable one.
+/// Returns the number of fingerprints of one word that a scan compares in the time of one probe. On a Zen 5, a
+/// comparison takes 0.08 (AVX-512), 0.2 (AVX2) or 1.5 ns (portable), and a probe 12 ns. NEON was not measured: its
+/// comparison takes a fifth of the instructions of a portable one.
 [[nodiscard]] inline std::size_t scanned_a_probe() noexcept {
   if (const std::size_t forced = forced_scanned_a_probe().load(std::memory_order_relaxed); forced != 0) return forced;
   const instruction_set level = active_instruction_set();
   return has_avx512(level) ? 150 : has_avx2(level) ? 60 : has_neon(level) ? 30 : 8;
 }
 
-/// How many fingerprints a scan compares in the time of one probe, at least 1.
+/// Returns the number of fingerprints that a scan compares in the time of one probe, at least 1.
 template <std::size_t Words>
 [[nodiscard]] std::size_t fingerprints_a_probe() noexcept {
-  // Wider fingerprints than the vector kernels handle are scanned portably.
+  // The portable kernel scans fingerprints that are too wide for the vector kernels.
   const std::size_t words =
       Words <= max_vector_words ? scanned_a_probe() : (std::min)(scanned_a_probe(), std::size_t{8});
   return (std::max)(std::size_t{1}, words / Words);
 }
 
-/// Returns: true if scanning all `count` fingerprints is faster than looking up `keys` keys.
+/// Returns true if scanning all `count` fingerprints is faster than looking up `keys` keys.
 template <std::size_t Words>
 [[nodiscard]] bool scan_pays(std::size_t count, std::uint64_t keys) noexcept {
   return count / fingerprints_a_probe<Words>() <= keys;
 }
 
-/// The scan of runs for filters of type `Filter` and the active instruction set. Run: filter_run or a type derived from
-/// it.
+/// Returns the scan of runs for filters of type `Filter` and the active instruction set. `Run`: filter_run or a type
+/// derived from it.
 template <class Filter, class Run = filter_run>
 auto filter_scan() noexcept {
   return choose_form(active_instruction_set(), [](auto form) { return scan_filters_of<Filter, Run>(form); });

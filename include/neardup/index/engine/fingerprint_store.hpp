@@ -23,7 +23,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The ids of one fingerprint in ascending order, at least one: a view into id_lists.
+/// The ids of one fingerprint, at least one, in ascending order. It is a view into id_lists.
 template <class Id>
 class id_list {
   using rest_iterator = typename std::set<Id>::const_iterator;
@@ -63,8 +63,8 @@ class id_list {
   const std::set<Id>* rest_;  // the other ids; null if there are none
 };
 
-/// A non-empty set of ids for each slot. A single id, the common case, costs its own size and one bit: smallest_[slot]
-/// is the smallest id, and has_more_[slot] says whether the map more_ has a set of its other ids.
+/// A non-empty set of ids for each slot. A single id, the common case, costs its own size and one bit. smallest_[slot]
+/// is the smallest id. If has_more_[slot], the map more_ has a set of the other ids.
 /// Complexity: O(log n) for n ids of one slot, so a million copies of one document are cheap.
 template <class Id>
 class id_lists {
@@ -74,7 +74,9 @@ class id_lists {
   }
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return smallest_.data() + slot; }
 
-  /// Adds an id to a slot. Returns: false if the slot has the id already. Guarantee: strong.
+  /// Adds an id to a slot.
+  /// Returns: false if the slot has the id already.
+  /// Guarantee: strong.
   bool insert(std::size_t slot, const Id& id) {
     Id& smallest = smallest_[slot];
     if (id == smallest) return false;
@@ -85,7 +87,7 @@ class id_lists {
     } else {
       std::set<Id>& rest = more_.find(slot)->second;
       const std::size_t before = rest.size();
-      // Ids mostly come in ascending order; the hint makes their insertion O(1).
+      // Ids mostly come in ascending order. With the hint, their insertion is O(1).
       rest.insert(is_less ? rest.begin() : rest.end(), is_less ? smallest : id);
       if (rest.size() == before) return false;
     }
@@ -93,7 +95,8 @@ class id_lists {
     return true;
   }
 
-  /// Removes an id from a slot. Precondition: the slot has this id and at least one other.
+  /// Removes an id from a slot.
+  /// Precondition: the slot has this id and at least one other.
   void erase(std::size_t slot, const Id& id) noexcept {
     const auto found = more_.find(slot);
     std::set<Id>& rest = found->second;
@@ -108,13 +111,15 @@ class id_lists {
     has_more_[slot] = false;
   }
 
-  /// Reserves memory for `count` slots in all. Guarantee: strong.
+  /// Reserves memory for `count` slots in all.
+  /// Guarantee: strong.
   void reserve(std::size_t count) {
     smallest_.reserve(count);
     has_more_.reserve(count);
   }
 
-  /// Adds a slot with one id. Precondition: reserve() has made room for it.
+  /// Adds a slot with one id.
+  /// Precondition: reserve() was called for it.
   void push_back(const Id& id) noexcept {
     smallest_.push_back(id);
     has_more_.push_back(false);
@@ -143,7 +148,7 @@ class id_lists {
     more_.clear();
   }
 
-  /// Bytes allocated; an estimate for slots with several ids.
+  /// The number of allocated bytes; an estimate if slots have several ids.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum =
         smallest_.capacity() * sizeof(Id) + has_more_.capacity() / 8 + more_.bucket_count() * sizeof(void*);
@@ -157,12 +162,12 @@ class id_lists {
  private:
   std::vector<Id> smallest_;
   std::vector<bool> has_more_;
-  std::unordered_map<std::size_t, std::set<Id>> more_;  // for slots with several ids: all ids but the smallest
+  std::unordered_map<std::size_t, std::set<Id>> more_;  // by slot with several ids: all ids but the smallest
 };
 
-/// The distinct fingerprints of an index in dense slots 0..slots() - 1, each with the set of its ids; a fingerprint is
-/// found by value.
-/// A slot keeps its number until some slot is removed: then the last slot takes the number of the removed one.
+/// The distinct fingerprints of an index in dense slots 0..slots() - 1, each with the set of its ids. A fingerprint is
+/// found by value. A slot keeps its number until a slot is removed: the last slot then takes the number of the removed
+/// slot.
 template <std::size_t Words, class Id, class Offset>
 class fingerprint_store {
  public:
@@ -203,16 +208,16 @@ class fingerprint_store {
   [[nodiscard]] id_list<Id> ids(std::size_t slot) const noexcept { return ids_[slot]; }
   [[nodiscard]] bool has_id(std::size_t slot, const Id& id) const { return ids_[slot].contains(id); }
 
-  /// The first id of a slot, to prefetch it.
+  /// Returns the address of the first id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
 
-  /// The slot of a fingerprint, or `none`.
+  /// Returns the slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     const std::uint64_t hash = mix_words(fingerprint);
     const bucket_view<Offset> bucket = finder_.view(hash);
     const auto* const tags = static_cast<const std::uint32_t*>(bucket.filters);
-    // Eight comparisons at a time, so that compilers vectorise the loop. The room of a chunk is a multiple of eight, so
-    // reads past the last tag stay within the chunk.
+    // Compares eight tags at a time, so that compilers vectorise the loop. The capacity of a chunk is a multiple of
+    // eight, so reads past the last tag stay within the chunk.
     for (std::size_t first = 0; first < bucket.count; first += 8) {
       unsigned same = 0;
       for (std::size_t i = 0; i < 8; ++i) same |= (tags[first + i] == tag_of(hash) ? 1U : 0U) << i;
@@ -224,9 +229,10 @@ class fingerprint_store {
     return none;
   }
 
-  /// Stores a pair. If the fingerprint is new, `add(slot)` is called before anything changes, and may throw.
-  /// Returns: false if the pair is stored already. Throws: std::length_error if max_slots are in use. Guarantee:
-  /// strong.
+  /// Stores a pair. If the fingerprint is new, `add(slot)` is called before anything changes. `add` may throw.
+  /// Returns: false if the pair is stored already.
+  /// Throws: std::length_error if max_slots are in use.
+  /// Guarantee: strong.
   template <class Add>
   bool insert(const words_type& fingerprint, const Id& id, const Add& add) {
     if (const Offset slot = find(fingerprint); slot != none) {
@@ -240,7 +246,7 @@ class fingerprint_store {
     const std::uint64_t hash = mix_words(fingerprint);
     finder_.prepare(hash, hash_of_slot{fingerprints_});
     add(slots());
-    // From here on nothing throws.
+    // Nothing throws from here on.
     finder_.push(hash, tag_of(hash), slots());
     fingerprints_.push_back(fingerprint);
     ids_.push_back(id);
@@ -248,8 +254,8 @@ class fingerprint_store {
     return true;
   }
 
-  /// Removes a pair. If it has the last id of its fingerprint, `remove(slot)` is called first, and then the last slot
-  /// takes the number of the removed one.
+  /// Removes a pair. If it has the last id of its fingerprint, `remove(slot)` is called first; then the last slot takes
+  /// the number of the removed slot.
   /// Returns: false if the pair was not stored.
   template <class Remove>
   bool erase(const words_type& fingerprint, const Id& id, const Remove& remove) noexcept {
@@ -266,7 +272,8 @@ class fingerprint_store {
   }
 
   /// Removes a fingerprint with all its ids. `remove(slot)` is called first; then the last slot takes the number of the
-  /// removed slot. Returns: the number of its ids; 0 if the fingerprint was not stored.
+  /// removed slot.
+  /// Returns: the number of its ids; 0 if the fingerprint was not stored.
   template <class Remove>
   std::size_t erase(const words_type& fingerprint, const Remove& remove) noexcept {
     const Offset slot = find(fingerprint);
@@ -278,7 +285,8 @@ class fingerprint_store {
   }
 
   /// Reserves memory for `count` fingerprints in all.
-  /// Throws: std::length_error if count > max_slots. Guarantee: strong.
+  /// Throws: std::length_error if count > max_slots.
+  /// Guarantee: strong.
   void reserve(std::size_t count) {
     if (count > max_slots) refuse(count);
     fingerprints_.reserve(count);
@@ -293,7 +301,7 @@ class fingerprint_store {
     pairs_ = 0;
   }
 
-  /// Bytes allocated.
+  /// The number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     return fingerprints_.capacity() * sizeof(words_type) + ids_.memory_usage() + finder_.memory_usage();
   }
@@ -312,15 +320,15 @@ class fingerprint_store {
     ids_.remove_slot(slot);
   }
 
-  // Computes the hash of the fingerprint in a slot, and prefetches the fingerprint.
+  // Computes the hash of a slot's fingerprint, and prefetches the fingerprint.
   struct hash_of_slot {
     const std::vector<words_type>& fingerprints;
 
     std::uint64_t operator()(std::size_t slot) const noexcept { return mix_words(fingerprints[slot]); }
     void prefetch(std::size_t slot) const noexcept { detail::prefetch(&fingerprints[slot]); }
   };
-  // The tag of a fingerprint: the low bits of its hash, whose highest bits choose the bucket. Comparing tags first
-  // saves reading nearly all other fingerprints of a bucket.
+  // Returns the tag of a fingerprint: the low bits of its hash. (The highest bits choose the bucket.) Tags are compared
+  // first, so nearly all other fingerprints of a bucket need not be read.
   static std::uint32_t tag_of(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash); }
 
   [[noreturn]] static void refuse(std::size_t count) {

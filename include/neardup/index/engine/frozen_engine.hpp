@@ -26,12 +26,13 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bucket of a hash among fewer than 2^32 buckets. Monotonic: a greater hash has no lower bucket.
+/// Returns the bucket of a hash among fewer than 2^32 buckets. It is monotonic: a greater hash never has a lower
+/// bucket.
 [[nodiscard]] constexpr std::size_t bucket_of(std::uint64_t hash, std::uint64_t buckets) noexcept {
   return to_size((hash >> 32) * buckets >> 32);
 }
 
-/// The distinct fingerprints in the bucket order of table 0, with their ids. So table 0 needs only a directory; each
+/// The distinct fingerprints in the bucket order of table 0, with their ids. So table 0 needs only a directory. Each
 /// other table stores filters and slots in its own bucket order.
 template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_store {
@@ -58,12 +59,12 @@ class frozen_store {
   [[nodiscard]] const ids_type& ids() const noexcept { return ids_; }
   [[nodiscard]] std::span<const words_type> fingerprints() const noexcept { return fingerprints_.span(); }
 
-  /// The address of the first id of a slot, to prefetch it.
+  /// Returns the address of the first id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return ids_.first_id(slot); }
-  /// The directory of table 0: bucket b holds slots starts()[b] to starts()[b + 1] - 1.
+  /// The directory of table 0: bucket b contains slots starts()[b] to starts()[b + 1] - 1.
   [[nodiscard]] std::span<const Offset> starts() const noexcept { return starts_.span(); }
 
-  /// The slot of a fingerprint, or `none`.
+  /// Returns the slot of a fingerprint, or `none`.
   [[nodiscard]] Offset find(const words_type& fingerprint) const noexcept {
     if (slots() == 0) return none;
     const Offset* const starts = &starts_[bucket_of(key_->hash(fingerprint), starts_.size() - 1)];
@@ -85,9 +86,9 @@ class frozen_store {
   ids_type ids_;
 };
 
-/// The arrays of a table. Table 0 has neither `starts`, which are in the store, nor `slots`, which would be 0, 1, 2
-/// ...; nor filters if fingerprints have one word, which is its own filter. Every other table has either `starts`, or
-/// `lines` with filters and slots for their overflow.
+/// The arrays of a table. Table 0 has no `starts`, because the store has them, and no `slots`, because they would be 0,
+/// 1, 2 .... If fingerprints have one word, it has no filters either: each word is its own filter. Every other table
+/// has either `starts`, or `lines` with filters and slots for their overflow.
 template <class Offset, template <class> class Array = large_array>
 struct frozen_table {
   Array<Offset> starts;
@@ -102,8 +103,8 @@ struct frozen_table {
   }
 };
 
-/// A frozen_store, the tables over its slots, and the searches. Array: large_array, or mapped_array for an index in a
-/// file. With mapped_array, searches check the bounds of what they read.
+/// A frozen_store, the tables over its slots, and the searches. `Array`: large_array, or mapped_array for an index in a
+/// file. With mapped_array, searches check the bounds of all reads.
 template <std::size_t Words, class Id, class Offset, template <class> class Array = large_array>
 class frozen_engine {
  public:
@@ -157,7 +158,7 @@ class frozen_engine {
     return sum;
   }
 
-  /// Searches; the parameters are those of pigeonhole_engine.
+  /// Searches as pigeonhole_engine does, with the same parameters.
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const {
     return search_tables<Words, Offset>(*this, *plans_, store_, query, k, visit);
   }
@@ -169,26 +170,28 @@ class frozen_engine {
     return compared_in_tables<Words>(*this, *plans_, store_, query, k);
   }
 
-  /// Pointers to the arrays of a table, prepared for a search.
+  /// Pointers to the arrays of a table, as a search needs them.
   struct table_parts {
-    const char* directory;  ///< starts of buckets, or bucket_lines
+    const char* directory;  ///< beginnings of buckets, or bucket_lines
     const char* filters;
-    const Offset* slots;  ///< null if the slots count up from first_slot
+    const Offset* slots;  ///< if null, the slots count up from first_slot
     std::uint64_t buckets;
-    std::size_t entries;  ///< the number of filters
+    std::size_t entries;  ///< number of filters
     int log_filter_size;
     int log_entry_size;  ///< log2 of the size of a directory entry
 
-    /// The address of the directory entry for a hash, to prefetch it.
+    /// Returns the address of the directory entry for a hash, to prefetch it.
     [[nodiscard]] const void* entry(std::uint64_t hash) const noexcept {
       return directory + (bucket_of(hash, buckets) << log_entry_size);
     }
     [[nodiscard]] bool has_lines() const noexcept { return log_entry_size == log_line_size; }
+    /// Returns the line of a hash.
     /// Precondition: has_lines().
     [[nodiscard]] const bucket_line& line(std::uint64_t hash) const noexcept {
       return *static_cast<const bucket_line*>(entry(hash));
     }
-    /// The entries of a bucket that do not fit its line. Precondition: has_lines().
+    /// Returns the entries of a bucket that do not fit its line.
+    /// Precondition: has_lines().
     [[nodiscard]] bucket_view<Offset> overflow(const bucket_line& line) const noexcept {
       std::size_t begin = line.overflow(), count = line.overflow_count();
       if constexpr (!is_trusted) {
@@ -197,7 +200,7 @@ class frozen_engine {
       }
       return {filters + (begin << log_filter_size), slots + begin, 0, count, false};
     }
-    /// All entries of a bucket; with lines, only its overflow.
+    /// Returns all entries of a bucket; with lines, only the overflow.
     [[nodiscard]] bucket_view<Offset> view(std::uint64_t hash) const noexcept {
       if (has_lines()) return overflow(line(hash));
       const auto* const at = static_cast<const Offset*>(entry(hash));

@@ -15,9 +15,9 @@
 
 namespace neardup::inline v0::detail {
 
-/// For a group of 448 consecutive slots, in one cache line: which of them have several ids.
+/// The marks of 448 consecutive slots, in one cache line. A mark is set if the slot has several ids.
 ///
-///   bytes 0..7   before: how many slots before this group have several ids
+///   bytes 0..7   before: the number of slots before this group that have several ids
 ///   bytes 8..63  words: one bit per slot of the group, set if the slot has several ids
 struct id_marks {
   static constexpr std::size_t slots = 7 * word_bits;
@@ -26,15 +26,15 @@ struct id_marks {
   std::array<std::uint64_t, slots / word_bits> words{};
 };
 
-/// The ids of each slot. ids_[slot] is the smallest id of a slot, which a search can prefetch. Slots with several ids,
-/// which are few in most corpora, have a list of all their ids in another array. Array: large_array, or mapped_array
-/// for an index in a file.
+/// The ids of each slot. ids_[slot] is the smallest id of a slot, which a search can prefetch. In most corpora few
+/// slots have several ids. Such a slot has a list of all its ids in another array. `Array`: large_array, or
+/// mapped_array for an index in a file.
 template <class Id, class Offset, template <class> class Array = large_array>
 class frozen_ids {
  public:
   frozen_ids() = default;
-  /// Makes an object of the arrays that first_ids(), lists(), list_begins() and marks() of another object returned, for
-  /// instance mapped from a file.
+  /// Makes an object from the arrays of another object: first_ids(), lists(), list_begins() and marks(), for instance
+  /// mapped from a file.
   frozen_ids(std::size_t pairs, Array<Id> ids, Array<Id> lists, Array<std::uint64_t> list_begins,
              Array<id_marks> marks) noexcept
       : size_(pairs),
@@ -42,12 +42,13 @@ class frozen_ids {
         lists_(std::move(lists)),
         list_begins_(std::move(list_begins)),
         marks_(std::move(marks)) {}
-  /// `ids`: the ids of slot 0, ascending, then those of slot 1 ...; `several`: each slot with more than one id,
-  /// ascending, with the position of its first id. Throws: std::bad_alloc.
+  /// Makes an object. `ids`: the ids of slot 0, ascending, then those of slot 1 ...; `several`: each slot with more
+  /// than one id, ascending, with the position of its first id.
+  /// Throws: std::bad_alloc.
   frozen_ids(large_array<Id> ids, const std::vector<std::pair<Offset, std::size_t>>& several, std::size_t slots)
       : size_(ids.size()), ids_(std::move(ids)) {
     if (several.empty()) return;
-    // The end of the ids of several[i]: between its ids and those of several[i + 1], each slot has one id.
+    // Returns the end of the ids of several[i]. Between its ids and those of several[i + 1], each slot has one id.
     const auto end_of = [&](std::size_t i) {
       if (i + 1 == several.size()) return size_ - (slots - several[i].first - 1);
       return several[i + 1].second - (several[i + 1].first - several[i].first - std::size_t{1});
@@ -72,8 +73,8 @@ class frozen_ids {
       group.before = before;
       for (const std::uint64_t word : group.words) before += static_cast<std::size_t>(portable_popcount(word));
     }
-    // Moves the first id of each slot to ids_[slot]. That is never behind its old position, so no id is overwritten
-    // before it is moved.
+    // Moves the first id of each slot to ids_[slot]. The new position is never behind the old one, so no id is
+    // overwritten before it is moved.
     std::size_t from = 0;
     for (std::size_t slot = 0, i = 0; slot < slots; ++slot) {
       ids_[slot] = ids_[from];
@@ -88,7 +89,8 @@ class frozen_ids {
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// The ids of a slot, at least one, in ascending order. Complexity: constant.
+  /// Returns the ids of a slot, at least one, in ascending order.
+  /// Complexity: constant.
   [[nodiscard]] std::span<const Id> operator[](std::size_t slot) const noexcept {
     if (marks_.size() != 0) {
       const id_marks& group = marks_[slot / id_marks::slots];
@@ -106,7 +108,7 @@ class frozen_ids {
     return {&ids_[slot], 1};
   }
 
-  /// The address of the smallest id of a slot, to prefetch it.
+  /// Returns the address of the smallest id of a slot, to prefetch it.
   [[nodiscard]] const Id* first_id(std::size_t slot) const noexcept { return &ids_[slot]; }
 
   [[nodiscard]] const Array<Id>& first_ids() const noexcept { return ids_; }
@@ -120,9 +122,9 @@ class frozen_ids {
 
  private:
   std::size_t size_ = 0;
-  Array<Id> ids_;                     // the smallest id of each slot
-  Array<Id> lists_;                   // for each slot with several ids: all its ids, ascending
-  Array<std::uint64_t> list_begins_;  // the begin of each list in lists_, and the end of the last
+  Array<Id> ids_;                     // by slot: its smallest id
+  Array<Id> lists_;                   // by slot with several ids: all its ids, ascending
+  Array<std::uint64_t> list_begins_;  // the beginning of each list in lists_, and the end of the last
   Array<id_marks> marks_;             // empty if no slot has several ids
 };
 

@@ -22,9 +22,10 @@
 
 namespace neardup::inline v0::detail {
 
-/// A fingerprint_store, and a bucket_table over its slots for each key of a layout.
-/// The layout is data, so one instantiation serves all K, all Blocks, and all Bits of the same number of words.
-/// Guarantee: strong for all members that may throw; const members are safe from many threads at once.
+/// A fingerprint_store, and a bucket_table over its slots for each key of a layout. The layout is data. So one
+/// instantiation serves all K, all Blocks, and all Bits of the same number of words.
+/// Guarantee: strong for all members that may throw.
+/// Thread safety: const members may be called from many threads while no thread writes.
 template <std::size_t Words, class Id, class Offset>
 class pigeonhole_engine {
  public:
@@ -35,7 +36,7 @@ class pigeonhole_engine {
   explicit pigeonhole_engine(std::shared_ptr<const search_plans<Words>> plans) noexcept : plans_(std::move(plans)) {}
   pigeonhole_engine(const pigeonhole_engine&) = default;
   pigeonhole_engine(pigeonhole_engine&& other) noexcept : plans_(other.plans_) {
-    swap(other);  // The moved-from engine is empty and usable, with its plans.
+    swap(other);  // the moved-from engine is empty and usable, with its plans
   }
   pigeonhole_engine& operator=(const pigeonhole_engine& other) {
     pigeonhole_engine copy(other);
@@ -60,14 +61,17 @@ class pigeonhole_engine {
   [[nodiscard]] int max_distance() const noexcept { return shape().k(); }
   [[nodiscard]] int default_distance() const noexcept { return max_distance(); }
 
-  /// Stores a pair. Returns: false if the pair is stored already.
-  /// Throws: std::length_error if Offset numbers no further fingerprint, or a table has no room.
+  /// Stores a pair.
+  /// Returns: false if the pair is stored already.
+  /// Throws: std::length_error if Offset numbers no further fingerprint, or a table is full.
   bool insert(const words_type& fingerprint, const Id& id);
 
-  /// Removes a pair. Returns: false if the pair was not stored.
+  /// Removes a pair.
+  /// Returns: false if the pair was not stored.
   bool erase(const words_type& fingerprint, const Id& id) noexcept;
 
-  /// Removes a fingerprint with all its ids. Returns: the number of these ids; 0 if the fingerprint was not stored.
+  /// Removes a fingerprint with all its ids.
+  /// Returns: the number of these ids; 0 if the fingerprint was not stored.
   std::size_t erase(const words_type& fingerprint) noexcept;
 
   void clear() noexcept {
@@ -75,23 +79,28 @@ class pigeonhole_engine {
     for (table_type& table : tables_) table.clear();
   }
 
-  /// Reserves memory for `count` fingerprints. Throws: std::length_error if Offset cannot number them.
+  /// Reserves memory for `count` fingerprints.
+  /// Throws: std::length_error if Offset cannot number them.
   void reserve(std::size_t count);
 
-  /// Visits (slot, distance) once for each fingerprint within k bits. Ends early if `visit` returns false. Allocates no
+  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until a call returns false. Allocates no
   /// memory.
-  /// Returns: false if `visit` ended it. Precondition: 0 <= k <= max_distance().
+  /// Returns: false if a call returned false.
+  /// Precondition: 0 <= k <= max_distance().
   bool visit_within(const words_type& query, int k, const slot_visitor& visit) const;
 
-  /// Visits (query, slot, distance) once for each match of a batch of queries; otherwise as visit_within.
+  /// Calls `visit(query, slot, distance)` once for each match of a batch of queries, until a call returns false.
+  /// Returns: false if a call returned false.
+  /// Precondition: 0 <= k <= max_distance().
   bool visit_batch(std::span<const words_type> queries, int k, const batch_visitor& visit) const;
 
-  /// The number of fingerprints that visit_within compares. Precondition: 0 <= k <= max_distance().
+  /// Returns the number of fingerprints that visit_within compares.
+  /// Precondition: 0 <= k <= max_distance().
   [[nodiscard]] std::size_t count_compared(const words_type& query, int k) const;
 
   [[nodiscard]] const bucket_table<Offset>& table(std::size_t number) const noexcept { return tables_[number]; }
 
-  /// Bytes allocated.
+  /// The number of allocated bytes.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     std::size_t sum = store_.memory_usage() + tables_.capacity() * sizeof(table_type);
     for (const table_type& table : tables_) sum += table.memory_usage();
@@ -101,7 +110,7 @@ class pigeonhole_engine {
  private:
   using table_type = bucket_table<Offset>;
 
-  // Computes the hash of the key of the fingerprint in a slot, and prefetches that fingerprint.
+  // Computes the hash of the key of a slot's fingerprint, and prefetches that fingerprint.
   struct slot_hash {
     const table_key<Words>& key;
     const store_type& store;
@@ -111,8 +120,8 @@ class pigeonhole_engine {
   };
   slot_hash hash_of_slot(std::size_t table) const noexcept { return {plans_->keys()[table], store_}; }
 
-  // Removes a slot from all tables. The last slot takes the number of the removed slot. Precondition: both slots are
-  // still in the store.
+  // Removes a slot from all tables. The last slot takes the number of the removed slot.
+  // Precondition: both slots are still in the store.
   void remove_slot(std::size_t slot) noexcept;
 
   [[nodiscard]] bool is_wide() const noexcept { return !narrow_filter_suffices(shape().k()); }
@@ -120,7 +129,7 @@ class pigeonhole_engine {
     return is_wide() ? fold_filter<std::uint64_t>(fingerprint) : fold_filter<std::uint32_t>(fingerprint);
   }
 
-  // A new or moved-from engine has no tables, so that making one allocates nothing.
+  // Makes the tables. A new or moved-from engine has none, so that making an engine allocates nothing.
   void make_tables();
 
   std::shared_ptr<const search_plans<Words>> plans_;
@@ -131,7 +140,7 @@ class pigeonhole_engine {
 template <std::size_t Words, class Id, class Offset>
 bool pigeonhole_engine<Words, Id, Offset>::insert(const words_type& fingerprint, const Id& id) {
   make_tables();
-  // The directory entries of all tables are prefetched before the fingerprint is searched for, so that cache misses
+  // The directory entries of all tables are prefetched before the search for the fingerprint, so that cache misses
   // overlap.
   std::array<std::uint64_t, layout::max_tables> hashes;
   for (std::size_t i = 0; i < tables_.size(); ++i) {

@@ -16,11 +16,11 @@
 
 namespace neardup::inline v0::detail {
 
-/// The bits that one table is keyed on, packed into one word.
+/// The key of a table: the bits by which the table is looked up, packed into one word.
 ///
-/// If a table is keyed on more bits than 64 (or max_width), only the first of them are used. That loses no match:
-/// fingerprints that agree in all these bits agree in the first of them, and fingerprints that differ in at most r of
-/// them differ in at most r of the first.
+/// A table may be keyed on more than 64 bits (or max_width). The key then consists of the first of them. That loses no
+/// match: fingerprints that agree in all these bits agree in the first of them, and fingerprints that differ in at most
+/// r of them differ in at most r of the first.
 template <std::size_t Words>
 class table_key {
  public:
@@ -46,37 +46,37 @@ class table_key {
   /// The number of bits of a key, at most 64.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
 
-  /// The key of a fingerprint, in the lowest width() bits.
+  /// Returns the key of a fingerprint, in the lowest width() bits.
   [[nodiscard]] std::uint64_t of(const words_type& x) const noexcept {
     std::uint64_t key = first_.of(x) | second_.of(x);
     for (const piece& p : more_) key |= p.of(x);
     return key;
   }
 
-  /// A hash of a key. The highest bits are mixed best. The width() highest bits are a permutation of the keys, so a
-  /// directory with a bucket for each key has no collisions. The hash multiplies twice by an odd number modulo 2^width;
-  /// a shift in between moves high bits down.
+  /// Returns a hash of a key. The highest bits are mixed best. The width() highest bits are a permutation of the keys,
+  /// so a directory with a bucket for each key has no collisions. The hash multiplies twice by an odd number modulo
+  /// 2^width. Between the two, a shift moves high bits down.
   [[nodiscard]] std::uint64_t hash_of_key(std::uint64_t key) const noexcept {
     const std::uint64_t once = (key * 0xbf58476d1ce4e5b9U) & key_mask_;
     return ((once ^ (once >> fold_shift_)) * 0x94d049bb133111ebU) << top_shift_;
   }
   [[nodiscard]] std::uint64_t hash(const words_type& x) const noexcept { return hash_of_key(of(x)); }
 
-  /// The number of key bits that are set in `difference`, the exclusive or of two fingerprints.
+  /// Returns the number of key bits that are set in `difference`, the exclusive or of two fingerprints.
   [[nodiscard]] int distance(const words_type& difference) const noexcept {
     int count = 0;
     for (std::size_t i = 0; i < Words; ++i) count += std::popcount(difference[i] & mask_[i]);
     return count;
   }
 
-  /// Returns: true if two fingerprints with this difference have the same key.
+  /// Returns true if two fingerprints with this difference have the same key.
   [[nodiscard]] bool is_same(const words_type& difference) const noexcept {
     std::uint64_t differing = 0;
     for (std::size_t i = 0; i < Words; ++i) differing |= difference[i] & mask_[i];
     return differing == 0;
   }
 
-  /// Returns: true if two fingerprints with this difference have keys within `radius` bits.
+  /// Returns true if two fingerprints with this difference have keys within `radius` bits.
   [[nodiscard]] bool is_within(const words_type& difference, int radius) const noexcept {
     return radius == 0 ? is_same(difference) : distance(difference) <= radius;
   }
@@ -125,8 +125,8 @@ class search_plans {
     std::size_t table;
     int radius;
 
-    /// Calls `visit(key)` once for each key within the radius of the key of a query.
-    /// Returns: false if `visit` returned false, which ends the visit.
+    /// Calls `visit(key)` once for each key within the radius of the key of a query, until a call returns false.
+    /// Returns: false if a call returned false.
     template <class Visit>
     bool visit_keys(const words_type& query, const Visit& visit) const {
       return visit_near(key.of(query), 0, radius, visit);
@@ -137,7 +137,7 @@ class search_plans {
       return visit_keys(query, [&](std::uint64_t found) { return visit(key.hash_of_key(found)); });
     }
 
-    /// Returns: true if `hash` is the hash of the key of `fingerprint`; false if a probe of `hash` finds the
+    /// Returns true if `hash` is the hash of the key of `fingerprint`. False means that a probe of `hash` finds the
     /// fingerprint only because its key shares the bucket.
     [[nodiscard]] bool is_own_key(const words_type& difference, const words_type& fingerprint,
                                   std::uint64_t hash) const noexcept {
@@ -164,7 +164,7 @@ class search_plans {
     std::vector<step> steps;
     std::uint64_t keys = 0;  ///< number of keys that are looked up, saturating
 
-    /// Returns: true if a step before `number` finds a match with this difference from the query.
+    /// Returns true if a step before `number` finds a match with this difference from the query.
     [[nodiscard]] bool is_found_before(std::size_t number, const words_type& difference) const noexcept {
       for (std::size_t i = 0; i < number; ++i) {
         if (steps[i].key.is_within(difference, steps[i].radius)) return true;
@@ -173,15 +173,16 @@ class search_plans {
     }
   };
 
-  /// In the radius regime, keys are cut to at most `max_radius_width` bits: each bit of a key costs a probe, and bits
-  /// that the directory does not distinguish gain nothing.
+  /// Makes the plans of a layout. In the radius regime, keys are cut to at most `max_radius_width` bits: each bit of a
+  /// key costs a probe, and bits that the directory does not distinguish gain nothing.
   explicit search_plans(const layout& shape, std::size_t max_radius_width = word_bits);
 
   [[nodiscard]] const layout& shape() const noexcept { return shape_; }
   [[nodiscard]] std::size_t max_radius_width() const noexcept { return max_radius_width_; }
   [[nodiscard]] std::span<const table_key<Words>> keys() const noexcept { return keys_; }
 
-  /// The plan of a search within k bits. Precondition: 0 <= k <= shape().k().
+  /// Returns the plan of a search within k bits.
+  /// Precondition: 0 <= k <= shape().k().
   [[nodiscard]] const plan& within(int k) const noexcept { return plans_[static_cast<std::size_t>(k)]; }
 
  private:

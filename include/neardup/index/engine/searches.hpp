@@ -24,7 +24,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// A reference to a callable bool(Arguments...), which receives each result of a search and returns false to end it. It
+/// A reference to a callable bool(Arguments...) that receives each result of a search, and returns false to end it. It
 /// is one type for all callables, so that a search is instantiated once.
 template <class... Arguments>
 class visitor {
@@ -53,7 +53,7 @@ void check_search(const Engine& engine, int k) {
   if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
 }
 
-/// Visits the match of each pair within k bits; ends early if `visit` returns false.
+/// Calls `visit(match)` for each pair within k bits, until a call returns false.
 template <class Fingerprint, class Engine, class Visit>
 void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit& visit) {
   check_search(engine, k);
@@ -67,7 +67,7 @@ void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit&
   });
 }
 
-/// Returns: all matches, sorted.
+/// Returns all matches, sorted.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto search(const Engine& engine, const Fingerprint& query, int k) {
   std::vector<match<Fingerprint::bits, typename Engine::id_type, Fingerprint>> matches;
@@ -77,14 +77,14 @@ template <class Fingerprint, class Engine>
   return matches;
 }
 
-/// Returns: true if there is a match.
+/// Returns true if there is a match.
 template <class Fingerprint, class Engine>
 [[nodiscard]] bool any_within(const Engine& engine, const Fingerprint& query, int k) {
   check_search(engine, k);
   return !engine.visit_within(query.to_words(), k, [](std::size_t, int) { return false; });
 }
 
-/// Returns: the first element of search(), or nullopt.
+/// Returns the first element of search(), or nullopt.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto nearest(const Engine& engine, const Fingerprint& query, int k) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
@@ -100,7 +100,7 @@ template <class Fingerprint, class Engine>
   return best;
 }
 
-/// Returns: the number of stored fingerprints that a search compares.
+/// Returns the number of stored fingerprints that a search compares.
 template <class Fingerprint, class Engine>
 [[nodiscard]] std::size_t count_compared(const Engine& engine, const Fingerprint& query, int k) {
   check_search(engine, k);
@@ -112,13 +112,13 @@ template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                   batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>& result) {
   using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
-  // Larger blocks make a batch faster, but with long fingerprints they would take much of the stack.
+  // Larger blocks make a batch faster, but long fingerprints would then take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
   result.offsets.push_back(0);
   std::array<typename Fingerprint::words_type, block> words;
   std::vector<std::pair<std::size_t, match_type>> found;
-  std::array<std::size_t, block> next;  // per query: its number of matches, then where to store the next
+  std::array<std::size_t, block> next;  // by query: first its number of matches, then the place of the next match
   const auto append = [&](std::size_t query, std::size_t slot, int distance) {
     const Fingerprint stored(engine.store().fingerprint(slot));
     for (const auto& id : engine.store().ids(slot)) {
@@ -150,7 +150,7 @@ void append_batch(const Engine& engine, std::span<const Fingerprint> queries, in
   }
 }
 
-/// Returns: the matches of each query.
+/// Returns the matches of each query.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto search_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
                                 const any_runner& run) {
@@ -180,14 +180,14 @@ template <class Fingerprint, class Engine>
   return result;
 }
 
-/// Returns: true if the store has the pair.
+/// Returns true if the store has the pair.
 template <class Store, class Words, class Id>
 [[nodiscard]] bool contains(const Store& store, const Words& fingerprint, const Id& id) noexcept {
   const auto slot = store.find(fingerprint);
   return slot != Store::none && store.has_id(slot, id);
 }
 
-/// Returns: true if two stores contain the same pairs.
+/// Returns true if two stores contain the same pairs.
 template <class Store>
 [[nodiscard]] bool same_pairs(const Store& a, const Store& b) {
   if (a.pairs() != b.pairs() || a.slots() != b.slots()) return false;
@@ -205,9 +205,9 @@ template <class Store>
   return true;
 }
 
-/// A constant forward iterator over the pairs of a store; dereferencing returns an entry by value.
-/// The order is unspecified, but the ids of one fingerprint are adjacent and ascend. Any change of the index
-/// invalidates it.
+/// A constant forward iterator over the pairs of a store. Dereferencing returns an entry by value. The order is
+/// unspecified, but the ids of one fingerprint are neighbours and ascend. Any change of the index invalidates the
+/// iterator.
 template <class Fingerprint, class Id, class Store>
 class entry_iterator {
  public:

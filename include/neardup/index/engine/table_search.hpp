@@ -38,8 +38,8 @@ struct probed_bucket : filter_run {
 /// `Tables` has table(number). A table has entry(hash), the directory entry of a bucket, and view(hash), the bucket.
 /// `Store` has fingerprint(slot) and first_id(slot). Stage 1 prefetches directory entries. Stage 2 reads them and
 /// prefetches filters. Stage 3 compares filters, and prefetches the slots of filters within k bits. Finally, many
-/// candidates at a time, slots are read, and fingerprints are prefetched and compared. Three groups are under way, one
-/// per stage. Groups are short, because a processor drops prefetches while about sixty lines are in flight.
+/// candidates at a time, slots are read, and fingerprints are prefetched and compared. Three groups are in progress,
+/// one per stage. Groups are short, because a processor drops prefetches while about sixty lines are in flight.
 template <std::size_t Words, class Offset, class Tables, class Store>
 class table_search {
  public:
@@ -53,8 +53,8 @@ class table_search {
   table_search& operator=(const table_search&) = delete;
   ~table_search() = default;
 
-  /// Visits (slot, distance) once for each fingerprint within k bits. Ends early if `visit` returns false.
-  /// Returns: false if `visit` ended it.
+  /// Calls `visit(slot, distance)` once for each fingerprint within k bits, until a call returns false.
+  /// Returns: false if a call returned false.
   bool run() {
     std::size_t count = 0;
     for (std::size_t number = 0; number < plan_.steps.size(); ++number) {
@@ -86,7 +86,7 @@ class table_search {
   // A fingerprint whose filter is within k bits of the filter of the query.
   struct candidate {
     key_probe origin;
-    const Offset* slot;  // to be read; null if `number` is the slot already
+    const Offset* slot;  // the slot, to be read; null if `number` is already the slot
     std::size_t number;
   };
 
@@ -120,7 +120,7 @@ class table_search {
       const bucket_view<Offset> found = table.view(p.hash);
       if (found.count == 0) continue;
       const auto* const filters = static_cast<const char*>(found.filters);
-      // Beyond max_lines, the hardware prefetcher fetches the rest.
+      // The hardware prefetcher fetches the lines beyond max_lines.
       constexpr std::size_t line = 64, max_lines = 24;
       const std::size_t size = found.count * (found.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
       for (std::size_t at = 0; at < (std::min)(size, max_lines * line); at += line) prefetch(filters + at);
@@ -199,13 +199,14 @@ class table_search {
   int k_;
   const slot_visitor& visit_;
   std::array<group, 3> groups_;
-  group* newest_ = &groups_[0];                               // stage 1: its directory entries are being prefetched
-  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};  // stage 2: directory entries; stage 3: filters
+  group* newest_ = &groups_[0];  // stage 1: prefetches directory entries
+  // stage 2: reads directory entries; stage 3: compares filters
+  std::array<group*, 2> older_ = {&groups_[1], &groups_[2]};
   std::size_t candidate_count_ = 0;
   std::array<candidate, candidate_capacity> candidates_;
 };
 
-/// Runs a table_search, or a scan of all fingerprints where that is faster.
+/// Runs a table_search, or scans all fingerprints where that is faster.
 template <std::size_t Words, class Offset, class Tables, class Store>
 bool search_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                    const std::array<std::uint64_t, Words>& query, int k, const slot_visitor& visit) {
@@ -213,8 +214,8 @@ bool search_tables(const Tables& tables, const search_plans<Words>& plans, const
   return table_search<Words, Offset, Tables, Store>(tables, plans, store, query, k, visit).run();
 }
 
-/// The number of stored fingerprints that search_tables compares with a query: all if it scans, otherwise those in the
-/// probed buckets.
+/// Returns the number of stored fingerprints that search_tables compares with a query: all if it scans, otherwise those
+/// in the probed buckets.
 template <std::size_t Words, class Tables, class Store>
 [[nodiscard]] std::size_t compared_in_tables(const Tables& tables, const search_plans<Words>& plans, const Store& store,
                                              const std::array<std::uint64_t, Words>& query, int k) {

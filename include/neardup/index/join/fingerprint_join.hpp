@@ -27,7 +27,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The filter that a join compares first: fingerprints folded to 32 bits, folded to 64 bits, or whole.
+/// The filter that a join compares first: a fingerprint folded to 32 bits, folded to 64 bits, or whole.
 enum class join_filter { narrow, wide, whole };
 
 template <std::size_t Words>
@@ -37,8 +37,8 @@ template <std::size_t Words>
 }
 
 /// Records (fingerprints with positions) in bucket order. Filters, which are compared for all pairs, are in an array of
-/// their own. Words and positions, which are needed for few pairs, are in other arrays. The kind of filter is a
-/// run-time value, so that the join is instantiated once.
+/// their own. Words and positions, which few pairs need, are in other arrays. The kind of filter is a run-time value,
+/// so that the join is instantiated once.
 template <std::size_t Words, class Offset>
 class bucket_arrays {
  public:
@@ -46,7 +46,8 @@ class bucket_arrays {
 
   explicit bucket_arrays(join_filter filter) noexcept : filter_(filter) {}
 
-  /// Allocates `count` records of unspecified content. Throws: std::bad_alloc.
+  /// Allocates `count` records of unspecified content.
+  /// Throws: std::bad_alloc.
   void take(std::size_t count) {
     if (filter_ == join_filter::narrow) narrow_ = narrow_memory_.take(count);
     if (filter_ == join_filter::wide) wide_ = wide_memory_.take(count);
@@ -57,8 +58,8 @@ class bucket_arrays {
   [[nodiscard]] const words_type& words(std::size_t i) const noexcept { return words_[i]; }
   [[nodiscard]] Offset position(std::size_t i) const noexcept { return positions_[i]; }
 
-  /// The first record in [begin, end) with position >= least; `end` if there is none. Precondition: positions ascend in
-  /// [begin, end).
+  /// Returns the first record in [begin, end) with position >= least; `end` if there is none.
+  /// Precondition: positions ascend in [begin, end).
   [[nodiscard]] std::size_t first_from(std::size_t least, std::size_t begin, std::size_t end) const noexcept {
     const Offset* const first = positions_.data();
     return static_cast<std::size_t>(std::lower_bound(first + begin, first + end, least) - first);
@@ -111,11 +112,11 @@ class bucket_arrays {
   std::span<Offset> positions_;
 };
 
-/// How a join treats equal fingerprints. one: as one fingerprint. others: as separate fingerprints, because a check may
-/// reject a pair of copies.
+/// The treatment of equal fingerprints in a join. `one`: as one fingerprint. `others`: as separate fingerprints,
+/// because a check may reject a pair of copies.
 enum class copies_as { one, others };
 
-/// A join of the distinct fingerprints of a corpus within k bits, divided into jobs. If kept > 0, each pair is one of
+/// A join of the distinct fingerprints of a corpus within k bits, divided into jobs. If kept > 0, each pair has one of
 /// the first `kept` fingerprints and one of the others.
 template <std::size_t Words, class Offset>
 class fingerprint_join {
@@ -123,7 +124,8 @@ class fingerprint_join {
   using words_type = std::array<std::uint64_t, Words>;
   using arrays = bucket_arrays<Words, Offset>;
 
-  /// Throws: std::invalid_argument as join_plan does; std::bad_alloc.
+  /// Plans the join.
+  /// Throws: the exceptions of join_plan; std::bad_alloc.
   fingerprint_join(const chosen_words<Words, Offset>& fingerprints, std::size_t bits, int k, int blocks,
                    const any_runner& run, copies_as as = copies_as::one, std::size_t kept = 0)
       : fingerprints_(fingerprints),
@@ -138,11 +140,12 @@ class fingerprint_join {
   [[nodiscard]] int k() const noexcept { return k_; }
   [[nodiscard]] instruction_set level() const noexcept { return level_; }
   [[nodiscard]] join_filter filter() const noexcept { return filter_; }
-  /// The equal fingerprints, of which only the first one is joined. None with copies_as::others.
+  /// The groups of equal fingerprints. The join has only the first member of each. With copies_as::others there are no
+  /// groups.
   [[nodiscard]] const equal_groups<Offset>& copies() const noexcept { return copies_; }
   [[nodiscard]] const join_plan<Words>& plan() const noexcept { return plan_; }
 
-  /// The greatest number of parts that run() uses, for callers that need memory for each part.
+  /// Returns the greatest number of parts that run() uses, for callers that need memory for each part.
   [[nodiscard]] std::size_t parts(const any_runner& run) const {
     return parts_for(run, copies_.distinct(), std::size_t{1} << 12);
   }
@@ -150,13 +153,13 @@ class fingerprint_join {
   /// Frees the records, which only run() needs.
   void release() noexcept { records_.release(); }
 
-  /// The callback that gets a job, with the part that runs it, and the table. It is a std::function, so that the join
-  /// is instantiated once.
+  /// The callback that receives a job, with the part that runs it, and the table. It is a std::function, so that the
+  /// join is instantiated once.
   using use_type = std::function<bool(std::size_t part, std::size_t table, const arrays& records, const filter_join&)>;
 
-  /// Calls `use` for jobs that together contain all pairs that meet in a table. Tables are processed one after the
-  /// other; all parts work concurrently on a table. A crowded bucket is divided among several parts only if `splits`.
-  /// If `use` returns false, the join ends soon.
+  /// Calls `use` for jobs that together contain all pairs that share a bucket, or have neighbouring buckets, in a
+  /// table. Tables are processed one after the other; all parts process one table concurrently. A crowded bucket is
+  /// divided among several parts only if `splits`. If `use` returns false, the join ends soon.
   /// Throws: the first exception of `use`; std::bad_alloc.
   void run(const any_runner& run, bool splits, const use_type& use) {
     if (k_ == 0 && copies_as_ == copies_as::one) return;  // distinct fingerprints always differ
@@ -171,7 +174,7 @@ class fingerprint_join {
   /// records of each group by bucket.
   struct table_groups {
     std::vector<std::size_t> begin;
-    int low_bits;  // the number of address bits within a group
+    int low_bits;  // number of address bits within a group
 
     [[nodiscard]] std::size_t size() const noexcept { return begin.size() - 1; }
     [[nodiscard]] std::size_t size_of(std::size_t group) const noexcept { return begin[group + 1] - begin[group]; }
@@ -180,8 +183,8 @@ class fingerprint_join {
   /// Scratch memory of the second pass, for one part.
   struct group_memory {
     std::vector<std::uint32_t> addresses;
-    std::vector<std::size_t> ends;  // the ends of the buckets
-    // a copy of the records of the group, which second_pass_in_place() writes back in bucket order
+    std::vector<std::size_t> ends;  // ends of the buckets
+    // A copy of the records of the group, which second_pass_in_place() writes back in bucket order.
     std::vector<words_type> words;
     std::vector<Offset> positions;
   };
@@ -247,7 +250,7 @@ class fingerprint_join {
     for (std::size_t i = 0; i < size; ++i) to.set(scratch.ends[scratch.addresses[i]]++, words[i], positions[i]);
   }
 
-  /// The second pass of a group, which writes the records back to where they were.
+  /// Runs the second pass of a group, and writes the records back to the place that they came from.
   static void second_pass_in_place(const join_table<Words>& table, const table_groups& groups, std::size_t group,
                                    group_memory& scratch, arrays& records) {
     const std::size_t begin = groups.begin[group], size = groups.size_of(group);
@@ -257,7 +260,7 @@ class fingerprint_join {
     second_pass(table, scratch.words.data(), scratch.positions.data(), size, groups.low_bits, begin, scratch, records);
   }
 
-  /// Runs the first pass; then, for each group, the second pass and the join, while the group is in the cache.
+  /// Runs the first pass. Then runs the second pass and the join of each group, while the group is in the cache.
   bool join_by_groups(std::size_t table, const any_runner& run, const use_type& use) {
     const join_table<Words>& shape = plan_.tables()[table];
     const table_groups groups = first_pass(shape, run);
@@ -313,7 +316,7 @@ class fingerprint_join {
     // A step is a number of records, not of buckets, so that several parts can share a crowded bucket.
     const std::size_t step = (std::max)(std::size_t{64}, count / 1024);
     return in_steps(run, parts(run), count, step, [&](std::size_t part, std::size_t first, std::size_t last) {
-      if (!splits) {  // takes the buckets that begin in this step, as a whole
+      if (!splits) {  // whole buckets: those that begin in this step
         first = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(first));
         last = *std::lower_bound(starts.begin(), starts.end(), static_cast<Offset>(last));
       }
@@ -322,7 +325,7 @@ class fingerprint_join {
     });
   }
 
-  /// The differences (by exclusive or) of the address of a bucket and of the other buckets within the radius.
+  /// Returns the exclusive or of a bucket's address and the address of each other bucket within the radius.
   static std::vector<std::size_t> flips_of(const join_table<Words>& table) {
     std::vector<std::size_t> result;
     if (table.radius == 0) return result;
@@ -347,8 +350,8 @@ class fingerprint_join {
     return first >= last || bucket.begin == others || use(filter_join::across(first, last, bucket.begin, others));
   }
 
-  /// Joins the records [first, last) with their buckets, and the buckets within the radius. The records may be a part
-  /// of a bucket, or span several.
+  /// Joins the records [first, last) with their buckets, and with the buckets within the radius. The records may be a
+  /// part of a bucket, or span several buckets.
   template <class Use>
   bool join_range(const arrays& records, const std::vector<Offset>& starts, const std::vector<Offset>& others,
                   const std::vector<std::size_t>& flips, std::size_t first, std::size_t last, const Use& use) const {
@@ -386,7 +389,7 @@ class fingerprint_join {
   join_filter filter_;
   instruction_set level_ = active_instruction_set();
   equal_groups<Offset> copies_;
-  std::vector<Offset> positions_;  // of the distinct fingerprints, by number; empty if all are distinct
+  std::vector<Offset> positions_;  // positions of the distinct fingerprints, by number; empty if all are distinct
   join_plan<Words> plan_;
   arrays records_{filter_};  // in the order of the current table
 };

@@ -35,8 +35,8 @@ class fingerprint_words {
   explicit fingerprint_words(std::span<const words_type> fingerprints) noexcept
       : bytes_(std::as_bytes(fingerprints).data()), size_(fingerprints.size()) {}
 
-  /// The fingerprints of `a`, followed by those of `b`. Precondition: neither `a` nor `b` is itself such a
-  /// concatenation.
+  /// Makes a view of the fingerprints of `a`, followed by those of `b`.
+  /// Precondition: neither `a` nor `b` is itself such a concatenation.
   fingerprint_words(const fingerprint_words& a, const fingerprint_words& b) noexcept
       : bytes_(a.bytes_), size_(a.size_), behind_(b.bytes_), behind_size_(b.size_) {}
 
@@ -65,7 +65,8 @@ class chosen_words {
 
   chosen_words(const fingerprint_words<Words>& all) noexcept  // NOLINT(google-explicit-constructor): selects all
       : all_(all), size_(all.size()) {}
-  /// Selects the fingerprints with these numbers. Precondition: the list outlives this object.
+  /// Selects the fingerprints with these numbers.
+  /// Precondition: the list outlives this object.
   chosen_words(const fingerprint_words<Words>& all, std::span<const Number> numbers) noexcept
       : all_(all), list_(numbers.data()), size_(numbers.size()) {}
 
@@ -87,7 +88,7 @@ class chosen_words {
     result.size_ = count;
     return result;
   }
-  /// Returns: another selection from the same corpus: its fingerprints at the positions `numbers`.
+  /// Returns another selection from the same corpus: its fingerprints at the positions `numbers`.
   [[nodiscard]] chosen_words of(std::span<const Number> numbers) const noexcept { return {all_, numbers}; }
 
  private:
@@ -97,8 +98,9 @@ class chosen_words {
   std::size_t size_;
 };
 
-/// A callback that decides whether two documents, given by position, whose fingerprints are within k bits belong
-/// together. An empty function accepts all pairs. Many threads call it at once.
+/// A callback that accepts or rejects a pair of documents within k bits, given their positions. An empty function
+/// accepts all pairs.
+/// Thread safety: many threads call it at once.
 using pair_check = std::function<bool(std::size_t, std::size_t)>;
 
 }  // namespace neardup::inline v0::detail

@@ -51,8 +51,10 @@ void visit_distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runne
   });
 }
 
-/// Sorts pairs by (first, second). Precondition: begin <= first < end for all pairs.
-/// Complexity: O(pairs) unless many share one `first`. Memory: temporarily a copy of the pairs.
+/// Sorts pairs by (first, second).
+/// Precondition: begin <= first < end for all pairs.
+/// Complexity: O(pairs) unless many pairs share one `first`.
+/// Memory: temporarily a copy of the pairs.
 template <class Offset>
 void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size_t end, const any_runner& run) {
   const auto is_before = [](const near_pair<Offset>& a, const near_pair<Offset>& b) {
@@ -67,7 +69,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   const int bits = (std::min)(width, static_cast<int>(std::bit_width(pairs.size() >> 2)));
   std::vector<std::size_t> starts((std::size_t{1} << bits) + 1);
   {
-    scratch_array<near_pair<Offset>> scratch;  // gets all pairs before one is written back
+    scratch_array<near_pair<Offset>> scratch;  // receives all pairs before one is written back
     radix_partition(
         pairs.size(), bits, [&](std::size_t i) { return pairs[i]; },
         [&](const near_pair<Offset>& pair) { return (static_cast<std::size_t>(pair.first) - begin) >> (width - bits); },
@@ -85,7 +87,7 @@ void sort_pairs(std::span<near_pair<Offset>> pairs, std::size_t begin, std::size
   });
 }
 
-/// Returns: all pairs of distinct fingerprints, in unspecified order.
+/// Returns all pairs of distinct fingerprints, in unspecified order.
 template <std::size_t Words, class Offset>
 std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& join, const any_runner& run) {
   std::vector<std::vector<near_pair<Offset>>> found(join.parts(run));
@@ -106,8 +108,8 @@ std::vector<near_pair<Offset>> distinct_pairs(fingerprint_join<Words, Offset>& j
 template <class Offset, class Visit>
 void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Offset>>&& pairs, const any_runner& run,
                     const Visit& visit) {
-  // A copy of `first` may come after `second`. The pair of `second` and that copy is found from `second`, so the
-  // reversed pair is added.
+  // A copy of `first` may come after `second`. That copy is found as a partner of `second`, so the reversed pair is
+  // added.
   for (std::size_t i = 0, size = pairs.size(); i < size; ++i) {
     const near_pair<Offset> pair = pairs[i];
     if (copies.members(pair.first).back() > pair.second) pairs.push_back({pair.second, pair.first, pair.distance});
@@ -116,7 +118,7 @@ void visit_in_order(const equal_groups<Offset>& copies, std::vector<near_pair<Of
   struct member {
     Offset position, first;
   };
-  std::vector<member> members;  // fingerprints that have copies or are copies, by position
+  std::vector<member> members;  // by position: fingerprints that have copies or are copies
   copies.visit_groups([&](std::span<const Offset> group) {
     for (const Offset position : group) members.push_back({position, group.front()});
     return true;

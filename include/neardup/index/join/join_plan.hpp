@@ -22,7 +22,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// One table of a join. Two fingerprints meet in a table if their keys differ in at most `radius` bits.
+/// One table of a join. The table compares two fingerprints if their keys differ in at most `radius` bits.
 template <std::size_t Words>
 struct join_table {
   using words_type = std::array<std::uint64_t, Words>;
@@ -35,8 +35,8 @@ struct join_table {
     return key.is_within(differing_bits(a, b), radius);
   }
 
-  /// The address of the bucket of a fingerprint. If two fingerprints meet, their addresses differ in at most `radius`
-  /// bits.
+  /// Returns the address of a fingerprint's bucket. If the table compares two fingerprints, their addresses differ in
+  /// at most `radius` bits.
   [[nodiscard]] std::size_t address(const words_type& x) const noexcept {
     if (address_bits == 0) return 0;
     if (radius == 0) return static_cast<std::size_t>(key.hash(x) >> (static_cast<int>(word_bits) - address_bits));
@@ -55,8 +55,7 @@ struct join_costs {
   static join_costs of(int k, std::size_t words, instruction_set level) noexcept {
     const bool narrow = narrow_filter_suffices(k);
     // The cost of comparing filters of 64 bits. Whole fingerprints cost a little more per word, because their words
-    // have to be gathered.
-    // NEON was not measured: 0.3 is the share of its instructions in those of the portable form.
+    // have to be gathered. NEON was not measured: 0.3 is the share of its instructions in those of the portable form.
     double pair = has_avx512(level) ? 0.05 : has_avx2(level) ? 0.24 : has_neon(level) ? 0.3 : 1.5;
     if (narrow && (has_avx2(level) || has_neon(level))) pair /= 2;
     const double record = 10.0 + 3.0 * static_cast<double>(words);
@@ -75,7 +74,7 @@ struct join_costs {
   }
 };
 
-/// The tables of a join. Any two fingerprints within k bits meet in at least one of them.
+/// The tables of a join. At least one table compares any two fingerprints within k bits.
 template <std::size_t Words>
 class join_plan {
  public:
@@ -83,8 +82,8 @@ class join_plan {
 
   /// Plans the join of `count` fingerprints of `bits` bits within k bits, in the layout of `blocks` blocks. If kept >
   /// 0, the first `kept` fingerprints are joined only with the others. If blocks is 0, the cheapest layout is chosen,
-  /// by `sample`, which is some of the fingerprints: with skewed keys some buckets are crowded, and the best layout
-  /// differs from that for uniform fingerprints.
+  /// judged by `sample`, which is some of the fingerprints. With skewed keys some buckets are crowded, so the best
+  /// layout differs from that for uniform fingerprints.
   /// Throws: std::invalid_argument unless layout::is_valid(bits, k, blocks), or blocks = 0 and 0 <= k <= bits.
   NEARDUP_COLD join_plan(std::size_t bits, int k, int blocks, std::size_t count, std::size_t kept,
                          std::span<const words_type> sample, instruction_set level)
@@ -104,10 +103,10 @@ class join_plan {
 
   [[nodiscard]] std::span<const join_table<Words>> tables() const noexcept { return tables_; }
 
-  /// The expected cost of the join in the units of join_costs; 0 if the caller chose the number of blocks.
+  /// The expected cost of the join, in the units of join_costs; 0 if the caller chose the number of blocks.
   [[nodiscard]] double cost() const noexcept { return cost_; }
 
-  /// Returns: true if `table` is the first table in which two fingerprints meet. Only that table reports the pair.
+  /// Returns true if `table` is the first table that compares these two fingerprints. Only that table reports the pair.
   [[nodiscard]] bool is_first(std::size_t table, const words_type& a, const words_type& b) const noexcept {
     for (std::size_t before = 0; before < table; ++before) {
       if (tables_[before].admits(a, b)) return false;
@@ -118,7 +117,7 @@ class join_plan {
  private:
   using table_list = std::vector<join_table<Words>>;
 
-  /// A single table with a single bucket, which contains all fingerprints.
+  /// Returns a single table with a single bucket, which contains all fingerprints.
   NEARDUP_COLD static table_list everything() { return {{table_key<Words>(std::vector<std::uint64_t>(Words)), 0, 0}}; }
 
   NEARDUP_COLD table_list tables_of(const layout& shape) const {
@@ -131,9 +130,9 @@ class join_plan {
     return result;
   }
 
-  /// Returns: log2 of the number of buckets. With radius 0: buckets of 4 to 8 records, because smaller buckets are
-  /// compared no faster, and each bucket has a fixed cost. With a radius: the cheapest number. (More buckets are
-  /// smaller, but each is joined with more other buckets.)
+  /// Returns log2 of the number of buckets. With radius 0, a bucket has 4 to 8 records: smaller buckets are compared no
+  /// faster, and each bucket has a fixed cost. With a radius, the number is the cheapest one. (With more buckets each
+  /// is smaller, but is joined with more other buckets.)
   NEARDUP_COLD int address_bits_for(const join_table<Words>& table) const noexcept {
     const int suitable = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(count_) >> 3));
     const int most = (std::min)(static_cast<int>(table.key.width()), suitable);
@@ -145,8 +144,8 @@ class join_plan {
     return best;
   }
 
-  /// The cost of a table. `pair_share`: the share of all pairs that are compared; uniform addresses are assumed if that
-  /// gives more.
+  /// Returns the cost of a table. `pair_share`: the share of all pairs that are compared. If uniform addresses would
+  /// give a greater share, that is assumed.
   double cost(int address_bits, int radius, double pair_share) const noexcept {
     const double buckets = static_cast<double>(std::uint64_t{1} << address_bits);
     const double joined =
@@ -168,7 +167,7 @@ class join_plan {
     return sum;
   }
 
-  /// The share of the pairs of the sample that are compared in this table.
+  /// Returns the share of the pairs of the sample that this table compares.
   NEARDUP_COLD double sampled_share(const join_table<Words>& table) const {
     constexpr std::size_t max_with_radius = 512;  // with a radius, all pairs are compared
     const std::size_t size = table.radius == 0 ? sample_.size() : (std::min)(sample_.size(), max_with_radius);
@@ -211,8 +210,8 @@ class join_plan {
       choices.push_back({uniform_cost(tables_of(layout(bits, k, blocks))), blocks});
       least = (std::min)(least, choices.back().cost);
     }
-    // The sample can only raise a cost, so a layout that costs too much without it is not sampled. There are few choices,
-    // so the cheapest one of those left is searched each time.
+    // The sample can only raise a cost. So a layout that costs too much without the sample is not sampled. There are
+    // few choices, so each step searches all of them for the cheapest.
     table_list best;
     cost_ = std::numeric_limits<double>::infinity();
     const auto is_cheaper = [](const choice& a, const choice& b) { return a.cost < b.cost; };
@@ -233,9 +232,9 @@ class join_plan {
   double count_;
   double pairs_;
   join_costs costs_;
-  std::span<const words_type> sample_;  // used by the constructor only
+  std::span<const words_type> sample_;  // only the constructor uses it
   table_list tables_;
-  double cost_ = 0;  // of the cheapest layout; 0 if the caller chose the number of blocks
+  double cost_ = 0;  // cost of the cheapest layout; 0 if the caller chose the number of blocks
 };
 
 }  // namespace neardup::inline v0::detail

@@ -99,8 +99,8 @@ NEARDUP_KERNELS_END
 
 #if NEARDUP_NEON_KERNELS
 
-/// The number of common elements by NEON. Compares four elements of one set with four of the other, each with each. Then
-/// advances in the set whose four elements have the smaller last one.
+/// The number of common elements by NEON. Compares four elements of one set with four of the other, each with each.
+/// Then advances in the set whose four elements have the smaller last one.
 inline std::size_t count_common_neon(std::span<const std::uint32_t> a, std::span<const std::uint32_t> b,
                                      std::size_t least) noexcept {
   constexpr std::size_t lanes = 4;

@@ -11,14 +11,16 @@
 
 namespace neardup::inline v0::detail {
 
-/// The number of counts below `limit`; the reference implementation. Precondition: all counts are below 2^15.
+/// The number of counts below `limit`; the reference implementation.
+/// Precondition: all counts are below 2^15.
 inline std::size_t count_below_portable(std::span<const std::uint16_t> counts, std::uint32_t limit) noexcept {
   std::size_t result = 0;
   for (const std::uint16_t count : counts) result += count < limit ? 1 : 0;
   return result;
 }
 
-/// Writes the keys to `to` in ascending order. Precondition: the keys are below 2^63.
+/// Writes the keys to `to` in ascending order.
+/// Precondition: the keys are below 2^63.
 inline void sort_keys_portable(std::span<std::uint64_t> keys, std::uint64_t* to) {
   std::sort(keys.begin(), keys.end());
   std::copy(keys.begin(), keys.end(), to);
