@@ -28,46 +28,49 @@ std::vector<char32_t> code_points_of(std::string_view text);
 /// Drops the common prefix and the common suffix of two texts. Their edit distance stays the same.
 void drop_common_ends(std::span<const char32_t>& a, std::span<const char32_t>& b) noexcept;
 
-/// Levenshtein distances of texts up to a bound. Keeps its memory from pair to pair.
+/// Computes Levenshtein distances up to a bound. Memory is reused from pair to pair.
 ///
 /// The shorter text is the pattern, the other one the text. Cell (i, j) of the dynamic-programming table is the
 /// distance of the first i code points of the pattern and the first j of the text. Neighbouring cells differ by -1, 0
 /// or 1, so 64 rows of a column are two words of bits: `rises` and `falls`. The table is computed in bands of 64 rows.
 /// A band is computed from left to right, from the differences along the last row of the band above. A path of cost at
 /// most `most` deviates from the diagonal by at most (most + columns - rows) / 2 to the right and (most - columns +
-/// rows) / 2 down, so only cells within these limits are computed. Cells beyond count as rising, which never
-/// underestimates the distance.
+/// rows) / 2 down, so only cells within these limits are computed. Cells beyond count as rising, so the distance is
+/// never underestimated.
 /// Source: Myers, A Fast Bit-Vector Algorithm for Approximate String Matching Based on Dynamic Programming, JACM 1999;
 /// the formulas are those of Hyyro, A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances, Nordic
 /// Journal of Computing 2003; the band is Ukkonen's (Information and Control, 1985).
 class banded_edit_distance {
  public:
-  /// Code points are numbered: each is less than `alphabet`.
-  /// `pause` is called after each few hundredths of a second of work, within long distances, too. It may throw.
+  /// Makes an object for texts of numbered code points, each less than `alphabet`. `pause` is called after each few
+  /// hundredths of a second of work, also within a long distance. It may throw.
   explicit banded_edit_distance(std::size_t alphabet, std::function<void()> pause = nullptr)
       : matches_(alphabet), pause_(std::move(pause)) {}
 
-  /// Returns: the distance, or nullopt if it exceeds `most`. Precondition: the pattern is no longer than the text.
+  /// Returns the distance, or nullopt if it exceeds `most`.
+  /// Precondition: the pattern is no longer than the text.
   /// Complexity: O(rows / 64 * min(columns, most)); a fourth of it if the distance is at most a fourth of `most`.
   [[nodiscard]] std::optional<std::size_t> at_most(std::span<const char32_t> pattern, std::span<const char32_t> text,
                                                    std::size_t most);
 
  private:
-  /// The difference of two neighbouring cells of a row: 1 and 0 if it is 1, 0 and 1 if it is -1.
+  /// The difference of two neighbouring cells of a row: {1, 0} if it is 1, {0, 1} if it is -1.
   struct step {
     std::uint8_t rises = 1, falls = 0;
   };
 
-  /// Rows top + 1 to top + rows, columns begin + 1 to end.
+  /// A band of the table: rows top + 1 to top + rows, columns begin + 1 to end.
   struct band {
     std::size_t top, rows, begin, end;
   };
 
-  /// The cells of a band in one column: bit i tells if row i + 1 is one more than row i, or one less.
+  /// The cells of a band in one column. Bit i of `rises` is set if row i + 1 is one more than row i; bit i of `falls`
+  /// if it is one less.
   struct cells {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
 
-    /// Moves to the next column. `match`: the rows that have its code point. Returns: the step along the last row.
+    /// Moves to the next column. `match`: the rows that have its code point.
+    /// Returns: the step along the last row.
     step move(std::uint64_t match, step above, std::size_t rows) noexcept {
       // A diagonal step costs 0 if the code points are equal, or if the cell above or to the left is less than the
       // diagonal one.
@@ -89,7 +92,8 @@ class banded_edit_distance {
 
   static std::size_t moved(std::size_t value, step s) noexcept { return value + s.rises - s.falls; }
 
-  /// As at_most(), with the band of this bound. Precondition: columns - rows <= most <= columns, rows > 0.
+  /// Returns at_most(most), with the band of this bound.
+  /// Precondition: columns - rows <= most <= columns, rows > 0.
   std::optional<std::size_t> within(std::size_t most);
 
   void set_matches(const band& b, std::size_t number) noexcept {
@@ -99,33 +103,35 @@ class banded_edit_distance {
     for (std::size_t row = 0; row < b.rows; ++row) matches_[pattern_[b.top + row]] = {};
   }
 
-  /// Computes a band. In steps_, replaces the steps along the row above the band by those along its last row.
+  /// Computes a band. Replaces the steps along the row above the band by the steps along its last row, in steps_.
   void compute_band(const band& b) noexcept;
 
-  /// Computes a band and the next one, both of 64 rows. A column of a band waits for the one before it, so computing
-  /// two bands at once takes 1.3 times as long as one (g++ 12).
+  /// Computes a band and the next band, both of 64 rows. A column of a band waits for the previous column. So computing
+  /// two bands at once takes only 1.3 times as long as one (g++ 12).
   void compute_bands(const band& one, const band& two) noexcept;
 
-  /// A lower bound of the cost of all paths through a row: the least sum of the value of a cell and the least cost from
-  /// there to the end.
+  /// Returns a lower bound of the cost of all paths through a row: the least sum of the value of a cell and the least
+  /// cost from there to the end.
   [[nodiscard]] std::size_t min_of_row(std::size_t value, std::size_t row, std::size_t begin,
                                        std::size_t end) const noexcept;
 
   std::span<const char32_t> pattern_, text_;
   // matches_[number][b]: the rows of the first or second band that have this code point; 0 between calls.
   std::vector<std::array<std::uint64_t, 2>> matches_;
-  // steps_[j]: from column j - 1 to column j of the last row of the last band; 1 in columns that are not computed.
+  // steps_[j]: the step from column j - 1 to column j along the last row of the last band; 1 in columns that are not
+  // computed.
   std::vector<step> steps_;
   std::function<void()> pause_;
   std::size_t work_ = 0;  // columns of bands since the last pause
 };
 
-/// The Levenshtein distance of two texts of any code points, up to a bound.
+/// Computes the Levenshtein distance of two texts of any code points, up to a bound.
 class bounded_edit_distance {
  public:
   bounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b);
 
-  /// Returns: the distance, or nullopt if it exceeds `most`. Complexity: that of banded_edit_distance.
+  /// Returns the distance, or nullopt if it exceeds `most`.
+  /// Complexity: that of banded_edit_distance.
   [[nodiscard]] std::optional<std::size_t> at_most(std::size_t most) {
     return distance_->at_most(pattern_, text_, most);
   }
@@ -144,7 +150,7 @@ std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const
 
 NEARDUP_INLINE std::vector<char32_t> code_points_of(std::string_view text) {
   std::vector<char32_t> result;
-  // reserve() is exact for well-formed text. An ill-formed text may have more code points; the vector grows then.
+  // The size is exact for well-formed text. An ill-formed text may have more code points; the vector then grows.
   result.reserve(static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; })));
   for_each_code_point(text, [&](char32_t code_point, std::string_view) { result.push_back(code_point); });
@@ -170,7 +176,7 @@ NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::at_most(std::spa
   pattern_ = pattern;
   text_ = text;
   most = (std::min)(most, text.size());
-  // Near texts need only a narrow band. For others the attempt ends early, usually after a fourth of the rows.
+  // Near texts need only a narrow band. For other texts the attempt ends early, usually after a fourth of the rows.
   const std::size_t few = longer_by + most / 4;
   constexpr std::size_t narrow = 4 * word_bits;
   if (pattern.size() > narrow && most > narrow && few < most) {
@@ -183,8 +189,8 @@ NEARDUP_INLINE std::optional<std::size_t> banded_edit_distance::within(std::size
   const std::size_t rows = pattern_.size(), columns = text_.size();
   const std::size_t left = (most - (columns - rows)) / 2, right = (most + (columns - rows)) / 2;
   steps_.assign(columns + 1, step{});
-  std::size_t corner = 0;  // the value of cell (top, before)
-  std::size_t before = 0;  // the column of `corner`
+  std::size_t corner = 0;  // value of cell (top, before)
+  std::size_t before = 0;  // column of `corner`
   const auto band_at = [&](std::size_t top) {
     const std::size_t count = (std::min)(word_bits, rows - top);
     return band{top, count, top > left ? top - left : 0, (std::min)(columns, top + count + right)};
@@ -277,8 +283,8 @@ NEARDUP_INLINE bounded_edit_distance::bounded_edit_distance(std::span<const char
 
 NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, std::span<const char32_t> b) {
   bounded_edit_distance distance(a, b);
-  // Tries doubled bounds. For near-duplicates a small bound suffices, and a failed attempt costs half as much as the
-  // next.
+  // Tries a small bound first and doubles it: near-duplicates need only a small one, and a failed attempt costs half as
+  // much as the next.
   for (std::size_t most = 64;; most *= 2) {
     if (most >= distance.max_distance()) return *distance.at_most(distance.max_distance());
     if (const auto found = distance.at_most(most)) return *found;
@@ -289,15 +295,16 @@ NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, 
 
 }  // namespace detail
 
-/// The edit (Levenshtein) distance of two UTF-8 texts: the least number of code points to insert, delete or replace
-/// that turns one into the other. Each maximal ill-formed subpart counts as one U+FFFD, as everywhere in the library.
+/// Returns the edit (Levenshtein) distance of two UTF-8 texts: the least number of code points to insert, delete or
+/// replace that turns one text into the other. Each maximal ill-formed subpart counts as one U+FFFD, as everywhere in
+/// the library.
 /// Complexity: O(n) for equal texts of n code points, O(n * d / 64) for a distance of d.
 /// Memory: 20 to 30 bytes per code point.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return detail::unbounded_edit_distance(detail::code_points_of(a), detail::code_points_of(b));
 }
 
-/// The edit distance if it is at most `max_distance`, otherwise nullopt. Faster than the exact distance.
+/// Returns the edit distance if it is at most `max_distance`, otherwise nullopt. It is faster than the exact distance.
 /// Complexity: O(n * max_distance / 64), and less for texts that are much farther apart.
 [[nodiscard]] inline std::optional<std::size_t> edit_distance(std::string_view a, std::string_view b,
                                                               std::size_t max_distance) {
@@ -306,16 +313,17 @@ NEARDUP_INLINE std::size_t unbounded_edit_distance(std::span<const char32_t> a, 
 
 namespace detail {
 
-/// The edit similarity of two texts by their distance and the longer length. Precondition: longer > 0. It is one
-/// division of whole numbers, rounded like a literal: 17 / 25 >= .68 holds, while 1 - 8. / 25 >= .68 does not.
+/// Returns the edit similarity of two texts by their distance and the longer length. It is one division of whole
+/// numbers, rounded like a literal: 17 / 25 >= .68 holds, while 1 - 8. / 25 >= .68 does not.
+/// Precondition: longer > 0.
 [[nodiscard]] inline double edit_similarity_of(std::size_t distance, std::size_t longer) noexcept {
   return static_cast<double>(longer - distance) / static_cast<double>(longer);
 }
 
 }  // namespace detail
 
-/// The edit similarity: 1 - edit_distance(a, b) / (code points of the longer text), from 0 to 1. Two empty texts have
-/// 1.
+/// Returns the edit similarity: 1 - edit_distance(a, b) / (code points of the longer text), from 0 to 1. Two empty
+/// texts have similarity 1.
 /// Complexity, memory: those of edit_distance().
 [[nodiscard]] double edit_similarity(std::string_view a, std::string_view b);
 

@@ -49,7 +49,7 @@ text_source source_of_texts(const Texts& texts) {
   return {texts.size(), [&texts](std::size_t i) { return std::string_view(texts[i]); }};
 }
 
-/// The texts of `a`, followed by those of `b`.
+/// Returns the texts of `a`, followed by those of `b`.
 template <indexed_texts A, indexed_texts B>
 text_source source_of_texts(const A& a, const B& b) {
   return {a.size() + b.size(), [&a, &b, behind = a.size()](std::size_t i) {
@@ -57,7 +57,8 @@ text_source source_of_texts(const A& a, const B& b) {
           }};
 }
 
-/// Texts from position `first_count` on are the second corpus. `q`: see edit_join.
+/// Visits the similar pairs of a source. Texts from position `first_count` on are the second corpus. `q`: see
+/// edit_join.
 void visit_text_pairs(const text_source& source, std::size_t first_count, const edit& least,
                       const join_options& options, std::size_t q,
                       const std::function<bool(const similar_text_pair&)>& visit);
@@ -133,17 +134,19 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
 
 }  // namespace detail
 
-/// Calls `visit(pair)` once for each two texts whose edit_similarity is large enough, positions first < second. `least`:
-/// edit{0.8}; for jaccard{0.8} and its like see neardup/dedup/texts.hpp. The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. The
-/// visit ends early if the visitor returns false or throws; its exception is rethrown. The result is exact: no pair is
+/// Calls `visit(pair)` once for each two texts whose edit_similarity is large enough, at positions first < second.
+/// `least`: edit{0.8}. For jaccard{0.8}, cosine{0.8} or containment{0.8} include neardup/dedup/texts.hpp.
+///
+/// The order of pairs is unspecified. Calls never overlap, but may come from any thread of `options.run`. If the
+/// visitor returns false or throws, the visit ends, and its exception is passed on. The result is exact: no pair is
 /// missed. An empty text is similar to no text. Each ill-formed subpart counts as one U+FFFD.
 ///
 /// Throws: std::invalid_argument unless 0 < similarity <= 1; std::length_error for 2^32 - 1 texts or more;
 /// std::bad_alloc.
-/// Complexity: candidates share one of their rarest q-grams (runs of q code points); q is chosen by similarity and
-/// texts. If edits may change all q-grams of a text, as at similarities up to 1/2, or if most texts have the same
-/// q-grams, each text is compared with all texts of fitting length, and time is quadratic. A candidate is tested by
-/// counts of its characters, in some nanoseconds, before its edit distance is computed.
+/// Complexity: a candidate pair shares one of its rarest q-grams (runs of q code points); q is chosen by similarity and
+/// texts. Counts of characters reject most candidates in some nanoseconds; the edit distance of the others is computed.
+/// In two cases each text is compared with all texts of fitting length, and time is quadratic: if edits may change all
+/// q-grams of a text, as at similarities up to 1/2, or if most texts have the same q-grams.
 /// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and 200 bytes or more of
 /// counts.
 template <indexed_texts Texts, class Threshold, class Visit>
@@ -153,8 +156,9 @@ void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, cons
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar; pair.second is a position in `b`.
-/// Pairs within `a` and within `b` are not visited. Otherwise as visit_pairs of one corpus.
+/// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar. pair.first is a position in `a`,
+/// pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
+/// Throws, complexity, memory: those of visit_pairs() of one corpus.
 template <indexed_texts A, indexed_texts B, class Threshold, class Visit>
   requires(!threshold_of_sets<Threshold>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
@@ -164,10 +168,10 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
                            [&](const similar_text_pair& pair) { return detail::visit_goes_on(visit, pair); });
 }
 
-/// The pairs of positions of texts whose edit_similarity is large enough, sorted by (first, second).
-/// Throws: as visit_pairs.
-/// Complexity: that of visit_pairs, and O(p log p) for p pairs.
-/// Memory: that of visit_pairs, and 32 bytes per pair.
+/// Returns the pairs of positions of texts whose edit_similarity is large enough, sorted by (first, second).
+/// Throws: the exceptions of visit_pairs().
+/// Complexity: that of visit_pairs(), and O(p log p) for p pairs.
+/// Memory: that of visit_pairs(), and 32 bytes per pair.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, edit{0.8}, {.run = threads{8}})) …`
 template <indexed_texts Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
@@ -180,7 +184,8 @@ template <indexed_texts Texts, class Threshold>
   return result;
 }
 
-/// The pairs of a position in `a` and a position in `b` whose texts are similar. Otherwise as pairs() of one corpus.
+/// Returns the pairs of a position in `a` and a position in `b` whose texts are similar, sorted by (first, second).
+/// Throws, complexity, memory: those of pairs() of one corpus.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, edit{0.8})) …`
 template <indexed_texts A, indexed_texts B, class Threshold>
   requires(!threshold_of_sets<Threshold>)

@@ -17,13 +17,13 @@
 
 namespace neardup::inline v0 {
 
-/// A file of attachments: byte strings of a program's own, about fingerprints that are stored outside of this file. It
-/// has a header with the composition of the fingerprints, and sections with checksums (docs/format.md).
-///
-/// Opening checks the header; verify() checks the attachments.
+/// A file of attachments: byte strings that a program stores about fingerprints which are elsewhere. The file has a
+/// header with the composition of the fingerprints, and sections with checksums (docs/format.md). Opening checks the
+/// header; verify() checks the attachments.
 class attachment_file {
  public:
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or not an attachment file.
+  /// Opens an attachment file.
+  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or not an attachment file.
   explicit attachment_file(mapped_file file)
       : file_(std::move(file)), sections_(file_.bytes(), file_.path(), detail::file_content::attachments) {}
 
@@ -34,21 +34,25 @@ class attachment_file {
   /// The composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return sections_.header().made_of; }
 
-  /// The i-th attachment, aligned to 64 bytes; empty if there is none.
+  /// Returns the i-th attachment, aligned to 64 bytes; empty if there is none.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
     return sections_.find(detail::attachment_tag(i));
   }
 
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
 
-  /// Checks the checksums of all attachments. Throws: std::runtime_error if one is wrong. Complexity: linear.
+  /// Checks the checksums of all attachments.
+  /// Throws: std::runtime_error if a checksum is wrong.
+  /// Complexity: linear.
   void verify() const { sections_.check_sections(); }
 
-  /// Checks the checksum of the i-th attachment. Throws: std::runtime_error if it is wrong. Complexity: linear in its
-  /// size.
+  /// Checks the checksum of the i-th attachment.
+  /// Throws: std::runtime_error if it is wrong.
+  /// Complexity: linear in the size of the attachment.
   void verify(std::size_t i) const { sections_.check_section(detail::attachment_tag(i)); }
 
-  /// Checks that the file was not changed in place since it was opened. Throws: as mapped_file::check().
+  /// Checks that the file was not changed in place since it was opened.
+  /// Throws: the exceptions of mapped_file::check().
   void check_file() const { file_.check(); }
 
  private:
@@ -56,9 +60,9 @@ class attachment_file {
   detail::container sections_;
 };
 
-/// Writes an attachment file atomically and durably: a crash leaves the old file or the new one, and the new one is on
-/// the disk when this returns.
-/// Throws: std::runtime_error naming the file; std::bad_alloc.
+/// Writes an attachment file, atomically and durably. A crash leaves the old file or the new one. When the function
+/// returns, the new file is on the disk.
+/// Throws: std::runtime_error, which names the file; std::bad_alloc.
 void save_attachments(const std::string& path, std::size_t bits, std::uint64_t count,
                       const fingerprint_composition& made_of, std::span<const std::span<const std::byte>> attachments);
 

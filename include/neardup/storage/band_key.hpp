@@ -25,7 +25,7 @@ namespace neardup::inline v0 {
 /// A row of a pigeonhole index in an ordered store: one stored pair in one table.
 template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t, class Fingerprint = simhash<Bits>>
 struct band_row {
-  std::uint64_t segment;  ///< the key in the table: the bits of its blocks, packed into the lowest bits
+  std::uint64_t segment;  ///< the key in the table: the bits of the table's blocks, packed into the lowest bits
   std::uint8_t table;
   Fingerprint fingerprint;
   Id id;
@@ -40,18 +40,18 @@ struct band_range {
   friend bool operator==(const band_range&, const band_range&) = default;
 };
 
-/// Row keys of a pigeonhole index that is kept in a key-value store (LMDB, RocksDB, an SQL table ...) which orders keys
-/// by their bytes. Rows have no values.
+/// The row keys of a pigeonhole index in a key-value store (LMDB, RocksDB, an SQL table ...) that orders keys by their
+/// bytes. Rows have no values.
 ///
 /// The layout of a key:
 ///
-///   n bytes           the segment; n is what the widest segment of the layout needs, at least 4
+///   n bytes           the segment; n is the size of the widest segment of the layout, at least 4
 ///   1 byte            the number of the table
 ///   Bits / 8 bytes    the fingerprint
 ///   sizeof(Id) bytes  the id
 ///
-/// All numbers are big-endian, so that byte order is numeric order. A stored pair has one row per table.
-/// A search scans the ranges of its query and calls match_of() for each row; each match comes once.
+/// All numbers are big-endian, so that byte order is numeric order. A stored pair has one row per table. A search scans
+/// the ranges of its query and calls match_of() for each row. Each match comes once.
 /// Example, with any ordered store:
 ///   band_key<64> keys(layout(64, 3, 4));
 ///   keys.for_each_row(fingerprint, id, [&](std::string_view key) { store.put(key, ""); });
@@ -70,7 +70,8 @@ class band_key {
   using row_type = band_row<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
 
-  /// Makes keys for a layout. If the blocks of a table have more than 64 bits together, the first 64 are the segment.
+  /// Makes the keys of a layout. If the blocks of a table have more than 64 bits together, the first 64 are the
+  /// segment.
   /// Throws: std::invalid_argument if the layout is for fingerprints of another width.
   explicit band_key(const layout& shape) : plans_(plans_of(shape)) {
     std::size_t width = 0;
@@ -83,7 +84,8 @@ class band_key {
   /// The length of a key in bytes.
   [[nodiscard]] std::size_t size() const noexcept { return segment_bytes_ + 1 + Bits / 8 + sizeof(Id); }
 
-  /// The key of a row. Precondition: the segment belongs to the fingerprint and the table of the row.
+  /// Returns the key of a row.
+  /// Precondition: the segment belongs to the fingerprint and the table of the row.
   [[nodiscard]] std::string encode(const row_type& row) const {
     std::string key = prefix(row.segment, row.table);
     for (std::size_t byte = Bits / 8; byte-- > 0;) {
@@ -93,9 +95,8 @@ class band_key {
     return key;
   }
 
-  /// The row of a key.
-  /// Returns: nullopt if the key is not of this layout: another length, an unknown table, or a segment that does not
-  /// fit the fingerprint.
+  /// Returns the row of a key; nullopt if the key is not of this layout: another length, an unknown table, or a segment
+  /// that does not fit the fingerprint.
   [[nodiscard]] std::optional<row_type> decode(std::string_view key) const {
     if (key.size() != size()) return std::nullopt;
     row_type row{};
@@ -113,7 +114,7 @@ class band_key {
     return row;
   }
 
-  /// Calls `visit(key)` for the row of a pair in each table: the rows to insert into the store, or to delete.
+  /// Calls `visit(key)` for the row of a pair in each table. These are the rows to insert into the store, or to delete.
   template <class Visit>
     requires std::invocable<Visit&, std::string_view>
   void for_each_row(const fingerprint_type& fingerprint, Id id, Visit&& visit) const {
@@ -123,8 +124,8 @@ class band_key {
     }
   }
 
-  /// The key range of all rows of a segment in a table. For the largest segment and table, `end` is empty, because no
-  /// key is greater.
+  /// Returns the key range of all rows of a segment in a table. For the largest segment and table, `end` is empty,
+  /// because no key is greater.
   [[nodiscard]] band_range range_of(std::uint64_t segment, std::size_t table) const {
     band_range range{prefix(segment, static_cast<std::uint8_t>(table)),
                      prefix(segment, static_cast<std::uint8_t>(table))};
@@ -134,7 +135,7 @@ class band_key {
     return range;
   }
 
-  /// Calls `visit(range, step)` for each range that a search within k bits scans; pass `step` on to match_of().
+  /// Calls `visit(range, step)` for each range that a search within k bits scans. Pass `step` on to match_of().
   /// Throws: std::invalid_argument if k is not in 0..shape().k().
   template <class Visit>
     requires std::invocable<Visit&, const band_range&, std::size_t>
@@ -149,10 +150,9 @@ class band_key {
     }
   }
 
-  /// The match of a row with `query`. Precondition: the row is in a range that for_each_range() passed with this
-  /// `step`.
-  /// Returns: nullopt if the fingerprint is farther than k bits, if an earlier range contains it too, or if the bytes
-  /// are not a row.
+  /// Returns the match of a row with `query`; nullopt if the fingerprint is farther than k bits, if an earlier range
+  /// contains it too, or if the bytes are not a row.
+  /// Precondition: the row is in a range that for_each_range() passed with this `step`.
   [[nodiscard]] std::optional<match_type> match_of(std::string_view key, const fingerprint_type& query, bits k,
                                                    std::size_t step) const {
     const std::optional<row_type> row = decode(key);

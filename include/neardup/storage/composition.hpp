@@ -18,16 +18,17 @@
 
 namespace neardup::inline v0 {
 
-/// The version of the definition of fingerprints (docs/fingerprint.md). It is incremented by every change that alters
-/// the fingerprint of some text.
+/// The version of the definition of fingerprints (docs/fingerprint.md). Every change that alters a fingerprint of any
+/// text increments it.
 inline constexpr unsigned fingerprint_definition = 3;
 
-/// The composition of fingerprints: tokenizer, weighter, hasher and the tables they use. Two fingerprints are
-/// comparable only if their compositions are equal.
+/// The composition of fingerprints: tokenizer, weighter, hasher and their tables. Two fingerprints are comparable only
+/// if their compositions are equal.
 ///
 /// composition_of() returns the composition of a simhasher or a minwise_hasher (composition_of.hpp). For fingerprints
 /// of another program, fill in their kind and any text that distinguishes them from others. An empty member means that
-/// there is no such part or table. Precondition: no member has a line break.
+/// there is no such part or table.
+/// Precondition: no member has a line break.
 struct fingerprint_composition {
   fingerprint_kind kind = fingerprint_kind::simhash;
   unsigned definition = fingerprint_definition;
@@ -45,7 +46,7 @@ struct fingerprint_composition {
 
 namespace detail {
 
-/// A number as 16 hexadecimal digits.
+/// Returns a number as 16 hexadecimal digits.
 [[nodiscard]] inline std::string hex_of(std::uint64_t number) { return simhash<64>(number).to_hex(); }
 
 struct composition_field {
@@ -65,16 +66,17 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
 
 }  // namespace detail
 
-/// Writes a composition as lines "name: value"; empty members are left out.
+/// Returns a composition as lines "name: value". Empty members are left out.
 /// Throws: std::invalid_argument if a member contains a line break, or the number of the definition has more than 9
 /// digits.
 [[nodiscard]] std::string to_string(const fingerprint_composition& made_of);
 
-/// Parses text that to_string() has written. Returns: nullopt for any other text.
+/// Parses the text of to_string().
+/// Returns: nullopt for any other text.
 [[nodiscard]] std::optional<fingerprint_composition> parse_composition(std::string_view text);
 
-/// A checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits. Two seeds
-/// have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.
+/// Returns a checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits.
+/// Two seeds have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.
 [[nodiscard]] inline std::string seed_identity(std::uint64_t seed) {
   return detail::hex_of(detail::mix(seed + detail::golden_ratio)).substr(12);
 }
@@ -124,8 +126,8 @@ NEARDUP_INLINE std::optional<fingerprint_composition> parse_composition(std::str
   for (const auto& field : detail::composition_fields) {
     if (const auto value = next_value(field.name)) made_of.*field.value = *value;
   }
-  // If text remains, a field is repeated, out of order or unknown. It would be lost when the composition is written
-  // again, so the text is rejected.
+  // If text remains, a field is repeated, out of order or unknown. The text is rejected, because the field would be
+  // lost when the composition is written again.
   if (!text.empty()) return std::nullopt;
   return made_of;
 }

@@ -28,8 +28,8 @@ concept describes_itself = requires(const T& part) {
   { part.description() } -> std::convertible_to<std::string>;
 };
 
-/// True if a part inherits description() from another part. Its name would be that of the other part, but it may behave
-/// differently.
+/// True if a part inherits description() from another part. The inherited name would be that of the other part,
+/// although the part may behave differently.
 template <class Part>
 constexpr bool inherits_description() {
   if constexpr (requires { declaring_class(&Part::description); }) {
@@ -40,9 +40,8 @@ constexpr bool inherits_description() {
   }
 }
 
-/// Names the parts of a composition, and collects the identities of their tables in the members of the composition. If
-/// several parts have tables of the same kind, the identities of these tables are listed, that of the outermost part
-/// first.
+/// Names the parts of a composition, and collects the identities of their tables. If several parts have tables of the
+/// same kind, the member of the composition lists all their identities, that of the outermost part first.
 class part_names {
  public:
   explicit part_names(fingerprint_composition& made_of) noexcept : made_of_(made_of) {}
@@ -67,7 +66,8 @@ class part_names {
     return {};
   }
 
-  /// The name of a tokenizer of the library with its settings and the tokenizers in it, such as "shingles(2, words)".
+  /// Returns the name of a tokenizer of the library with its settings and its inner tokenizers, such as "shingles(2,
+  /// words)".
   template <class Part>
     requires(!part_name<Part>.empty())
   [[nodiscard]] std::string of(const Part& part) const {
@@ -80,8 +80,8 @@ class part_names {
     if constexpr (requires { part.n; }) list(std::to_string(part.n));
     if constexpr (requires { part.n(); }) list(std::to_string(part.n()));
     if constexpr (requires { part.min_length(); }) list(std::to_string(part.min_length()));
-    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the table of `keywords` has an
-    // identity of its own, in its name.
+    // `keywords` ranks by exact values, and a weighter by values rounded to 1/256. So the name of `keywords` has an
+    // identity of its table.
     if constexpr (requires { part.idf_identity(); }) list(hex_of(part.idf_identity()));
     if constexpr (requires { part.facts; }) list(of(part.facts));
     if constexpr (requires { part.features; }) list(of(part.features));
@@ -132,7 +132,7 @@ class part_names {
     }
   }
 
-  /// A digest of the terms and their weights, independent of their order.
+  /// Returns a digest of the terms and their weights, independent of their order.
   static std::string identity_of(const idf_table& table) {
     std::uint64_t sum = mix(table.median().raw());
     table.for_each([&](std::string_view term, weight value) { sum += mix(xxh3<64>{.seed = value.raw()}(term)); });
@@ -148,8 +148,8 @@ class part_names {
 
 }  // namespace detail
 
-/// The composition of the fingerprints of a simhasher. A part of your own needs a member `std::string description()
-/// const`, which distinguishes the part, with its settings, from all others.
+/// Returns the composition of the fingerprints of a simhasher. A part of your own needs a member `std::string
+/// description() const`, which distinguishes the part, with its settings, from all others.
 template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
 [[nodiscard]] fingerprint_composition composition_of(const simhasher<Tokenizer, Weighter, Hasher, Bits>& hash) {
   fingerprint_composition made_of;
@@ -160,7 +160,7 @@ template <class Tokenizer, class Weighter, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// The composition of the codes of a minwise_hasher. It has no weighter.
+/// Returns the composition of the codes of a minwise_hasher. It has no weighter.
 template <class Tokenizer, class Hasher, std::size_t Bits>
 [[nodiscard]] fingerprint_composition composition_of(const minwise_hasher<Tokenizer, Hasher, Bits>& hash) {
   fingerprint_composition made_of{.kind = fingerprint_kind::minwise};
@@ -170,8 +170,8 @@ template <class Tokenizer, class Hasher, std::size_t Bits>
   return made_of;
 }
 
-/// The composition of the features of a feature_extractor. It has no weighter, and no kind of fingerprints: that is the
-/// default.
+/// Returns the composition of the features of a feature_extractor. It has no weighter, and its kind of fingerprints is
+/// the default.
 template <class Tokenizer, class Hasher, class Feature>
 [[nodiscard]] fingerprint_composition composition_of(const feature_extractor<Tokenizer, Hasher, Feature>& extract) {
   fingerprint_composition made_of;
@@ -181,8 +181,8 @@ template <class Tokenizer, class Hasher, class Feature>
   return made_of;
 }
 
-/// Rejects all other types at compile time, including classes derived from a simhasher or a minwise_hasher, because
-/// their fingerprints may differ.
+/// Rejects all other types at compile time. Classes derived from a simhasher or a minwise_hasher are rejected, too,
+/// because their fingerprints may differ.
 template <class Hasher>
 [[nodiscard]] fingerprint_composition composition_of(const Hasher& /*hash*/) {
   static_assert(

@@ -46,8 +46,8 @@ inline constexpr bool is_stream_deduplicator<stream_deduplicator<Deduplicator>> 
 template <class T>
 concept saved_deduplicator = is_deduplicator<T> || is_stream_deduplicator<T>;
 
-/// A fixed text. In files, its fingerprint and features identify the tokenizer, hasher, seed and check of a
-/// deduplicator.
+/// A fixed text. Files identify the tokenizer, hasher, seed and check of a deduplicator by the fingerprint and the
+/// features of this text.
 inline constexpr std::string_view deduplicator_probe =
     "A text of Words, words and 1234 numbers; \xe6\x96\x87\xe5\xad\x97 \xc3\x84pfel. It is here to tell checks "
     "apart.";
@@ -63,7 +63,7 @@ inline constexpr std::size_t bits_of_description = [] {
   }
 }();
 
-/// The encoding of documents and options in files and logs of deduplicators (docs/format.md).
+/// Encodes the documents and options of deduplicators for files and logs (docs/format.md).
 template <class Form>
 class deduplicator_format {
   using id_type = typename Form::id_type;
@@ -75,7 +75,7 @@ class deduplicator_format {
   static constexpr bool has_named_ids = std::is_same_v<id_type, std::string>;
 
  public:
-  /// The deduplicator inside of a stream_deduplicator, or the deduplicator itself.
+  /// Returns the deduplicator inside of a stream_deduplicator, or the deduplicator itself.
   static const auto& plain(const Form& form) noexcept {
     if constexpr (is_stream_deduplicator<Form>) {
       return form.get();
@@ -85,6 +85,7 @@ class deduplicator_format {
   }
 
   /// Encodes the options and types:
+  ///
   ///   bytes 0..3    the distance, or 2^32 - 3 if sets of features are compared
   ///   byte 4        the check: 0 none, 1 a callable, 2 of features by Jaccard, 3 of features by cosine
   ///   bytes 5..7    the size of a feature; the form of an id; the size of an id
@@ -126,15 +127,15 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Whether the options of a file are those of an exact comparison as earlier versions wrote it.
+  /// Returns true if an earlier version of the library wrote these options, for an exact comparison.
   static bool is_of_earlier_version(byte_span of_file) { return get<std::uint32_t>(of_file, 0) > distance_of_sets; }
 
-  /// Whether the options of a file are those of a deduplicator of the other class.
+  /// Returns true if the options of a file are those of a deduplicator of the other class.
   static bool is_of_other_class(byte_span of_file) {
     return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
   }
 
-  /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are
+  /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT". Empty if they are
   /// equal.
   static std::string difference(const Form& form, byte_span of_file) {
     const std::string expected = options(form);
@@ -186,7 +187,8 @@ class deduplicator_format {
       bytes.append(reinterpret_cast<const char*>(&id), sizeof id);
     }
   }
-  /// Reads the id at `position`, and advances `position` past it. Returns: nullopt if the id is truncated.
+  /// Reads the id at `position`, and advances `position` past it.
+  /// Returns: nullopt if the id is truncated.
   static std::optional<id_type> get_id(byte_span bytes, std::size_t& position) {
     const auto left = [&] { return bytes.size() - position; };
     const std::size_t begin = position;
@@ -210,7 +212,7 @@ class deduplicator_format {
   }
 
   /// Appends a document: serial number, digest, number of features, is_short, fingerprint, id, features. If sets of
-  /// features are compared, there is neither a digest, nor is_short, nor a fingerprint.
+  /// features are compared, digest, is_short and fingerprint are left out.
   static void put_document(std::string& bytes, const kept_type& kept) {
     put(bytes, kept.serial);
     if constexpr (is_exact) {
@@ -226,8 +228,8 @@ class deduplicator_format {
     for (const auto feature : kept.features) put(bytes, feature);
   }
 
-  /// Reads the document at `position`, advances `position` past it, and keeps the document in `form`. Returns: false if
-  /// the document is invalid, or does not follow the documents before it.
+  /// Reads the document at `position`, advances `position` past it, and keeps the document in `form`.
+  /// Returns: false if the document is invalid, or does not follow the documents before it.
   static bool keep_document(Form& form, byte_span bytes, std::size_t& position, std::uint64_t time) {
     const std::size_t begin = position;
     constexpr std::size_t bits = bits_of_description<description_type>;
@@ -271,8 +273,8 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Encodes the times of a stream: for each document, in the order of forgetting, its position in all_documents() and
-  /// its time.
+  /// Encodes the times of a stream: the position in all_documents() and the time of each document, in the order in
+  /// which documents will be removed.
   static std::string all_times(const Form& form) {
     std::string bytes;
     if constexpr (is_stream_deduplicator<Form>) {
@@ -285,7 +287,8 @@ class deduplicator_format {
     }
     return bytes;
   }
-  /// Sets the times of the kept documents. Returns: false if `bytes` does not have exactly one time for each document.
+  /// Sets the times of the kept documents.
+  /// Returns: false if `bytes` does not have exactly one time for each document.
   static bool set_times(Form& form, byte_span bytes) {
     if constexpr (is_stream_deduplicator<Form>) {
       std::vector<id_type> ids;
@@ -307,7 +310,7 @@ class deduplicator_format {
 
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
-  // Earlier versions wrote numbers above distance_of_sets for an exact comparison.
+  // Marks the comparison of sets. Earlier versions wrote greater numbers for an exact comparison.
   static constexpr std::uint32_t distance_of_sets = 0xfffffffd;
 
   static std::string shown_number(double number) {
@@ -316,8 +319,8 @@ class deduplicator_format {
     return {digits.data(), end.ptr};
   }
 
-  /// Identifies the tokenizers, hashers and seeds of the fingerprint and of the check: a checksum of their results for
-  /// deduplicator_probe.
+  /// Returns a number that identifies the tokenizers, hashers and seeds of the fingerprint and of the check: a checksum
+  /// of their results for deduplicator_probe.
   template <class Plain>
   static std::uint64_t identity(const Plain& d) {
     std::string made;
@@ -335,7 +338,8 @@ class deduplicator_format {
   }
 };
 
-/// Returns: the composition, with `kind` set to the kind of the fingerprints of Form, or to the default if there are none.
+/// Returns the composition, with `kind` set to the kind of the fingerprints of Form, or to the default if there are
+/// none.
 template <class Form>
 fingerprint_composition composition_for(fingerprint_composition made_of) {
   using fingerprint_type = typename Form::description_type::fingerprint_type;
@@ -353,7 +357,8 @@ struct deduplicator_state {
   std::optional<append_log::extent> log;  ///< the log that was merged into the file when it was written
 };
 
-/// Writes a deduplicator to a file. Returns: the number of the written state.
+/// Writes a deduplicator to a file.
+/// Returns: the number of the written state.
 template <saved_deduplicator Form>
 std::uint64_t write_deduplicator(file_operations& files, const std::string& path, const Form& form,
                                  const fingerprint_composition& made_of,
@@ -377,7 +382,8 @@ std::uint64_t write_deduplicator(file_operations& files, const std::string& path
   return write_container(files, path, header, sections);
 }
 
-/// Reads a file into an empty deduplicator. Returns: the state that was read.
+/// Reads a file into an empty deduplicator.
+/// Returns: the state that was read.
 template <saved_deduplicator Form>
 deduplicator_state read_deduplicator(const std::string& path, Form& form, const fingerprint_composition& made_of) {
   using format = deduplicator_format<Form>;
@@ -399,7 +405,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
     fail<std::invalid_argument>(path + ": saved with " + format::difference(form, options.first(32)));
   }
   fingerprint_composition expected = composition_for<Form>(made_of);
-  // Earlier versions wrote "simhash" by default, whatever the kind. The options tell the true kind.
+  // Earlier versions wrote "simhash" by default, whatever the kind was. The options show the true kind.
   if (file.header().made_of.kind == fingerprint_kind::simhash) expected.kind = fingerprint_kind::simhash;
   file.check_composition(expected);
   if (file.header().bits != bits_of_description<typename Form::description_type>) {
@@ -408,7 +414,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
     fail<std::invalid_argument>(path + ": saved with " + other);
   }
-  // If this throws, `form` has some documents: it is a copy, and the deduplicator of the caller stays empty.
+  // If this throws, `form` has some documents. It is a copy, so the caller's deduplicator stays empty.
   std::size_t position = 0;
   while (position < documents.size()) {
     if (!format::keep_document(form, documents, position, 0)) file.refuse("a document is damaged");
@@ -422,7 +428,8 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   return state;
 }
 
-/// Reads a file into an empty deduplicator, unless there is a log with changes beside it.
+/// Reads a file into an empty deduplicator.
+/// Throws: std::runtime_error if a log with changes is beside the file.
 template <saved_deduplicator Form>
 void restore_into(const std::string& path, Form& form, const fingerprint_composition& made_of) {
   const auto state = read_deduplicator(path, form, made_of);
@@ -431,8 +438,8 @@ void restore_into(const std::string& path, Form& form, const fingerprint_composi
 
 }  // namespace detail
 
-/// The composition of what a deduplicator compares: that of its features or of its fingerprints. If a part is a callable
-/// of yours without a description(), fill in a fingerprint_composition.
+/// Returns the composition of the features or the fingerprints that a deduplicator compares. If a part is a callable of
+/// yours without a description(), fill in a fingerprint_composition yourself.
 template <class Features, class Id>
 [[nodiscard]] fingerprint_composition composition_of(const deduplicator<Features, Id>& dedup) {
   return composition_of(dedup.describer()->check());
@@ -446,10 +453,10 @@ template <class Deduplicator>
   return composition_of(dedup.get());
 }
 
-/// Writes a deduplicator to a file atomically and durably: a crash leaves the old file or the new one, and the new one
-/// is on the disk when this returns. A stream_deduplicator is saved with its times. `made_of`: composition_of(dedup) if
-/// it is not given.
-/// Throws: std::runtime_error naming the file; std::bad_alloc.
+/// Writes a deduplicator to a file, atomically and durably. A crash leaves the old file or the new one. When the
+/// function returns, the new file is on the disk. A stream_deduplicator is saved with its times. `made_of`:
+/// composition_of(dedup) if it is not given.
+/// Throws: std::runtime_error, which names the file; std::bad_alloc.
 /// Memory: a copy of the kept documents.
 template <class Features, class Id>
 void save(const std::string& path, const deduplicator<Features, Id>& dedup, const fingerprint_composition& made_of) {
@@ -478,12 +485,12 @@ void save(const std::string& path, const stream_deduplicator<Deduplicator>& dedu
   save(path, dedup, composition_of(dedup));
 }
 
-/// Restores a saved deduplicator, which continues where the saved one stopped. `made_of`: composition_of(empty) if it is
-/// not given.
+/// Restores a saved deduplicator, which continues where the saved one stopped. `made_of`: composition_of(empty) if it
+/// is not given. A stream restored from a deduplicator without times gives its documents time 0.
 /// Precondition: `empty` has no documents, and the same parts and options as the saved deduplicator. Only the limits of
-/// a stream may differ. A stream restored from a deduplicator without times gives its documents time 0.
-/// Throws: std::runtime_error naming the file, if it is damaged, or if a durable_deduplicator has made changes since,
-/// which are in its log; std::invalid_argument if parts or options differ; std::bad_alloc.
+/// a stream may differ.
+/// Throws: std::runtime_error, which names the file, if it is damaged, or if a durable_deduplicator has made later
+/// changes, which are in its log; std::invalid_argument if parts or options differ; std::bad_alloc.
 template <class Features, class Id>
 [[nodiscard]] deduplicator<Features, Id> restore(const std::string& path, deduplicator<Features, Id> empty,
                                                  const fingerprint_composition& made_of) {
@@ -522,12 +529,13 @@ template <class Deduplicator>
   return empty;
 }
 
-/// A durable deduplicator, fingerprint_deduplicator or stream_deduplicator: every change is on the disk before the call returns. The state is on
-/// the disk as a file, as save() writes it, and beside it a log, PATH.log, of the changes since. A batch is one change.
+/// A durable deduplicator, fingerprint_deduplicator or stream_deduplicator: every change is on the disk before the call
+/// returns. The state is a file, as save() writes it. Beside it a log, PATH.log, has the changes since the file was
+/// written. A batch is one change.
 ///
 /// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
 /// a time may use a path; a file_lock refuses a second object.
-/// Guarantee: strong, in memory and on the disk, except that a stream may have forgotten documents that are too old or
+/// Guarantee: strong, in memory and on the disk, except that a stream may have removed documents that are too old or
 /// exceed its limits. If save() fails, or an error of the log cannot be undone, further changes throw until save()
 /// succeeds. In a forked process all changes throw.
 /// Example: `durable_deduplicator dedup("seen.neardup", deduplicator{jaccard{0.8}});`
@@ -550,20 +558,22 @@ class durable_deduplicator {
   using workspace = typename Deduplicator::workspace;
   using arrival_type = std::conditional_t<has_times, arrival, void>;
 
-  /// Opens the state at `path`, or writes `empty` there if there is no file. `made_of`: composition_of(empty) if it is not
-  /// given.
-  /// Throws: as restore(); std::runtime_error naming the file, if another object uses it; std::runtime_error naming the
-  /// log, if the log is damaged, or follows another state than that of the file (the file may be an older copy).
+  /// Opens the state at `path`. If there is no file, writes `empty` there. `made_of`: composition_of(empty) if it is
+  /// not given.
+  /// Throws: the exceptions of restore(); std::runtime_error, which names the file, if another object uses it;
+  /// std::runtime_error, which names the log, if the log is damaged, or follows another state than that of the file
+  /// (the file may be an older copy).
   durable_deduplicator(std::string path, Deduplicator empty)
       : durable_deduplicator(std::move(path), with_composition(std::move(empty))) {}
   durable_deduplicator(std::string path, Deduplicator empty, fingerprint_composition made_of)
       : durable_deduplicator(detail::system_files(), std::move(path), std::move(empty), std::move(made_of)) {}
 
-  // For tests, which replace the file operations.
+  // For tests, which pass their own file operations.
   durable_deduplicator(detail::file_operations& files, std::string path, Deduplicator empty,
                        fingerprint_composition made_of);
 
-  /// As deduplicator::add. Throws: as that; std::runtime_error naming the log.
+  /// Decides about a document, and keeps it durably if it is new and comparable; see deduplicator::add.
+  /// Throws: the exceptions of deduplicator::add; std::runtime_error, which names the log.
   verdict_type add(std::string_view text, const id_type& id);
   verdict_type add(std::string_view text, const id_type& id, std::optional<std::uint64_t> now) requires has_times {
     return add(dedup_.describe(text, scratch_), id, now);
@@ -577,7 +587,9 @@ class durable_deduplicator {
     return dedup_.add(document, id, now, put_down());
   }
 
-  /// As deduplicator::replace. Throws: as that; std::runtime_error naming the log.
+  /// Removes the document that is kept under this id, if any, then adds the new one, durably; see
+  /// deduplicator::replace.
+  /// Throws: the exceptions of deduplicator::replace; std::runtime_error, which names the log.
   verdict_type replace(std::string_view text, const id_type& id) {
     return replace(dedup_.describe(text, scratch_), id);
   }
@@ -590,10 +602,11 @@ class durable_deduplicator {
     return dedup_.replace(document, id, now, put_down());
   }
 
-  /// As deduplicator::add_batch; the batch is on the disk as a whole or not at all. It waits for the disk once. With
-  /// max_bytes, this holds for each piece of the batch (stream_deduplicator::max_piece).
-  /// Throws: as that; std::runtime_error naming the log; std::length_error if the kept documents of the batch take 4
-  /// GiB.
+  /// Decides about many documents in order; see deduplicator::add_batch. The batch is on the disk as a whole or not at
+  /// all. The call waits for the disk once. With max_bytes, this holds for each piece of the batch
+  /// (stream_deduplicator::max_piece).
+  /// Throws: the exceptions of deduplicator::add_batch; std::runtime_error, which names the log; std::length_error if
+  /// the kept documents of the batch take 4 GiB.
   template <text_range Texts = std::span<const std::string_view>>
   std::vector<verdict_type> add_batch(const Texts& texts, std::span<const id_type> ids,
                                       const any_runner& run = {}) requires(!has_times) {
@@ -613,18 +626,19 @@ class durable_deduplicator {
     return add_described(batch, ids, run, at);
   }
 
-  /// As deduplicator::erase, durably.
-  /// Throws: std::runtime_error naming the log; the document is still kept then.
+  /// Erases a kept document, durably.
+  /// Returns: true if a document with this id was kept.
+  /// Throws: std::runtime_error, which names the log; the document is still kept then.
   bool erase(const id_type& id);
 
-  /// As stream_deduplicator::expire, durably.
+  /// Removes documents that are too old or exceed max_bytes, durably; see stream_deduplicator::expire.
   void expire(std::uint64_t now) requires has_times { dedup_.expire(now, put_down()); }
 
-  /// Writes the state to the file and begins a new log, so that the next start replays less.
-  /// Throws: std::runtime_error naming the file; std::bad_alloc.
+  /// Writes the state to the file, and begins a new log, so that the next start replays less.
+  /// Throws: std::runtime_error, which names the file; std::bad_alloc.
   void save();
 
-  // The members below do what the members of Deduplicator with these names do.
+  // The following members are those of Deduplicator with the same names.
   [[nodiscard]] verdict_type find(std::string_view text) const { return dedup_.find(text); }
   [[nodiscard]] verdict_type find(std::string_view text, workspace& scratch) const {
     return dedup_.find(text, scratch);
@@ -670,7 +684,7 @@ class durable_deduplicator {
   std::vector<verdict_type> add_described(const batch_type& batch, std::span<const id_type> ids, const any_runner& run,
                                           [[maybe_unused]] const arrival& at);
 
-  /// The `commit` callback: writes a change to the log.
+  /// Returns the `commit` callback, which writes a change to the log.
   auto put_down() {
     return [this](const auto& change) { log_.append(record_of(change)); };
   }
@@ -710,7 +724,8 @@ class durable_deduplicator {
     }
   }
 
-  // Applies a record of the log. Returns: false if the record is invalid.
+  // Applies a record of the log.
+  // Returns: false if the record is invalid.
   bool is_replayed(detail::byte_span bytes);
 
   bool is_erased(detail::byte_span bytes, std::size_t& position) {
@@ -754,8 +769,8 @@ durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations
     log_ = detail::append_log::open(*files_, log_path(), bytes, state.number,
                                     [&](std::string_view payload) { replay(payload); });
   } else if (has_file && (!has_log || detail::append_log::extent_of(bytes) == state.log)) {
-    // An earlier process was stopped after it had saved this state, and before it began a new log. The file contains
-    // all changes of the old log.
+    // An earlier process saved this state, and was stopped before it began a new log. The file contains all changes of
+    // the old log.
     log_ = detail::append_log::create(*files_, log_path(), state.number);
   } else if (!has_log) {
     save();
@@ -802,8 +817,8 @@ template <class Deduplicator>
 void durable_deduplicator<Deduplicator>::save() {
   log_.settle();
   log_.close();
-  // The extent is computed from the log on the disk: an earlier save() may have failed, before or after it renamed the
-  // file.
+  // Reads the log on the disk to compute its extent, because an earlier save() may have failed before or after it
+  // renamed the file.
   std::optional<detail::append_log::extent> log;
   if (is_there(log_path())) {
     const mapped_file mapped(log_path());

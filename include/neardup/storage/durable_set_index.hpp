@@ -32,14 +32,15 @@
 
 namespace neardup::inline v0 {
 
-/// A set_index that stays on the disk: a file, which is mapped, and a log PATH.log of the changes since. A change is on
-/// the disk when its call returns. Opening takes time in proportion to the log, and save() writes all into a new file.
+/// A durable set_index: a mapped file, and a log PATH.log of the changes since the file was written. A change is on the
+/// disk when its call returns. Opening takes time in proportion to the log. save() writes all sets into a new file.
 ///
-/// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at a
-/// time may use a path; a file_lock refuses a second object. For little-endian machines only, like set_index_view.
-/// Guarantee: strong, in memory and on the disk. If save() fails, or an error of the log cannot be undone, or memory
-/// runs out after a change was written to the log, further changes throw until save() succeeds. In a forked process all
-/// changes throw.
+/// After a crash, the next process finds all acknowledged changes, and perhaps the one in progress. Only one object at
+/// a time may use a path; a file_lock refuses a second object. It works on little-endian machines only, like
+/// set_index_view.
+/// Guarantee: strong, in memory and on the disk. Further changes throw until save() succeeds if save() fails, if an
+/// error of the log cannot be undone, or if memory is exhausted after a change was written to the log. In a forked
+/// process all changes throw.
 /// Example: `durable_set_index seen("seen.sets", set_index<>{jaccard{0.8}}, made_of);  seen.insert(features, 7);
 ///          for (const auto& match : seen.get().search(query)) …`
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
@@ -49,14 +50,15 @@ class durable_set_index {
   using id_type = Id;
   using set_type = std::span<const Feature>;
 
-  /// Opens the index at `path`, or writes `initial` there if there is no file.
-  /// Throws: std::runtime_error naming the file, if it is damaged, of other settings than `initial` (similarity,
-  /// measure, least overlap, Feature, Id), or another object uses it; naming the log, if the log is damaged, or follows
-  /// another file; std::invalid_argument if the composition of the file differs from `made_of`; std::bad_alloc.
+  /// Opens the index at `path`. If there is no file, writes `initial` there.
+  /// Throws: std::runtime_error, which names the file, if it is damaged, if its settings (similarity, measure, least
+  /// overlap, Feature, Id) differ from those of `initial`, or if another object uses it; std::runtime_error, which
+  /// names the log, if the log is damaged, or follows another file; std::invalid_argument if the composition of the
+  /// file differs from `made_of`; std::bad_alloc.
   durable_set_index(std::string path, const set_index<Feature, Id>& initial, fingerprint_composition made_of)
       : durable_set_index(detail::system_files(), std::move(path), initial, std::move(made_of)) {}
 
-  // For tests, which replace the file operations.
+  // For tests, which pass their own file operations.
   durable_set_index(detail::file_operations& files, std::string path, const set_index<Feature, Id>& initial,
                     fingerprint_composition made_of)
       : files_(&files), path_(detail::settled_path(std::move(path))), lock_(path_), made_of_(std::move(made_of)) {
@@ -79,8 +81,8 @@ class durable_set_index {
           detail::append_log::open(*files_, log_path(), bytes, state, [&](std::string_view record) { replay(record); });
       return;
     }
-    // An earlier process may have been stopped after it had saved this file, which contains all changes of the old log,
-    // and before it began a new log.
+    // An earlier process may have saved this file, which contains all changes of the old log, and been stopped before
+    // it began a new log.
     const detail::append_log::extent extent = detail::append_log::extent_of(bytes);
     if (has_log && (taken_in.size() != 2 || extent.size != taken_in[0] || extent.checksum != taken_in[1])) {
       refuse_log(bytes, "this is another one");
@@ -88,7 +90,9 @@ class durable_set_index {
     log_ = detail::append_log::create(*files_, log_path(), state);
   }
 
-  /// As set_index::insert(), durably. Throws: as that; std::runtime_error naming the log.
+  /// Stores a set under an id, durably; see set_index::insert().
+  /// Returns: false if the id is stored already; its set is then unchanged.
+  /// Throws: the exceptions of set_index::insert(); std::runtime_error, which names the log.
   bool insert(set_type set, const Id& id) {
     check(set);
     if (sets_->contains(id)) return false;
@@ -98,7 +102,9 @@ class durable_set_index {
     return true;
   }
 
-  /// As set_index::insert_or_assign(), durably. Throws: as that; std::runtime_error naming the log.
+  /// Stores a set under an id, durably. If the id is stored already, its set is replaced.
+  /// Returns: true if the id is new.
+  /// Throws: the exceptions of set_index::insert(); std::runtime_error, which names the log.
   bool insert_or_assign(set_type set, const Id& id) {
     check(set);
     const bool is_new = !sets_->contains(id);
@@ -108,8 +114,10 @@ class durable_set_index {
     return is_new;
   }
 
-  /// As set_index::insert_all(); all sets are on the disk or none. It waits for the disk once.
-  /// Throws: as that; std::runtime_error naming the log; std::length_error if the sets take 4 GiB.
+  /// Stores many sets; see set_index::insert_all(). All sets are on the disk or none. The call waits for the disk once.
+  /// Returns: the number of new ids.
+  /// Throws: the exceptions of set_index::insert_all(); std::runtime_error, which names the log; std::length_error if
+  /// the sets take 4 GiB.
   template <set_range Sets>
     requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
                                                                                std::span<const Id> ids) {
@@ -133,7 +141,9 @@ class durable_set_index {
       return new_ids.size();
     }
 
-  /// As set_index::erase(), durably. Throws: std::runtime_error naming the log; the id is still stored then.
+  /// Removes an id, durably, and its set if no other id has the same set.
+  /// Returns: false if the id was not stored.
+  /// Throws: std::runtime_error, which names the log; the id is still stored then.
   bool erase(const Id& id) {
     if (!sets_->contains(id)) return false;
     std::string record("E");
@@ -143,14 +153,15 @@ class durable_set_index {
   }
 
   /// Writes all sets to a new file, and begins a new log, so that the next start replays less.
-  /// Throws: std::runtime_error naming the file, if it cannot be written, or the present file is damaged; std::bad_alloc.
+  /// Throws: std::runtime_error, which names the file, if it cannot be written, or the present file is damaged;
+  /// std::bad_alloc.
   /// Complexity: O(n log n).
   void save() {
     log_.settle();
     log_.close();
     sets_->below().verify();  // damaged bytes must not get valid checksums
-    // The extent is computed from the log on the disk: an earlier save() may have failed, before or after it renamed the
-    // file.
+    // Reads the log on the disk to compute its extent, because an earlier save() may have failed before or after it
+    // renamed the file.
     std::vector<std::uint64_t> extent;
     if (is_there(log_path())) {
       const mapped_file mapped(log_path());
@@ -163,7 +174,7 @@ class durable_set_index {
     sets_.emplace(std::move(saved));
   }
 
-  /// The sets, for searches and to read them. Valid until the next save().
+  /// The sets, to search and to read them. Valid until the next save().
   [[nodiscard]] const layered_set_index<Feature, Id>& get() const noexcept { return *sets_; }
   [[nodiscard]] std::size_t size() const noexcept { return sets_->size(); }
   [[nodiscard]] bool empty() const noexcept { return sets_->empty(); }

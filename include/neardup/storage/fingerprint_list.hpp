@@ -26,8 +26,8 @@ namespace neardup::inline v0 {
 template <std::size_t Bits, class Fingerprint = simhash<Bits>>
 using list_entry = entry<Bits, std::uint64_t, Fingerprint>;
 
-/// A list of fingerprints in a file or in memory: a header, then records of Bits / 8 bytes of fingerprint and 8 bytes
-/// of id, both little-endian (docs/format.md). Records may be in any order, and may repeat.
+/// A list of fingerprints in a file or in memory. It has a header, then records of Bits / 8 bytes of fingerprint and 8
+/// bytes of id, both little-endian (docs/format.md). Records may be in any order, and may repeat.
 ///
 /// Opening checks the header; verify() checks the records. Damaged bytes never cause reads outside of the file.
 template <std::size_t Bits, class Fingerprint = simhash<Bits>>
@@ -40,16 +40,18 @@ class fingerprint_list {
   static constexpr std::size_t record_size = Bits / 8 + 8;
 
   /// Opens the list in a file, which stays open.
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits or kind
+  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or of another Bits or kind
   /// of fingerprints.
   explicit fingerprint_list(mapped_file file)
       : fingerprint_list(std::make_shared<const mapped_file>(std::move(file))) {}
 
-  /// Opens a list in memory. Precondition: the bytes outlive the object. Throws: as the constructor for a file.
+  /// Opens a list in memory.
+  /// Precondition: the bytes outlive the object.
+  /// Throws: the exceptions of the constructor for a file.
   explicit fingerprint_list(std::span<const std::byte> bytes) { open(bytes, "the bytes"); }
 
-  /// Opens a file of records without a header, with the composition that the caller gives.
-  /// Throws: std::runtime_error naming the file, if its size is not a multiple of record_size or it has a header;
+  /// Opens a file of records without a header. The caller gives the composition.
+  /// Throws: std::runtime_error, which names the file, if its size is not a multiple of record_size or it has a header;
   /// std::invalid_argument if the composition is of another kind of fingerprints.
   fingerprint_list(mapped_file file, fingerprint_composition made_of)
       : owned_(std::make_shared<const mapped_file>(std::move(file))),
@@ -69,14 +71,17 @@ class fingerprint_list {
   /// The composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return made_of_; }
 
-  /// Checks the checksum of the records. Throws: std::runtime_error if it is wrong. Complexity: linear.
+  /// Checks the checksum of the records.
+  /// Throws: std::runtime_error if it is wrong.
+  /// Complexity: linear.
   void verify() const {
     if (has_header_ && detail::checksum_of(records_) != checksum_) {
       detail::fail<std::runtime_error>(name_ + ": a section is damaged");
     }
   }
 
-  /// Checks that the file was not changed in place since it was opened. Throws: as mapped_file::check().
+  /// Checks that the file was not changed in place since it was opened.
+  /// Throws: the exceptions of mapped_file::check().
   void check_file() const {
     if (owned_ != nullptr) owned_->check();
   }
@@ -84,7 +89,8 @@ class fingerprint_list {
   [[nodiscard]] std::size_t size() const noexcept { return records_.size() / record_size; }
   [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
 
-  /// Record i. Throws: std::out_of_range if i >= size().
+  /// Returns record i.
+  /// Throws: std::out_of_range if i >= size().
   [[nodiscard]] value_type operator[](std::size_t i) const {
     if (i >= size()) detail::fail<std::out_of_range>("record " + std::to_string(i) + " of " + std::to_string(size()));
     const std::size_t at = i * record_size;
@@ -126,6 +132,7 @@ namespace detail {
 template <class Fingerprint>
 class encoded_list {
  public:
+  /// Encodes a list.
   /// Throws: std::invalid_argument, with a message that begins with `what`, if the composition is of another kind of
   /// fingerprints.
   encoded_list(const std::string& what, std::span<const list_entry<Fingerprint::bits, Fingerprint>> entries,
@@ -160,10 +167,10 @@ class encoded_list {
 
 }  // namespace detail
 
-/// Writes a list to a file atomically and durably: a crash leaves the old file or the new one, and the new one is on
-/// the disk when this returns.
-/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is for another kind of fingerprints;
-/// std::bad_alloc.
+/// Writes a list to a file, atomically and durably. A crash leaves the old file or the new one. When the function
+/// returns, the new file is on the disk.
+/// Throws: std::runtime_error, which names the file; std::invalid_argument if `made_of` is for another kind of
+/// fingerprints; std::bad_alloc.
 /// Memory: a copy of the list.
 /// Example: `save_list<64>("part-000.list", entries, composition_of(hash));`
 template <std::size_t Bits>
@@ -172,7 +179,7 @@ void save_list(const std::string& path, std::span<const list_entry<Bits>> entrie
   detail::encoded_list<simhash<Bits>>(path, entries, made_of).save(path);
 }
 
-/// Writes a list of a given fingerprint type: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
+/// Writes a list of a given type of fingerprints: `save_list<64, minwise<64>>("part-000.list", entries, made_of)`.
 template <std::size_t Bits, class Fingerprint>
 void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
                const fingerprint_composition& made_of) {
@@ -180,13 +187,13 @@ void save_list(const std::string& path, std::span<const entry<Bits, std::uint64_
 }
 
 /// Passes the bytes of a list file to `sink(std::string_view)`, piece by piece, for instance for a pipe.
-/// Throws: std::invalid_argument, if `made_of` is for another kind of fingerprints; any exception of `sink`.
+/// Throws: std::invalid_argument if `made_of` is for another kind of fingerprints; the exceptions of `sink`.
 template <std::size_t Bits, class Sink>
 void write_list(std::span<const list_entry<Bits>> entries, const fingerprint_composition& made_of, Sink&& sink) {
   detail::encoded_list<simhash<Bits>>("write_list", entries, made_of).write(sink);
 }
 
-/// Writes a list of a given fingerprint type to a sink: `write_list<64, minwise<64>>(entries, made_of, sink)`.
+/// Writes a list of a given type of fingerprints to a sink: `write_list<64, minwise<64>>(entries, made_of, sink)`.
 template <std::size_t Bits, class Fingerprint, class Sink>
 void write_list(std::span<const entry<Bits, std::uint64_t, Fingerprint>> entries,
                 const fingerprint_composition& made_of, Sink&& sink) {

@@ -31,14 +31,14 @@ namespace detail {
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
 void take_flat_index(const flat_index<Bits, Id, Offset, Fingerprint>&);
 
-/// A flat_index or a class derived from it. It has no layout. Its pairs, as its iterators return them, are saved.
+/// A flat_index or a class derived from it, which has no layout. The file gets the pairs that its iterators return.
 template <class Index>
 concept flat_form = requires(const Index& index) {
   take_flat_index(index);
 };
 
-// True for exactly frozen_index and index_view. A derived class is excluded, because its iterators may return other
-// pairs than its base class holds.
+// True for frozen_index and index_view themselves. A derived class is excluded, because its iterators may return other
+// pairs than its base class has.
 template <class Index>
 inline constexpr bool is_frozen_index = false;
 template <std::size_t Bits, class Id, class Offset, class Fingerprint>
@@ -56,7 +56,7 @@ concept wraps_index = requires(const Index& index) {
   typename Index::value_type > ;
 };
 
-/// An index with a layout. To be saved, its pairs are frozen in that layout.
+/// An index with a layout. Its pairs are frozen in that layout before they are saved.
 template <class Index>
 concept has_layout = requires(const Index& index) {
   { index.shape() } -> std::convertible_to<layout>;
@@ -79,7 +79,7 @@ void save_index(file_operations& files, const std::string& path, const Index& in
   } else if constexpr (flat_form<Index>) {
     save_flat_index(files, path, index, made_of, attachments);
   } else if constexpr (is_frozen_index<Index>) {
-    // A moved-from index has no tables, so an empty one is saved.
+    // A moved-from index has no tables. It is saved as an empty index.
     const layout& shape = index.shape();
     if (frozen_access::engine(index).tables().empty()) {
       const entries_source<typename Index::value_type> nothing{nullptr};
@@ -188,13 +188,14 @@ template <class Index>
 
 }  // namespace detail
 
-/// Writes an index to a file atomically and durably: a crash leaves the old file or the new one, and the new one is on
-/// the disk when this returns. docs/format.md specifies the format.
-/// A frozen_index is written as it is; any other index is frozen first. `made_of` is the composition of the
-/// fingerprints: composition_of() of their hasher. `attachments` are byte strings of the caller's that are stored in
-/// the same file, such as the names of documents; index_view::attachment() returns them.
-/// Throws: std::runtime_error naming the file; std::invalid_argument if `made_of` is for another kind of fingerprints;
-/// std::bad_alloc.
+/// Writes an index to a file, atomically and durably. A crash leaves the old file or the new one. When the function
+/// returns, the new file is on the disk. docs/format.md specifies the format. An index other than a frozen_index is
+/// frozen first.
+///
+/// `made_of` is the composition of the fingerprints: composition_of() of their hasher. `attachments` are byte strings
+/// of yours that are stored in the same file, such as the names of documents. index_view::attachment() returns them.
+/// Throws: std::runtime_error, which names the file; std::invalid_argument if `made_of` is for another kind of
+/// fingerprints; std::bad_alloc.
 template <class Index>
 void save(const std::string& path, const Index& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {
@@ -204,18 +205,19 @@ void save(const std::string& path, const Index& index, const fingerprint_composi
   detail::save_index(detail::system_files(), path, index, made_of, attachments);
 }
 
-/// Loads an index from a file, after checking all of it. Index may be any type with the file's Bits, Id, Offset and
-/// kind of fingerprints. A type without a fixed layout gets the layout of the file; if the file is of a flat_index, it
-/// gets the default layout for K = 3. A keyed_index needs one fingerprint per id.
-/// Throws: std::runtime_error naming the file, if it is damaged or does not fit Index; std::bad_alloc.
+/// Loads an index from a file, after checking the whole file. `Index` may be any type with the file's Bits, Id, Offset
+/// and kind of fingerprints. A type without a fixed layout gets the layout of the file; if the file is of a flat_index,
+/// it gets the default layout for K = 3. A keyed_index needs one fingerprint per id.
+/// Throws: std::runtime_error, which names the file, if it is damaged or does not fit Index; std::bad_alloc.
 /// Example: `auto index = load<pigeonhole_index<64>>("pages.neardup", composition_of(hash));`
 template <class Index>
 [[nodiscard]] Index load(const std::string& path) {
   return detail::load_index<Index>(path, nullptr);
 }
 
-/// Loads an index and checks its composition. Throws: as load() without a composition; std::invalid_argument if the
-/// composition differs from `made_of`.
+/// Loads an index, and checks its composition.
+/// Throws: the exceptions of load() without a composition; std::invalid_argument if the composition differs from
+/// `made_of`.
 template <class Index>
 [[nodiscard]] Index load(const std::string& path, const fingerprint_composition& made_of) {
   return detail::load_index<Index>(path, &made_of);

@@ -22,14 +22,13 @@
 
 namespace neardup::inline v0 {
 
-/// A read-only view of a saved index, in a file or in memory, which is searched in place without a copy.
+/// A read-only view of a saved index, in a file or in memory. Searches read it in place, without a copy.
 ///
 /// Opening checks the header and the sizes of the sections, in time independent of the number of fingerprints. Searches
 /// check bounds, so damaged bytes never cause reads outside of the file. But they may give wrong matches, or make a
-/// search throw. After verify() all searches are exact.
-/// For little-endian machines only; on others, load() the index.
-/// Precondition: the bytes do not change while the view, or a copy of it, is used. The other members have the meaning
-/// that they have in frozen_index.
+/// search throw. After verify() all searches are exact. The view works on little-endian machines only; on others,
+/// load() the index. The other members are those of frozen_index.
+/// Precondition: the bytes do not change while the view, or a copy of it, is used.
 template <std::size_t Bits, class Id = std::uint32_t, class Offset = std::uint32_t, class Fingerprint = simhash<Bits>>
 class index_view
     : public searchable_index<Bits, Id, Offset, Fingerprint, detail::view_engine<detail::words_for(Bits), Id, Offset>> {
@@ -39,25 +38,27 @@ class index_view
 
  public:
   /// Opens an index in a file, which stays open.
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Bits, Id,
+  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or of another Bits, Id,
   /// Offset or kind of fingerprints; std::bad_alloc.
   explicit index_view(mapped_file file) : index_view(std::make_shared<const mapped_file>(std::move(file))) {}
 
-  /// Opens an index in memory. Precondition: the bytes outlive all copies of the view. Throws: as the constructor for a
-  /// file; std::invalid_argument unless the bytes are aligned to 64 bytes.
+  /// Opens an index in memory.
+  /// Precondition: the bytes outlive all copies of the view.
+  /// Throws: the exceptions of the constructor for a file; std::invalid_argument unless the bytes are aligned to 64
+  /// bytes.
   explicit index_view(std::span<const std::byte> bytes)
       : index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
 
   /// The composition of the fingerprints.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
 
-  /// Attachment i, as it was given to save(), aligned to 64 bytes; empty if there is none. verify() checks its
+  /// Returns attachment i, as save() received it, aligned to 64 bytes; empty if there is none. verify() checks its
   /// checksum.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
     return file_.find(detail::attachment_tag(i));
   }
 
-  /// Checks all checksums, and that the tables hold exactly the stored fingerprints.
+  /// Checks all checksums, and that the tables contain exactly the stored fingerprints.
   /// Throws: std::runtime_error if a check fails.
   /// Complexity: O(tables * n).
   void verify() const {
@@ -65,16 +66,17 @@ class index_view
     engine_.check(file_);
   }
 
-  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). Takes about a
+  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). This takes about a
   /// microsecond.
-  /// Throws: std::runtime_error naming the file, if it was changed.
+  /// Throws: std::runtime_error, which names the file, if it was changed.
   void check_file() const {
     if (owned_ != nullptr) owned_->check();
   }
 
-  /// True if a flat_index was saved, which has no layout and answers every k from 0 to Bits.
+  /// True if a flat_index was saved. Such a view has no layout, and its searches take every k from 0 to Bits.
   [[nodiscard]] bool is_flat() const noexcept { return engine_.is_flat(); }
-  /// The layout: how fingerprints are cut into blocks. Precondition: not is_flat().
+  /// The layout: the blocks of the fingerprints, and the keys of the tables.
+  /// Precondition: not is_flat().
   [[nodiscard]] const layout& shape() const noexcept { return engine_.engine().shape(); }
 
  private:

@@ -25,13 +25,14 @@
 
 namespace neardup::inline v0 {
 
-/// A set_index_view and the changes since its file was written: a mapped generation of sets below, and a set_index in
-/// memory above it. Searches look into both. The file is never written into; save() writes the sets of both into a
-/// new file. durable_set_index also keeps the changes in a log.
+/// A set_index_view and the changes since its file was written. The sets of the file are below, and a set_index in
+/// memory is above them. Searches look into both. The file is never changed; save() writes the sets of both into a new
+/// file. durable_set_index also keeps the changes in a log.
 ///
-/// The members have the meaning that they have in set_index. The results are those of a set_index with the same sets.
+/// The members are those of set_index. The results are those of a set_index with the same sets.
 /// Memory: that of a set_index with the added sets; about 40 bytes for each id of the file that is erased or replaced.
-/// Guarantee: strong. Const members are safe from many threads while no thread writes.
+/// Guarantee: strong.
+/// Thread safety: const members may be called from many threads while no thread writes.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>, Feature, Id> {
   using base = searchable_sets<layered_set_index, Feature, Id>;
@@ -40,7 +41,7 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
  public:
   using typename base::set_type;
 
-  /// Begins without changes.
+  /// Makes a layered index without changes.
   explicit layered_set_index(set_index_view<Feature, Id> below)
       : below_(std::move(below)), above_(below_.threshold()) {}
 
@@ -83,7 +84,10 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
       return above_.insert_all(sets, ids, run);  // throws
     }
 
-  /// Removes an id. Returns: false if the id was not stored. Throws: std::bad_alloc. Complexity: O(log n).
+  /// Removes an id.
+  /// Returns: false if the id was not stored.
+  /// Throws: std::bad_alloc.
+  /// Complexity: O(log n).
   bool erase(const Id& id) {
     const std::size_t index = below_index(id);
     if (!is_below(index)) return above_.erase(id);
@@ -110,10 +114,10 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
     above_.for_each(visit);
   }
 
-  /// The file below.
+  /// The view of the file.
   [[nodiscard]] const set_index_view<Feature, Id>& below() const noexcept { return below_; }
 
-  /// Bytes that the changes have allocated.
+  /// The number of bytes that the changes have allocated.
   [[nodiscard]] std::size_t memory_usage() const noexcept {
     constexpr std::size_t node = 4 * sizeof(void*);
     return above_.memory_usage() + hidden_.size() * node + hidden_.bucket_count() * sizeof(void*);
@@ -123,12 +127,12 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
   [[nodiscard]] const auto& search_bounds() const noexcept { return below_.search_bounds(); }
 
   [[nodiscard]] std::size_t below_index(const Id& id) const noexcept { return below_.sets().index_of(id); }
-  /// Whether an index in the ids of the file is of a stored id, which is neither erased nor replaced.
+  /// Returns true if an index in the ids of the file is that of a stored id, neither erased nor replaced.
   [[nodiscard]] bool is_below(std::size_t index) const noexcept {
     return index < below_.size() && !hidden_.contains(static_cast<std::uint32_t>(index));
   }
 
-  // Slots of the file, then those of `above_`.
+  // The slots of the file come first, then those of `above_`.
   template <class Take>
   bool find_sets(set_type query, const detail::overlap_bounds& bounds, detail::candidate_search& scratch,
                  const Take& take) const {
@@ -161,8 +165,9 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
   std::unordered_set<std::uint32_t> hidden_;  // indices of erased and replaced ids in the ids of the file
 };
 
-/// Writes the sets of a layered index to a new file; see save() of a set_index. The path may be that of the file below,
-/// which stays mapped. Precondition: below().verify() succeeds; otherwise, damaged bytes get valid checksums.
+/// Writes the sets of a layered index to a new file; see save() of a set_index. The path may be that of the mapped
+/// file.
+/// Precondition: below().verify() succeeds; otherwise, damaged bytes get valid checksums.
 template <std::unsigned_integral Feature, class Id>
 void save(const std::string& path, const layered_set_index<Feature, Id>& index, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {

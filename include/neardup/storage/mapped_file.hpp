@@ -32,17 +32,18 @@ namespace neardup::inline v0 {
 /// into memory instead.
 ///
 /// The system loads a mapped file page by page, when a page is read. The file may be replaced meanwhile, as save()
-/// does. But writing into it in place, or truncating it, changes the bytes that are mapped, and reading them may end
-/// the process by SIGBUS; check() detects such a change.
+/// does. But writing into it in place, or truncating it, changes the mapped bytes, and reading them may end the process
+/// by SIGBUS. check() detects such a change.
 class mapped_file {
  public:
-  /// Files of up to this many bytes are read, not mapped: reading 1 MB takes a tenth of a millisecond.
+  /// The greatest size in bytes of a file that is read, not mapped. Reading 1 MB takes a tenth of a millisecond.
   static constexpr std::size_t most_read = std::size_t{1} << 20;
 
-  /// Throws: std::runtime_error naming the file; std::bad_alloc.
+  /// Opens a file.
+  /// Throws: std::runtime_error, which names the file; std::bad_alloc.
   explicit mapped_file(std::string path) : path_(std::move(path)) {
 #if NEARDUP_MAPS_FILES
-    // O_NONBLOCK: opening a pipe without a writer would block.
+    // With O_NONBLOCK, opening a pipe without a writer does not block.
     const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) detail::fail_with_errno("open", path_);
     const opened guard{file};
@@ -95,8 +96,8 @@ class mapped_file {
   friend void swap(mapped_file& a, mapped_file& b) noexcept { a.swap(b); }
 
   /// Checks by size and modification time that the file was not changed in place since it was opened. Replacing the
-  /// file is not a change, nor is any change of a file that was read instead of mapped.
-  /// Throws: std::runtime_error naming the file, if it was changed.
+  /// file is not a change. If the file was read, not mapped, no change matters.
+  /// Throws: std::runtime_error, which names the file, if it was changed.
   void check() const {
 #if NEARDUP_MAPS_FILES
     struct stat now;

@@ -18,18 +18,19 @@
 namespace neardup::inline v0 {
 
 /// The extent of a log: the size of its header and whole records, and their checksum. A file that incorporates a log
-/// stores the extent of that log. So if the log is still beside the file later, it is recognised as incorporated.
+/// stores the extent of that log. If the log is later still beside the file, the extent shows that the file
+/// incorporates it.
 struct log_extent {
   std::uint64_t size = 0, checksum = 0;
   friend bool operator==(const log_extent&, const log_extent&) = default;
 };
 
-/// The content of a log at the time of reading. Records appended later are not in it. A record that is being written
-/// counts as absent.
+/// The content of a log at the time of reading. Later records are not in it. A record that is being written counts as
+/// absent.
 class log_contents {
  public:
-  /// Reads a log; an absent file gives an empty one. Throws: std::runtime_error naming the file, if it cannot be read;
-  /// std::bad_alloc.
+  /// Reads a log. An absent file gives an empty log.
+  /// Throws: std::runtime_error, which names the file, if it cannot be read; std::bad_alloc.
   explicit log_contents(std::string path) : path_(std::move(path)) {
     const auto there = detail::system_files().type_of(path_);
     if (!there) detail::fail_with_errno("open", path_);
@@ -42,10 +43,11 @@ class log_contents {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] bool is_there() const noexcept { return is_there_; }
-  /// The state of the file that the log follows: bytes 56 to 63 of the header of that file (docs/format.md). Returns:
+  /// Returns the state of the file that the log follows: bytes 56 to 63 of the header of that file (docs/format.md);
   /// nullopt if the header of the log is invalid.
   [[nodiscard]] std::optional<std::uint64_t> follows() const { return detail::append_log::state_of(bytes_); }
-  /// The extent of the log. If the header is invalid, all bytes of the file count. Complexity: linear.
+  /// Returns the extent of the log. If the header is invalid, all bytes of the file count.
+  /// Complexity: linear.
   [[nodiscard]] log_extent extent() const {
     const auto found = detail::append_log::extent_of(bytes_);
     return {found.size, found.checksum};
@@ -53,8 +55,8 @@ class log_contents {
 
   /// Calls `visit(payload)` for each whole record in order. A payload is aligned to 8 bytes, and valid as long as this
   /// object.
-  /// Throws: std::runtime_error naming the file, if a record is damaged or the header is invalid; any exception of
-  /// `visit`.
+  /// Throws: std::runtime_error, which names the file, if a record is damaged or the header is invalid; the exceptions
+  /// of `visit`.
   template <class Visit>
   void for_each(const Visit& visit) const {
     const auto state = follows();
@@ -70,23 +72,22 @@ class log_contents {
   std::string bytes_;
 };
 
-/// A log for writing: append() returns when the record is on the disk. A record is any byte string.
-///
-/// After a crash, each record is there as a whole or not at all. Precondition: there is one writer at a time. To ensure
-/// that, hold the file_lock of the file that the log belongs to.
+/// A log for writing. When append() returns, the record is on the disk. A record is any byte string. After a crash,
+/// each record is there as a whole or not at all.
+/// Precondition: there is one writer at a time. To ensure that, take the file_lock of the file that the log belongs to.
 /// Example: `const file_lock lock(path); auto log = record_log::begin(path + ".log", state); log.append("a change");`
 class record_log {
  public:
-  /// Creates an empty log that replaces an older one; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file.
+  /// Creates an empty log that replaces an older one. When the function returns, the log is on the disk.
+  /// Throws: std::runtime_error, which names the file.
   [[nodiscard]] static record_log begin(const std::string& path, std::uint64_t state) {
     return begin(detail::system_files(), path, state);
   }
   /// Opens a log that was read, for appending. Cuts off a torn last record, whose writer was stopped.
-  /// Throws: std::runtime_error naming the file, if it is damaged.
+  /// Throws: std::runtime_error, which names the file, if it is damaged.
   [[nodiscard]] static record_log go_on(const log_contents& read) { return go_on(detail::system_files(), read); }
 
-  // For tests, which replace the file operations.
+  // For tests, which pass their own file operations.
   [[nodiscard]] static record_log begin(detail::file_operations& files, const std::string& path, std::uint64_t state) {
     return record_log(detail::append_log::create(files, path, state));
   }
@@ -98,9 +99,9 @@ class record_log {
     return record_log(detail::append_log::open(files, read.path(), read.bytes_, *state, [](std::string_view) {}));
   }
 
-  /// Appends a record; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file; std::length_error if the payload has 4 GiB or more. Guarantee: after
-  /// an exception the log is unchanged; if even that fails, it rejects further records.
+  /// Appends a record. When the function returns, the record is on the disk.
+  /// Throws: std::runtime_error, which names the file; std::length_error if the payload has 4 GiB or more.
+  /// Guarantee: after an exception the log is unchanged. If restoring it fails, too, the log rejects further records.
   void append(std::string_view payload) { log_.append(payload); }
 
  private:

@@ -83,8 +83,8 @@ template <class Index>
 
 }  // namespace detail
 
-/// Sets with their ids, which are saved without a set_index in memory. The bytes are those of a saved set_index of them,
-/// and take a third of the time.
+/// Sets with their ids, to be saved without a set_index in memory. The file is that of a set_index with these sets, and
+/// takes a third of the time.
 /// Memory: 24 bytes for each set, with 32-bit ids.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class listed_sets {
@@ -93,11 +93,14 @@ class listed_sets {
   using id_type = Id;
   using set_type = std::span<const Feature>;
 
-  /// The parameters and exceptions are those of set_index.
+  /// Makes an empty list. `least`: jaccard{0.8}, cosine{0.8}, containment{0.8}, or a set_threshold.
+  /// Throws: std::invalid_argument unless 0 < similarity <= 1.
   explicit listed_sets(const set_threshold& least) : bounds_(least) {}
 
-  /// Precondition: the features ascend, each occurs once, and they outlive this object.
-  /// Throws: std::bad_alloc. Guarantee: strong.
+  /// Adds a set with an id.
+  /// Precondition: the features are ascending and distinct, and outlive this object.
+  /// Throws: std::bad_alloc.
+  /// Guarantee: strong.
   void add(set_type set, const Id& id) { sets_.push_back({set, id}); }
 
   [[nodiscard]] std::size_t size() const noexcept { return sets_.size(); }
@@ -119,13 +122,14 @@ class listed_sets {
   std::vector<entry> sets_;
 };
 
-/// Writes a set_index to a file atomically and durably: a crash leaves the old file or the new one, and the new one
-/// is on the disk when this returns. docs/format.md specifies the format. The bytes depend only on the settings, the
-/// sets and their ids.
-/// `made_of` is the composition of the features: composition_of() of a simhasher with their tokenizer and hasher.
-/// `attachments` are byte strings of the caller's that are stored in the same file, such as the names of documents;
-/// set_index_view::attachment() returns them.
-/// Throws: std::runtime_error naming the file; std::invalid_argument if the least overlap has more than 32 bits;
+/// Writes a set_index to a file, atomically and durably. A crash leaves the old file or the new one. When the function
+/// returns, the new file is on the disk. docs/format.md specifies the format. The bytes depend only on the settings,
+/// the sets and their ids.
+///
+/// `made_of` is the composition of the features: composition_of() of their feature_extractor, or of a simhasher with
+/// their tokenizer and hasher. `attachments` are byte strings of yours that are stored in the same file, such as the
+/// names of documents. set_index_view::attachment() returns them.
+/// Throws: std::runtime_error, which names the file; std::invalid_argument if the least overlap has more than 32 bits;
 /// std::length_error from 2^32 - 2 ids on; std::bad_alloc.
 template <std::unsigned_integral Feature, class Id>
 void save(const std::string& path, const set_index<Feature, Id>& index, const fingerprint_composition& made_of,
@@ -134,24 +138,25 @@ void save(const std::string& path, const set_index<Feature, Id>& index, const fi
 }
 
 /// Writes the file that save() writes for a set_index of these sets.
-/// Throws: as that save(); std::invalid_argument if two sets have the same id.
+/// Throws: the exceptions of save() of a set_index; std::invalid_argument if two sets have the same id.
 template <std::unsigned_integral Feature, class Id>
 void save(const std::string& path, const listed_sets<Feature, Id>& sets, const fingerprint_composition& made_of,
           std::span<const std::span<const std::byte>> attachments = {}) {
   detail::write_sets(detail::system_files(), path, sets, made_of, attachments);
 }
 
-/// Loads a set_index from a file, after checking all of it. Its similarity, measure and least overlap are those of the
-/// file.
-/// Throws: std::runtime_error naming the file, if it is damaged or of another Feature or Id, or if a durable_set_index
-/// has made changes since, which are in its log; std::bad_alloc.
+/// Loads a set_index from a file, after checking the whole file. Its similarity, measure and least overlap are those of
+/// the file.
+/// Throws: std::runtime_error, which names the file, if it is damaged or of another Feature or Id, or if a
+/// durable_set_index has made later changes, which are in its log; std::bad_alloc.
 /// Example: `auto index = load<set_index<>>("pages.neardup", made_of);`
 template <class Index>
   requires std::same_as<Index, set_index<typename Index::feature_type, typename Index::id_type>>
 [[nodiscard]] Index load(const std::string& path) { return detail::load_sets<Index>(path, nullptr); }
 
-/// Loads a set_index and checks its composition. Throws: as load() without a composition; std::invalid_argument if the
-/// composition differs from `made_of`.
+/// Loads a set_index, and checks its composition.
+/// Throws: the exceptions of load() without a composition; std::invalid_argument if the composition differs from
+/// `made_of`.
 template <class Index>
   requires std::same_as<Index, set_index<typename Index::feature_type, typename Index::id_type>>
 [[nodiscard]] Index load(const std::string& path, const fingerprint_composition& made_of) {

@@ -22,13 +22,12 @@
 
 namespace neardup::inline v0 {
 
-/// A read-only view of a saved set_index, in a file or in memory, which is searched in place without a copy.
+/// A read-only view of a saved set_index, in a file or in memory. Searches read it in place, without a copy.
 ///
 /// Opening checks the header and the sizes of the sections, in time independent of the number of sets. Damaged bytes
-/// never cause reads outside of the file, but they may give wrong matches. After verify() all searches are exact.
-/// For little-endian machines only; on others, load() the index.
-/// Precondition: the bytes do not change while the view, or a copy of it, is used. The other members have the meaning
-/// that they have in set_index.
+/// never cause reads outside of the file, but they may give wrong matches. After verify() all searches are exact. The
+/// view works on little-endian machines only; on others, load() the index. The other members are those of set_index.
+/// Precondition: the bytes do not change while the view, or a copy of it, is used.
 template <std::unsigned_integral Feature = std::uint32_t, class Id = std::uint32_t>
 class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Feature, Id> {
   using base = searchable_sets<set_index_view, Feature, Id>;
@@ -38,19 +37,21 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
   using typename base::set_type;
 
   /// Opens an index in a file, which stays open.
-  /// Throws: std::runtime_error naming the file, if it is damaged, of another version, or of another Feature or Id;
-  /// std::bad_alloc.
+  /// Throws: std::runtime_error, which names the file, if it is damaged, of another version, or of another Feature or
+  /// Id; std::bad_alloc.
   explicit set_index_view(mapped_file file) : set_index_view(std::make_shared<const mapped_file>(std::move(file))) {}
 
-  /// Opens an index in memory. Precondition: the bytes outlive all copies of the view. Throws: as the constructor for a
-  /// file; std::invalid_argument unless the bytes are aligned to 64 bytes.
+  /// Opens an index in memory.
+  /// Precondition: the bytes outlive all copies of the view.
+  /// Throws: the exceptions of the constructor for a file; std::invalid_argument unless the bytes are aligned to 64
+  /// bytes.
   explicit set_index_view(std::span<const std::byte> bytes)
       : set_index_view(nullptr, detail::container(checked(bytes), "the bytes", content)) {}
 
   /// The composition of the features.
   [[nodiscard]] const fingerprint_composition& made_of() const noexcept { return file_.header().made_of; }
 
-  /// Attachment i, as it was given to save(), aligned to 64 bytes; empty if there is none. verify() checks its
+  /// Returns attachment i, as save() received it, aligned to 64 bytes; empty if there is none. verify() checks its
   /// checksum.
   [[nodiscard]] std::span<const std::byte> attachment(std::size_t i) const noexcept {
     return file_.find(detail::attachment_tag(i));
@@ -64,15 +65,15 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
     mapped_.check(file_);
   }
 
-  /// Checks all checksums, which finds damage. It does not find what a program wrote wrongly, and takes a thirtieth of
-  /// the time of verify().
+  /// Checks all checksums, which finds damage. It does not find errors of the program that wrote the file. It takes a
+  /// thirtieth of the time of verify().
   /// Throws: std::runtime_error if a check fails.
   /// Complexity: O(bytes).
   void verify_checksums() const { file_.check_sections(); }
 
-  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). Takes about a
+  /// Checks that the file was not changed in place since it was opened (see mapped_file::check()). This takes about a
   /// microsecond.
-  /// Throws: std::runtime_error naming the file, if it was changed.
+  /// Throws: std::runtime_error, which names the file, if it was changed.
   void check_file() const {
     if (owned_ != nullptr) owned_->check();
   }
@@ -87,7 +88,7 @@ class set_index_view : public searchable_sets<set_index_view<Feature, Id>, Featu
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] std::size_t distinct_size() const noexcept { return sets().slots(); }
 
-  /// Calls `visit(id, set)` for each id, in unspecified order; the visit ends early if the visitor returns false.
+  /// Calls `visit(id, set)` for each id, in unspecified order. The visit ends early if the visitor returns false.
   template <std::invocable<const Id&, set_type> Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t slot = 0; slot < sets().slots(); ++slot) {

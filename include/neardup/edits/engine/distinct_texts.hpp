@@ -28,13 +28,13 @@ struct text_source {
   std::function<std::string_view(std::size_t)> of;
 };
 
-/// The distinct non-empty texts of a corpus. A text is named by its rank: texts are ordered by length, then by first
-/// position. A code point is replaced by its number; the distinct code points of the corpus are numbered from 0 on.
+/// The distinct non-empty texts of a corpus. A text is named by its rank: its place in the order by (length, first
+/// position). Each code point is replaced by its number: the distinct code points of the corpus are numbered from 0 on.
 /// Memory: 4 bytes per code point of the distinct texts, 24 per text.
 class distinct_texts {
  public:
-  /// Reads the texts. Those from position `first_count` on are the second corpus. Throws: std::length_error for 2^32 -
-  /// 1 texts or more, or a text of 2^31 code points or more.
+  /// Reads the texts. Those from position `first_count` on are the second corpus.
+  /// Throws: std::length_error for 2^32 - 1 texts or more, or a text of 2^31 code points or more.
   distinct_texts(const text_source& source, std::size_t first_count);
 
   /// The number of distinct texts.
@@ -43,12 +43,12 @@ class distinct_texts {
   [[nodiscard]] std::span<const char32_t> text(std::size_t rank) const noexcept {
     return {characters_.data() + entries_[rank].begin, entries_[rank].length};
   }
-  /// The positions of a text and its copies, ascending.
+  /// Returns the positions of a text and its copies, ascending.
   [[nodiscard]] std::span<const std::uint32_t> members(std::size_t rank) const noexcept {
     return std::span(members_).subspan(begins_[rank], begins_[rank + 1] - begins_[rank]);
   }
   [[nodiscard]] std::size_t first_count() const noexcept { return first_count_; }
-  /// The lowest rank of a text of at least this length.
+  /// Returns the lowest rank of a text of at least this length.
   [[nodiscard]] std::size_t first_of_length(std::size_t length) const noexcept {
     return static_cast<std::size_t>(
         std::partition_point(entries_.begin(), entries_.end(), [&](const entry& e) { return e.length < length; }) -
@@ -75,7 +75,7 @@ class distinct_texts {
   std::unordered_map<char32_t, char32_t> numbers_;
   std::vector<char32_t> characters_;
   std::vector<entry> entries_;          // by rank
-  std::vector<std::uint32_t> begins_;   // where the members of each rank begin, and the end of the last
+  std::vector<std::uint32_t> begins_;   // by rank: the beginning of its members, and the end of the last
   std::vector<std::uint32_t> members_;  // positions, by rank
 };
 
@@ -84,7 +84,8 @@ class distinct_texts {
 NEARDUP_INLINE distinct_texts::distinct_texts(const text_source& source, std::size_t first_count)
     : first_count_(first_count) {
   if (source.size >= 0xffffffffU) fail<std::length_error>("similar texts: 2^32 - 1 texts or more");
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash: distinct texts in order of arrival
+  // by hash: distinct texts, ordered by first position
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;
   std::vector<entry> found;
   std::vector<std::uint32_t> text_of(source.size, none);
   std::vector<char32_t> numbers;

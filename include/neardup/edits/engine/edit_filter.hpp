@@ -18,7 +18,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// Returns: the largest d with edit_similarity_of(d, longer) >= similarity, where `longer` is the length of the longer
+/// Returns the largest d with edit_similarity_of(d, longer) >= similarity, where `longer` is the length of the longer
 /// text.
 inline std::size_t most_edits(double similarity, std::size_t longer) {
   const auto length = static_cast<double>(longer);
@@ -29,9 +29,9 @@ inline std::size_t most_edits(double similarity, std::size_t longer) {
   return most;
 }
 
-/// Count filter: has counts of the characters of each text, and of its pairs of adjacent characters, in bins. One edit
-/// changes one character and at most two pairs, so the counts of two texts within d edits differ little. Counts
-/// saturate at 255. That only reduces differences, so no pair within d edits is rejected.
+/// Count filter. For each text it has counts, in bins, of its characters and of its pairs of adjacent characters. One
+/// edit changes one character and at most two pairs, so the counts of two texts within d edits differ little. Counts
+/// stop at 255. That only reduces differences, so no pair within d edits is rejected.
 class edit_filter {
  public:
   explicit edit_filter(const distinct_texts& texts) {
@@ -58,13 +58,13 @@ class edit_filter {
     }
   }
 
-  /// Returns: false only if two texts are more than `most` edits apart.
+  /// Returns false only if two texts are more than `most` edits apart.
   [[nodiscard]] bool passes(std::size_t a, std::size_t b, std::size_t most) const noexcept {
     const std::uint8_t* const x = counts_.data() + a * bytes();
     const std::uint8_t* const y = counts_.data() + b * bytes();
-    // Let m be the sum of x[i] - y[i] over the bins i with x[i] > y[i], and l that of y[i] - x[i] over the other bins.
-    // Texts within `most` edits have m, l <= most for characters, and m, l <= 2 * most for pairs. m + l is the sum of
-    // absolute differences, and |m - l| the difference of the totals; both add up to 2 * max(m, l).
+    // Let m be the sum of x[i] - y[i] over the bins i with x[i] > y[i], and l the sum of y[i] - x[i] over the other
+    // bins. Texts within `most` edits have m, l <= most for characters, and m, l <= 2 * most for pairs. m + l is the
+    // sum of absolute differences, and |m - l| is the difference of the totals. Together they are 2 * max(m, l).
     const std::uint64_t limit = 2 * std::uint64_t{most};
     std::uint64_t differences = difference(sums_[a].characters, sums_[b].characters) + of_bins(x, y);
     if (differences > limit) return false;
@@ -87,7 +87,7 @@ class edit_filter {
 
   static std::uint64_t difference(std::uint32_t a, std::uint32_t b) noexcept { return a > b ? a - b : b - a; }
 
-  /// The sum of absolute differences of 64 bins, in a form that compilers turn into PSADBW.
+  /// Returns the sum of absolute differences of 64 bins, in a form that compilers translate to PSADBW.
   static std::uint64_t of_bins(const std::uint8_t* x, const std::uint8_t* y) noexcept {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < character_bins; ++i) {
@@ -106,11 +106,11 @@ class edit_filter {
 /// word of bits. Each thread needs its own object.
 class edit_distances {
  public:
-  /// `pause`: as that of banded_edit_distance.
+  /// Makes an object. `pause`: see banded_edit_distance.
   explicit edit_distances(std::size_t alphabet, std::function<void()> pause = nullptr)
       : matches_(alphabet), banded_(alphabet, std::move(pause)) {}
 
-  /// Returns: the distance if it is at most `most`, otherwise a larger number.
+  /// Returns the distance if it is at most `most`, otherwise a larger number.
   [[nodiscard]] std::size_t at_most(std::span<const char32_t> a, std::span<const char32_t> b, std::size_t most) {
     drop_common_ends(a, b);
     if (a.size() > b.size()) std::swap(a, b);
@@ -124,7 +124,7 @@ class edit_distances {
   }
 
  private:
-  /// The distance for a pattern of at most 64 code points: all rows of the table fit one word. See
+  /// Returns the distance for a pattern of at most 64 code points, with all rows of the table in one word. See
   /// banded_edit_distance.
   [[nodiscard]] std::size_t of_a_word(std::size_t rows, std::span<const char32_t> text,
                                       std::size_t most) const noexcept {

@@ -23,11 +23,11 @@
 namespace neardup::inline v0::detail {
 
 /// The q-grams of texts (runs of q code points), each hashed to a bucket, with the frequency of each bucket. Q-grams of
-/// the same bucket count as equal, which adds candidates and loses none.
+/// one bucket count as equal, which adds candidates and loses none.
 class gram_order {
  public:
-  /// Counts the q-grams of all texts. Memory: 4 bytes per bucket; there are about as many buckets as code points, at
-  /// most 2^22.
+  /// Counts the q-grams of all texts.
+  /// Memory: 4 bytes per bucket. There are about as many buckets as code points, at most 2^22.
   gram_order(const distinct_texts& texts, std::size_t q);
 
   [[nodiscard]] std::size_t q() const noexcept { return q_; }
@@ -49,19 +49,19 @@ class gram_order {
   };
 
   /// Prefix filter: finds the rarest q-grams of a text, just enough that `edits` edits cannot change all of them. Of
-  /// each bucket, the prefix has all q-grams of the text or none. Returns: false if `edits` edits can change all
-  /// q-grams of the text.
+  /// each bucket, the prefix has all q-grams of the text or none.
   ///
   /// An edit changes only the q-grams that overlap its position, so q-grams at least q apart need an edit each. If two
-  /// texts are within `edits` edits, their prefixes have a q-gram in common, at positions at most `edits` apart. Proof:
-  /// let the last q-gram of the first prefix be no more frequent than that of the second. Some q-gram of the first
+  /// texts are within `edits` edits, their prefixes share a q-gram, at positions at most `edits` apart. Proof: let the
+  /// last q-gram of the first prefix be no more frequent than that of the second. At least one q-gram of the first
   /// prefix is unchanged in the other text. It is no more frequent than the last q-gram of the second prefix, so the
   /// second prefix contains it, too, because a prefix has all q-grams of a bucket or none.
+  /// Returns: false if `edits` edits can change all q-grams of the text.
   /// Source: Xiao, Wang, Lin, Ed-Join, VLDB 2008.
   bool prefix(std::size_t rank, std::size_t edits, prefix_memory& memory) const;
 
  private:
-  /// A lower bound of the number of edits that change each of the first `count` q-grams.
+  /// Returns a lower bound of the number of edits that change each of the first `count` q-grams.
   [[nodiscard]] std::size_t edits_needed(prefix_memory& memory, std::size_t count) const;
 
   const distinct_texts* texts_;
@@ -76,7 +76,7 @@ class edit_join {
   /// Scratch memory of one thread: 4 bytes per text, 24 bytes per distinct code point.
   class workspace {
    public:
-    /// `pause`: called from time to time while distances are computed. It may throw.
+    /// Makes scratch memory. `pause`: called from time to time while distances are computed. It may throw.
     explicit workspace(const edit_join& join, std::function<void()> pause = nullptr)
         : distances_(join.texts_.alphabet(), std::move(pause)), seen_(join.texts_.size(), 0) {}
 
@@ -88,21 +88,23 @@ class edit_join {
     std::uint32_t round_ = 0;
   };
 
-  /// `q`: the length of q-grams. 0: chosen by choose_q(), which may choose to use no q-grams. most_q + 1: no q-grams.
+  /// Makes a join. `q`: the length of q-grams. With 0, choose_q() chooses it, and may choose to use no q-grams. most_q
+  /// + 1: no q-grams.
   edit_join(const distinct_texts& texts, double similarity, std::size_t q = 0);
   edit_join(const edit_join&) = delete;
   edit_join& operator=(const edit_join&) = delete;
 
   static constexpr std::size_t most_q = 8;
 
-  /// The length of the q-grams. 0 if no q-grams are used: each text is then compared with all texts of fitting length.
+  /// The length of the q-grams; 0 if no q-grams are used. Each text is then compared with all texts of fitting length.
   [[nodiscard]] std::size_t q() const noexcept { return order_ ? order_->q() : 0; }
 
   /// Adds a text, so that searches find it.
   void add(std::size_t rank);
 
   /// Calls `take(candidate)` for each candidate: an added text of rank < end that may be similar to text `rank`. All
-  /// similar texts are among the candidates. Precondition: if `is_ordered`, texts were added in ascending rank.
+  /// similar texts are among the candidates.
+  /// Precondition: if `is_ordered`, texts were added in ascending rank.
   template <class Take>
   void visit_candidates(std::size_t rank, std::size_t end, bool is_ordered, workspace& memory, const Take& take) const {
     const std::size_t length = texts_.length(rank);
@@ -151,12 +153,12 @@ class edit_join {
     }
   }
 
-  /// Returns: the edit distance of two texts if they are similar enough, otherwise nullopt.
+  /// Returns the edit distance of two texts if they are similar enough, otherwise nullopt.
   [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, workspace& memory) const {
     return distance(a, b, similarity_, memory);
   }
 
-  /// Returns: the edit distance of two texts if their similarity is at least `least`, otherwise nullopt.
+  /// Returns the edit distance of two texts if their similarity is at least `least`, otherwise nullopt.
   [[nodiscard]] std::optional<std::size_t> distance(std::size_t a, std::size_t b, double least,
                                                     workspace& memory) const;
 
@@ -169,18 +171,18 @@ class edit_join {
     return most_edits(similarity_, (std::max)(a, b));
   }
 
-  /// The length of the longest text that may be similar to a text of this length. (The lengths of similar texts differ
-  /// by at most the number of edits.)
+  /// Returns the length of the longest text that may be similar to a text of this length. (The lengths of similar texts
+  /// differ by at most the number of edits.)
   [[nodiscard]] std::size_t longest_partner(std::size_t length) const;
   [[nodiscard]] std::size_t longest_length() const { return texts_.size() == 0 ? 0 : texts_.length(texts_.size() - 1); }
 
-  /// The greatest number of edits between this text and a similar text.
+  /// Returns the greatest number of edits between this text and a similar text.
   [[nodiscard]] std::size_t most_edits_of(std::size_t rank) const {
     return most_edits(similarity_, longest_partner(texts_.length(rank)));
   }
 
-  /// Chooses the q for which searches of a sample of texts read the fewest entries; or no q-grams, if comparing all
-  /// texts of fitting length is cheaper. The choice changes no result.
+  /// Chooses q: searches of a sample of texts read the fewest entries with it. If comparing all texts of fitting length
+  /// is cheaper, it chooses no q-grams. The choice changes no result.
   void choose_q();
 
   const distinct_texts& texts_;
@@ -188,9 +190,10 @@ class edit_join {
   edit_filter filter_;
   std::optional<gram_order> order_;
   std::vector<std::uint8_t> is_added_;
-  std::vector<std::size_t> begins_, ends_;  // bucket b: [begins_[b], ends_[b]), room up to begins_[b + 1]
+  std::vector<std::size_t> begins_, ends_;  // bucket b: [begins_[b], ends_[b]), allocated up to begins_[b + 1]
   std::vector<entry> entries_;
-  std::vector<std::uint32_t> without_grams_;  // added texts without a prefix: edits may change all q-grams
+  // added texts without a prefix, because edits may change all their q-grams
+  std::vector<std::uint32_t> without_grams_;
   gram_order::prefix_memory prefix_;
 };
 
@@ -273,7 +276,7 @@ NEARDUP_INLINE void edit_join::add(std::size_t rank) {
 }
 
 NEARDUP_INLINE std::size_t edit_join::longest_partner(std::size_t length) const {
-  // At a similarity near 0 the partner may have any length.
+  // At a similarity near 0 a similar text may have any length.
   if (similarity_ * static_cast<double>(longest_length()) <= static_cast<double>(length)) return longest_length();
   auto longest = static_cast<std::size_t>(static_cast<double>(length) / similarity_) + 2;
   while (longest > length && longest - length > most_edits(similarity_, longest)) --longest;
@@ -307,9 +310,9 @@ NEARDUP_INLINE void edit_join::choose_q() {
     const auto shorter = static_cast<double>(rank - texts_.first_of_length(length - edits));
     bound += (std::min)(cost_of_meeting * shorter, static_cast<double>(edits + 1));
   }
-  if (least <= bound) return;  // so few texts are compared with each other; orders of q-grams would take longer
+  if (least <= bound) return;  // few texts are compared with each other, so ordering q-grams would take longer
   for (std::size_t q = 1; q <= most_q; ++q) {
-    // From this q on, the allowed edits may change all q-grams of a text, unless it is very short.
+    // With this q and above, the allowed edits may change all q-grams of a text, unless it is very short.
     if (static_cast<double>(q) * (1 - similarity_) >= similarity_) break;
     gram_order order(texts_, q);
     const double cost = cost_of(&order);

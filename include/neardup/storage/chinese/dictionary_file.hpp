@@ -23,7 +23,7 @@ namespace neardup::inline v0 {
 
 namespace detail {
 
-/// Access to the table of a dictionary, as it is stored in a file (docs/format.md).
+/// Access to the table of a dictionary in the form of a file (docs/format.md).
 struct dictionary_access {
   using node = dictionary_node;
   static constexpr std::size_t first_size = word_dictionary::first_size;
@@ -32,7 +32,7 @@ struct dictionary_access {
   static std::span<const node> nodes(const word_dictionary& words) noexcept { return words.nodes_.values(); }
   static std::span<const std::uint32_t> first(const word_dictionary& words) noexcept { return words.first_.values(); }
 
-  /// Encodes the words that were removed by a frequency of 0, each preceded by its length.
+  /// Encodes the words that were removed by a frequency of 0. The length of each word precedes it.
   static std::string never(const word_dictionary& words) {
     std::string bytes;
     for (const std::string& word : words.never_) {
@@ -42,8 +42,9 @@ struct dictionary_access {
     return bytes;
   }
 
-  /// Opens the dictionary of a file. Precondition: the checksums of the file are right. Guarantee: whatever the content
-  /// of the file, a lookup stays within the table and terminates.
+  /// Opens the dictionary of a file.
+  /// Precondition: the checksums of the file are right.
+  /// Guarantee: whatever the content of the file, a lookup stays within the table and ends.
   static word_dictionary open(const container& file, std::shared_ptr<const void> owner) {
     const byte_span nodes = file.find(section_tag::dictionary_nodes), first = file.find(section_tag::dictionary_first);
     const std::size_t size = nodes.size() / node_size;
@@ -117,7 +118,8 @@ struct dictionary_access {
   }
 };
 
-/// The sections of a dictionary file. `bytes` owns the sections that are not views of the dictionary's own arrays.
+/// Returns the sections of a dictionary file. `bytes` owns the sections that are not views of the dictionary's own
+/// arrays.
 inline std::vector<section_source> dictionary_sections(const word_dictionary& words, std::vector<std::string>& bytes) {
   bytes.assign(3, {});
   const auto nodes = dictionary_access::nodes(words);
@@ -140,9 +142,9 @@ inline std::vector<section_source> dictionary_sections(const word_dictionary& wo
 
 }  // namespace detail
 
-/// Writes a dictionary to a file atomically and durably: a crash leaves the old file or the new one, and the new one is
-/// on the disk when this returns.
-/// Throws: std::runtime_error naming the file.
+/// Writes a dictionary to a file, atomically and durably. A crash leaves the old file or the new one. When the function
+/// returns, the new file is on the disk.
+/// Throws: std::runtime_error, which names the file.
 inline void save(const std::string& path, const word_dictionary& words) {
   std::vector<std::string> bytes;
   const auto sections = detail::dictionary_sections(words, bytes);
@@ -152,10 +154,9 @@ inline void save(const std::string& path, const word_dictionary& words) {
   detail::write_container(detail::system_files(), path, header, sections);
 }
 
-/// Opens a saved dictionary. The file stays mapped and words are looked up in place; adding a word copies the table to
-/// memory.
-/// All of the file is checked, so that any bytes are memory-safe.
-/// Throws: std::runtime_error naming the file, if it is damaged or of another version.
+/// Opens a saved dictionary. The file stays mapped, and words are looked up in place. Adding a word copies the table to
+/// memory. The whole file is checked, so that any bytes are memory-safe.
+/// Throws: std::runtime_error, which names the file, if it is damaged or of another version.
 /// Complexity: linear in the file: some milliseconds for jieba's.
 [[nodiscard]] inline word_dictionary open_dictionary(mapped_file file) {
   const auto shared = std::make_shared<const mapped_file>(std::move(file));
@@ -164,16 +165,17 @@ inline void save(const std::string& path, const word_dictionary& words) {
   return detail::dictionary_access::open(contents, shared);
 }
 
-/// Opens a saved dictionary in memory. Precondition: the bytes outlive all copies of the dictionary. Throws: as the
-/// function for a file.
+/// Opens a saved dictionary in memory.
+/// Precondition: the bytes outlive all copies of the dictionary.
+/// Throws: the exceptions of the function for a file.
 [[nodiscard]] inline word_dictionary open_dictionary(std::span<const std::byte> bytes) {
   const detail::container contents(bytes, "the bytes", detail::file_content::dictionary);
   contents.check_sections();
-  // An owner that deletes nothing.
+  // This owner deletes nothing, because the bytes belong to the caller.
   return detail::dictionary_access::open(contents, std::shared_ptr<const void>(std::make_shared<char>('\0')));
 }
 
-/// True if a file begins like the files that save() writes; false if it may be a list of words.
+/// Returns true if a file begins like the files that save() writes; false if it may be a list of words.
 [[nodiscard]] inline bool is_saved_dictionary(std::string_view beginning) noexcept {
   return beginning.starts_with(detail::file_magic);
 }

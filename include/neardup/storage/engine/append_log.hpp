@@ -44,13 +44,15 @@ class append_log {
 
   void swap(append_log& other) noexcept;
 
-  /// Creates an empty log that replaces an older one, and opens it. Throws: std::runtime_error naming the file.
+  /// Creates an empty log that replaces an older one, and opens it.
+  /// Throws: std::runtime_error, which names the file.
   static append_log create(file_operations& files, const std::string& path, std::uint64_t state);
 
-  /// Calls `visit(payload)` for each whole record of a log.
-  /// Returns: the end of the last whole record. A torn record may follow, whose writer was stopped: it is truncated, or
-  /// has a sector that was never written and reads as zeros.
-  /// Throws: std::runtime_error naming the file, if a record is damaged, even the last one; what `visit` throws.
+  /// Calls `visit(payload)` for each whole record of a log. A torn record may follow, if its writer was stopped: it is
+  /// truncated, or it has a sector that was never written and reads as zeros.
+  /// Returns: the end of the last whole record.
+  /// Throws: std::runtime_error, which names the file, if a record is damaged, even the last one; the exceptions of
+  /// `visit`.
   template <class Visit>
   static std::size_t replay(const std::string& path, std::string_view bytes, std::uint64_t state, const Visit& visit) {
     const std::size_t position = end_of_records(bytes, state, visit);
@@ -60,8 +62,8 @@ class append_log {
     return position;
   }
 
-  /// Replays a log and opens it for appending. A torn last record is cut off. Throws: as replay(); std::runtime_error
-  /// naming the file, if it cannot be opened or repaired.
+  /// Replays a log, and opens it for appending. A torn last record is cut off.
+  /// Throws: the exceptions of replay(); std::runtime_error, which names the file, if it cannot be opened or repaired.
   template <class Visit>
   static append_log open(file_operations& files, const std::string& path, std::string_view bytes, std::uint64_t state,
                          const Visit& visit) {
@@ -73,11 +75,11 @@ class append_log {
     return log;
   }
 
-  /// Returns: the state that a log follows, or nullopt if its header is invalid. A new log is renamed into place with
+  /// Returns the state that a log follows, or nullopt if its header is invalid. A new log is renamed into place with
   /// its whole header, so no crash leaves a partial header.
   [[nodiscard]] static std::optional<std::uint64_t> state_of(std::string_view bytes);
 
-  /// What is wrong with the header of a log for which state_of() is nullopt: its version, or damage.
+  /// Says why state_of() is nullopt: the version of the log, or damage of its header.
   [[nodiscard]] static std::string problem_of(std::string_view bytes);
 
   /// The extent of a log: the size of its header and whole records, and the checksum of both. If the header is invalid,
@@ -92,27 +94,29 @@ class append_log {
     return {end, checksum_of(to_bytes(bytes.substr(0, end)))};
   }
 
-  /// Appends a record; it is on the disk when this returns.
-  /// Throws: std::runtime_error naming the file. On failure the record is removed again. If that fails, too, append()
-  /// throws until a new log is begun. It always throws in a process that was forked from the one that opened the log.
+  /// Appends a record. When the function returns, the record is on the disk.
+  /// Throws: std::runtime_error, which names the file. On failure the record is removed again. If that fails, too,
+  /// append() throws until a new log is begun. It always throws in a process that was forked from the one that opened
+  /// the log.
   void append(std::string_view payload);
 
-  /// Syncs the file to the disk, with whatever a failed append() has left. Throws: std::runtime_error, which names the
-  /// file, also in a forked process.
+  /// Syncs the file to the disk, including whatever a failed append() has left.
+  /// Throws: std::runtime_error, which names the file, also in a forked process.
   void settle() {
     check_process();
     if (file_ >= 0 && !files_->sync(file_)) fail_with_errno("sync", path_);
   }
 
-  /// Closes the file, so that a new log can replace it: Windows renames no file over one that is open. append() then
-  /// rejects all further records.
+  /// Closes the file, so that a new log can replace it: Windows cannot replace an open file. append() then rejects all
+  /// further records.
   void close() noexcept {
     if (file_ >= 0) files_->close(std::exchange(file_, -1));
   }
 
-  /// Throws: std::runtime_error naming the log, if PATH.log has changes that the file at PATH, of this state, has not: who
-  /// reads the file alone would lose them; also if it is a log of another version, or its header is damaged, because
-  /// then nobody can tell. A file of that name that is no log does not matter.
+  /// Checks that PATH.log has no changes that are missing in the file at PATH, which has this state. A program that
+  /// reads the file alone would lose them. PATH.log is ignored if it is not a log.
+  /// Throws: std::runtime_error, which names the log, if it has such changes, if it has another version, or if its
+  /// header is damaged, because its changes are then unknown.
   static void refuse_changes_beside(const std::string& path, std::uint64_t state);
 
  private:
@@ -121,7 +125,7 @@ class append_log {
     if (file_ < 0) fail_with_errno("open", path);
   }
 
-  // A forked process has the memory of its parent, but not its lock: both would write at the same place.
+  // A forked process has the memory of its parent, but not its lock. Both would write at the same place.
   void check_process() const {
     if (file_ >= 0 && process_ != process_number()) {
       fail<std::runtime_error>(path_ + ": a forked process cannot change what its parent has opened");
@@ -142,23 +146,25 @@ class append_log {
 
   static std::string encode_record(std::string_view payload, std::size_t position, std::uint64_t state);
 
-  // The payload size of the record at a position, or nullopt if its checksum is wrong.
+  // Returns the payload size of the record at a position, or nullopt if its checksum is wrong.
   static std::optional<std::size_t> payload_size_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
-  // The payload of the record at a position, or nullopt if the record is not whole. The padding is not checked.
+  // Returns the payload of the record at a position, or nullopt if the record is not whole. The padding is not checked.
   static std::optional<std::string_view> payload_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
-  // True if [begin, end) contains only zeros within some sector of the disk. After a power failure a file may have its
-  // new length but lack some sectors, which read as zeros.
+  // Returns true if the bytes of [begin, end) in some sector of the disk are all zeros. After a power failure a file may
+  // have its new length but lack some sectors, which read as zeros.
   static bool lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept;
 
-  // True if a torn record begins at a position. Only the last record can be torn, since records are synced one by one.
+  // Returns true if a torn record begins at a position. Only the last record can be torn, because records are synced
+  // one by one.
   static bool is_torn_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
-  // The payload of the whole record at a position, padding included, or nullopt.
+  // Returns the payload of the whole record at a position, padding included, or nullopt.
   static std::optional<std::string_view> record_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
-  // Calls `visit(payload)` for each whole record. Returns: the end of the last whole record.
+  // Calls `visit(payload)` for each whole record.
+  // Returns: the end of the last whole record.
   template <class Visit>
   static std::size_t end_of_records(std::string_view bytes, std::uint64_t state, const Visit& visit) {
     std::size_t position = header_size;
@@ -177,7 +183,7 @@ class append_log {
   int file_ = -1;
   std::size_t size_ = 0;  // bytes of the header and all whole records
   bool is_broken_ = false;
-  int process_ = process_number();  // that opened the file
+  int process_ = process_number();  // the process that opened the file
 };
 
 #if NEARDUP_BODIES
@@ -229,8 +235,8 @@ NEARDUP_INLINE void append_log::append(std::string_view payload) {
     return;
   }
   const int error = errno;
-  // After a failed sync, the content of the disk is unknown. The record is truncated, and the truncation synced, so
-  // that it cannot reappear.
+  // After a failed sync, the content of the disk is unknown. The record is truncated, and the truncation is synced, so
+  // that the record cannot reappear.
   is_broken_ = !(files_->truncate(file_, size_) && files_->sync(file_));
   errno = error;
   fail_with_errno("append to", path_);
@@ -303,9 +309,9 @@ NEARDUP_INLINE bool append_log::is_torn_at(std::string_view bytes, std::size_t p
   const auto size = payload_size_at(bytes, position, state);
   const std::size_t end = size ? end_of(position, *size) : bytes.size();
   if (end > bytes.size()) return true;
-  // A record with a whole payload has been written completely, so wrong padding means damage.
+  // A record with a whole payload was written completely, so wrong padding means damage.
   if (end < bytes.size() || payload_at(bytes, position, state)) return false;
-  // The length of the record lies within one sector. If any bit of it is set, that sector was written.
+  // The length of the record is within one sector. If any bit of it is set, that sector was written.
   if (!lacks_sector(bytes, position, size ? end : position + head)) return false;
   for (std::size_t later = position + head; later < bytes.size(); later += head) {
     const auto begun = payload_size_at(bytes, later, state);

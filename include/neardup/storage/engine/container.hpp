@@ -120,7 +120,7 @@ struct file_header {
   fingerprint_composition made_of;
 };
 
-/// A section to write. `bytes` is in file byte order.
+/// A section to write. `bytes` has the byte order of files.
 struct section_source {
   section_tag tag;
   std::uint32_t table;
@@ -144,17 +144,18 @@ void for_each_piece(const std::string& header, std::span<const section_source> s
   }
 }
 
-/// Writes a file atomically. Returns: the checksum of its header. The header contains the checksums of all sections, so
-/// its checksum depends on the whole file.
-/// Throws: std::runtime_error naming the file.
+/// Writes a file, atomically.
+/// Returns: the checksum of its header. The header contains the checksums of all sections, so its checksum depends on
+/// the whole file.
+/// Throws: std::runtime_error, which names the file.
 std::uint64_t write_container(file_operations& files, const std::string& path, const file_header& header,
                               std::span<const section_source> sections);
 
-/// Throws: std::invalid_argument, with a message that begins with `what`, unless the composition is of fingerprints of
-/// this kind.
+/// Checks that the composition is of fingerprints of this kind.
+/// Throws: std::invalid_argument, with a message that begins with `what`, if it is not.
 void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind);
 
-/// The parsed header of a file and its sections. The header is checked; the content of sections is not.
+/// The parsed header of a file, and its sections. The header is checked; the content of sections is not.
 class container {
  public:
   struct section {
@@ -164,8 +165,8 @@ class container {
     std::uint64_t checksum;
   };
 
-  /// Parses a file. `name`: the name of the file in messages. Throws: std::runtime_error if the bytes are not a file
-  /// with this content.
+  /// Parses a file. `name`: the name of the file in messages.
+  /// Throws: std::runtime_error if the bytes are not a file with this content.
   /// Complexity: linear in the header.
   container(byte_span bytes, std::string name, file_content content);
 
@@ -173,21 +174,26 @@ class container {
   [[nodiscard]] std::span<const section> sections() const noexcept { return sections_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// The bytes of a section; empty if the file has no such section.
+  /// Returns the bytes of a section; empty if the file has no such section.
   [[nodiscard]] byte_span find(section_tag tag, std::size_t table = 0) const noexcept;
 
-  /// Checks the checksums of all sections. Throws: std::runtime_error if one is wrong.
+  /// Checks the checksums of all sections.
+  /// Throws: std::runtime_error if a checksum is wrong.
   void check_sections() const;
 
-  /// Checks the checksum of the sections with a tag. Throws: std::runtime_error if one is wrong.
+  /// Checks the checksum of the sections with a tag.
+  /// Throws: std::runtime_error if it is wrong.
   void check_section(section_tag tag) const;
 
-  /// Throws: std::runtime_error unless the file is for fingerprints of this width and kind.
+  /// Checks that the file is for fingerprints of this width and kind.
+  /// Throws: std::runtime_error if it is not.
   void check_fingerprints(std::size_t bits, fingerprint_kind kind) const;
 
-  /// Throws: std::invalid_argument unless the composition of the file is `expected`.
+  /// Checks that the composition of the file is `expected`.
+  /// Throws: std::invalid_argument if it is not.
   void check_composition(const fingerprint_composition& expected) const;
 
+  /// Refuses the file.
   /// Throws: std::runtime_error "NAME: WHAT".
   [[noreturn]] void refuse(const std::string& what) const { fail<std::runtime_error>(name_ + ": " + what); }
 
@@ -198,10 +204,11 @@ class container {
     return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
   }
 
-  // The checksum is computed with zeros in the checksum field itself.
+  // Returns the checksum, computed with zeros in the checksum field itself.
   std::uint64_t checksum_of_header(std::size_t size) const;
 
-  // Each section begins at the first multiple of 64 bytes behind the one before, and the last section ends the file.
+  // Finds the sections. Each section begins at the first multiple of 64 bytes behind the previous one, and the last
+  // section ends the file.
   void find_sections(std::size_t header_size, std::size_t count);
 
   std::string name_;

@@ -33,8 +33,8 @@ namespace neardup::inline v0::detail {
 /// The header fields of an index file.
 struct index_details {
   int k = 0, blocks = 0;
-  std::size_t max_radius_width = 0;  ///< the parameter max_radius_width of search_plans
-  bool is_flat = false;              ///< the index was a flat_index: it scans for any k
+  std::size_t max_radius_width = 0;  ///< parameter max_radius_width of search_plans
+  bool is_flat = false;              ///< true if the index was a flat_index, which scans for any k
   id_form form = id_form::unsigned_number;
   std::size_t id_size = 0, offset_size = 0;
 
@@ -45,7 +45,7 @@ struct index_details {
 /// Converts a section between the byte order of files and that of this machine.
 void swap_section(section_tag tag, const index_details& details, std::span<std::byte> bytes) noexcept;
 
-/// The sections of an engine, in file order.
+/// Returns the sections of an engine, in file order.
 template <class Engine>
 [[nodiscard]] std::vector<section_source> sections_of(const Engine& engine) {
   std::vector<section_source> sections;
@@ -69,8 +69,9 @@ template <class Engine>
   return sections;
 }
 
-/// Writes an engine to a file. Throws: std::runtime_error naming the file; std::invalid_argument if the header has no
-/// room for the layout; std::bad_alloc.
+/// Writes an engine to a file.
+/// Throws: std::runtime_error, which names the file; std::invalid_argument if the layout does not fit the header;
+/// std::bad_alloc.
 template <std::size_t Words, class Id, class Offset>
 void write_index(file_operations& files, const std::string& path, const frozen_engine<Words, Id, Offset>& engine,
                  std::size_t bits, bool is_flat, const fingerprint_composition& made_of,
@@ -101,8 +102,8 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
   write_container(files, path, header, sections);
 }
 
-/// The engine of an index in a file, over the bytes of its sections: a frozen_engine with bounds checks, or a scan for
-/// a flat index.
+/// The engine of an index in a file, over the bytes of its sections. It is a frozen_engine with bounds checks, or, for
+/// a flat index, a scan.
 template <std::size_t Words, class Id, class Offset>
 class view_engine {
  public:
@@ -111,6 +112,7 @@ class view_engine {
   using engine_type = frozen_engine<Words, Id, Offset, mapped_array>;
   using store_type = typename engine_type::store_type;
 
+  /// Opens the engine of a file.
   /// Throws: std::runtime_error if the sections do not fit each other; std::bad_alloc.
   /// Complexity: independent of the number of fingerprints.
   view_engine(const container& file, std::size_t bits, fingerprint_kind kind)
@@ -140,8 +142,9 @@ class view_engine {
 
   /// Checks the content: every table has each fingerprint exactly once, in the bucket where searches look for it, and
   /// the lists of ids are sorted.
-  /// Throws: std::runtime_error, by file.refuse(), if the check fails. Complexity: O(tables * n). Memory: one bit per
-  /// fingerprint.
+  /// Throws: std::runtime_error, by file.refuse(), if the check fails.
+  /// Complexity: O(tables * n).
+  /// Memory: one bit per fingerprint.
   void check(const container& file) const {
     check_store(file);
     for (std::size_t number = 0; number < engine_.tables().size(); ++number) check_table(file, number);
@@ -191,7 +194,7 @@ class view_engine {
                               : marks.size() == slots / id_marks::slots + 1 && list_begins.size() > 1);
     require(slots <= file.header().count && file.header().count <= slots + lists.size());
 
-    // search_plans takes memory for each table, so the number of tables is first checked against the number of
+    // search_plans takes memory for each table. So the number of tables is first checked against the number of
     // sections.
     const layout shape(file.header().bits, details.k, details.blocks);
     require(file.sections().size() >= shape.table_count());
@@ -237,7 +240,7 @@ class view_engine {
     for (const words_type& fingerprint : s.fingerprints()) {
       if ((fingerprint[Words - 1] & ~low_mask(word_bits - unused)) != 0) file.refuse("a fingerprint has too many bits");
     }
-    // Table 0 has no slots: the fingerprints themselves are in its order.
+    // Table 0 has no slots, because the fingerprints themselves are in its order.
     const table_key<Words>& key = engine_.plans()->keys()[0];
     const std::span<const Offset> starts = s.starts();
     std::vector<words_type> bucket;
@@ -355,7 +358,8 @@ class view_engine {
   engine_type engine_;
 };
 
-/// Copies the engine of a file to a frozen_engine that owns its memory. Precondition: check() succeeded.
+/// Copies the engine of a file to a frozen_engine that owns its memory.
+/// Precondition: check() succeeded.
 template <std::size_t Words, class Id, class Offset>
 [[nodiscard]] frozen_engine<Words, Id, Offset> copy_engine(
     const frozen_engine<Words, Id, Offset, mapped_array>& engine) {
@@ -419,7 +423,7 @@ NEARDUP_INLINE void swap_section(section_tag tag, const index_details& details, 
     case section_tag::slots: swap_all(details.offset_size); break;
     case section_tag::narrow: swap_all(4); break;
     case section_tag::lines:
-      // Ten 16-bit filters; then ten slots and the state, 32 bits each.
+      // A line has ten 16-bit filters, then ten slots and the state, 32 bits each.
       for (std::size_t line = 0; line + 64 <= bytes.size(); line += 64) {
         swap(line, 10, 2);
         swap(line + 20, 11, 4);

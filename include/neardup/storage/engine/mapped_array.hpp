@@ -12,7 +12,7 @@
 
 namespace neardup::inline v0::detail {
 
-/// The counterpart of large_array for memory that it does not own, and that may contain any bytes: operator[] with any
+/// An array like large_array over memory that it does not own, and that may contain any bytes. operator[] with any
 /// index reads some element of the array.
 template <class T>
 class mapped_array {
@@ -25,10 +25,11 @@ class mapped_array {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] static constexpr std::size_t memory_usage() noexcept { return 0; }
   [[nodiscard]] const T* data() const noexcept { return data_; }
-  /// Element i, or element 0 if i is out of range. Precondition: size() > 0.
+  /// Returns element i, or element 0 if i is out of range.
+  /// Precondition: size() > 0.
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i < size_ ? i : 0]; }
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// The elements [begin, end); empty if that range is invalid.
+  /// Returns the elements [begin, end); empty if that range is invalid.
   [[nodiscard]] std::span<const T> span(std::size_t begin, std::size_t end) const noexcept {
     if (begin > end || end > size_) return {};
     return {data_ + begin, end - begin};
@@ -39,7 +40,7 @@ class mapped_array {
   std::size_t size_ = 0;
 };
 
-/// The byte order of ids in a file: numbers are little-endian; other types are stored as in memory.
+/// The form of ids in a file. Numbers are little-endian; other types are stored as in memory.
 enum class id_form : std::uint8_t { unsigned_number = 0, signed_number = 1, bytes = 2 };
 
 template <class Id>
@@ -58,7 +59,8 @@ template <class Id>
   }
 }
 
-/// Throws: std::runtime_error unless the ids of the file are of this type.
+/// Checks that the ids of the file are of this type.
+/// Throws: std::runtime_error if they are not.
 template <class Id>
 void check_id_form(const container& file, id_form form, std::size_t size) {
   if (size == sizeof(Id) && form == form_of_id<Id>()) return;

@@ -90,8 +90,9 @@ inline void swap_set_section(section_tag tag, const file_header& header, std::sp
 }
 
 /// Writes the sets of an index to a file. `index` has the interface of set_index. `log`: the extent of the log that the
-/// index incorporates (see log_extent), or empty. Returns: the checksum of the header of the file.
-/// Throws: std::runtime_error naming the file; std::invalid_argument if the least overlap has more than 32 bits;
+/// index incorporates (see log_extent), or empty.
+/// Returns: the checksum of the header of the file.
+/// Throws: std::runtime_error, which names the file; std::invalid_argument if the least overlap has more than 32 bits;
 /// std::length_error; std::bad_alloc.
 template <class Index>
 std::uint64_t write_sets(file_operations& files, const std::string& path, const Index& index,
@@ -136,12 +137,13 @@ std::uint64_t write_sets(file_operations& files, const std::string& path, const 
   return write_container(files, path, header, sections);
 }
 
-/// The sets of a file, in place.
+/// The sets of a file, read in place.
 template <class Feature, class Id>
 class mapped_sets {
  public:
   using sets_type = frozen_sets<Feature, Id, mapped_array>;
 
+  /// Opens the sets of a file.
   /// Throws: std::runtime_error if the file is of another Feature or Id, or its sections do not fit each other.
   /// Complexity: independent of the number of sets.
   explicit mapped_sets(const container& file) : bounds_(bounds_in(file)) {
@@ -177,12 +179,14 @@ class mapped_sets {
 
   [[nodiscard]] const sets_type& sets() const noexcept { return sets_; }
   [[nodiscard]] const overlap_bounds& bounds() const noexcept { return bounds_; }
-  /// The extent of the log that the file incorporates: its size and checksum; empty if there is none.
+  /// Returns the extent of the log that the file incorporates: its size and checksum; empty if there is none.
   [[nodiscard]] std::span<const std::uint64_t> log() const noexcept { return log_.span(); }
 
-  /// Checks the content: sets ascend and are distinct, ids are in order, and the postings are exactly those of the sets.
-  /// Throws: std::runtime_error, by file.refuse(), if the check fails. Complexity: O(n log n). Memory: that of the
-  /// postings.
+  /// Checks the content: sets ascend and are distinct, ids are in order, and the postings are exactly those of the
+  /// sets.
+  /// Throws: std::runtime_error, by file.refuse(), if the check fails.
+  /// Complexity: O(n log n).
+  /// Memory: that of the postings.
   void check(const container& file) const {
     if (sets_.slots() == 0) return;
     check_sets(file);
