@@ -23,6 +23,7 @@
 #include "../error.hpp"
 #include "../fingerprint/default_features.hpp"
 #include "../fingerprint/feature_extractor.hpp"
+#include "../ids.hpp"
 #include "../runner.hpp"
 #include "../sets/engine/common_elements.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
@@ -125,7 +126,7 @@ class set_judge {
 ///
 /// A deduplicator keeps the first of similar documents. add() decides whether a text is new, or which kept document it
 /// duplicates. If several kept documents match a text, the original is the closest one, and the earliest among equally
-/// close ones (see original_rank). Only new documents are kept. So each duplicate is similar to its original itself: no
+/// close ones (see original_choice). Only new documents are kept. So each duplicate is similar to its original itself: no
 /// chain of small differences connects different texts. Which documents are kept depends on the order in which they are
 /// added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but not kept.
 ///
@@ -133,14 +134,14 @@ class set_judge {
 /// threads can make in advance. The last step of an operation calls `commit` with the dedup_change. If `commit` throws,
 /// nothing has changed. stream_deduplicator and durable_deduplicator are based on `commit`.
 ///
-/// `Id`: see document_id. Ids are found by std::hash if that exists for the type, otherwise by their order. A string is
-/// stored once.
+/// `Id`: an index_id, or std::string. Ids are found by std::hash if that exists for the type, otherwise by their order. A
+/// string is stored once.
 /// Guarantee: strong. A deduplicator is movable, not copyable. A moved-from deduplicator may only be destroyed or
 /// assigned to.
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 template <class Describer, class Judge, class Source, class Id>
 class basic_deduplicator {
-  static_assert(document_id<Id>,
+  static_assert(index_id<Id> || std::same_as<Id, std::string>,
                 "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number; or it is "
                 "std::string");
 

@@ -119,27 +119,27 @@ class durable_set_index {
   /// Throws: the exceptions of set_index::insert_all(); std::runtime_error, which names the log; std::length_error if
   /// the sets take 4 GiB.
   template <set_range Sets>
-    requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
-                                                                               std::span<const Id> ids) {
-      if (sets.size() != ids.size()) {
-        detail::fail<std::invalid_argument>("insert_all: " + std::to_string(ids.size()) + " ids for " +
-                                            std::to_string(sets.size()) + " sets");
-      }
-      std::string record;
-      std::vector<set_type> new_sets;
-      std::vector<Id> new_ids;
-      std::set<Id> seen;
-      for (std::size_t i = 0; i < ids.size(); ++i) {
-        const set_type set(sets[i]);
-        check(set);
-        if (sets_->contains(ids[i]) || !seen.insert(ids[i]).second) continue;
-        put_set(record, ids[i], set);
-        new_sets.push_back(set);
-        new_ids.push_back(ids[i]);
-      }
-      if (!new_ids.empty()) change(record, [&] { sets_->insert_all(new_sets, new_ids); });
-      return new_ids.size();
+  std::size_t insert_all(const Sets& sets, std::span<const Id> ids) {
+    detail::check_features<Feature, Sets>();
+    if (sets.size() != ids.size()) {
+      detail::fail<std::invalid_argument>("insert_all: " + std::to_string(ids.size()) + " ids for " +
+                                          std::to_string(sets.size()) + " sets");
     }
+    std::string record;
+    std::vector<set_type> new_sets;
+    std::vector<Id> new_ids;
+    std::set<Id> seen;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const set_type set(sets[i]);
+      check(set);
+      if (sets_->contains(ids[i]) || !seen.insert(ids[i]).second) continue;
+      put_set(record, ids[i], set);
+      new_sets.push_back(set);
+      new_ids.push_back(ids[i]);
+    }
+    if (!new_ids.empty()) change(record, [&] { sets_->insert_all(new_sets, new_ids); });
+    return new_ids.size();
+  }
 
   /// Removes an id, durably, and its set if no other id has the same set.
   /// Returns: false if the id was not stored.
