@@ -352,8 +352,8 @@ class basic_deduplicator {
   }
 
   [[noreturn]] static void refuse(const Id& id) {
-    detail::fail<std::invalid_argument>("a document of the id" + detail::shown_id(id) +
-                                        " is kept already; replace() takes another in its place");
+    detail::fail<std::invalid_argument>(
+        {"a document of the id", detail::shown_id(id), " is kept already; replace() takes another in its place"});
   }
 
   [[nodiscard]] std::vector<Id> next_ids(std::size_t count) const requires counting_id<Id> {
@@ -391,14 +391,12 @@ template <class Describer, class Judge, class Source, class Id>
 void basic_deduplicator<Describer, Judge, Source, Id>::keep(const Id& id, const description_type& document,
                                                             std::uint64_t serial) {
   if (!core_.is_comparable(document)) {
-    detail::fail<std::invalid_argument>(std::string("a document without ") +
-                                        (std::is_void_v<fingerprint_type> ? "features" : "a fingerprint") +
-                                        " cannot be kept");
+    detail::fail<std::invalid_argument>(
+        {"a document without ", std::is_void_v<fingerprint_type> ? "features" : "a fingerprint", " cannot be kept"});
   }
   if (contains(id)) refuse(id);
   if (serial < added_) {
-    detail::fail<std::invalid_argument>("document number " + std::to_string(serial) + " comes after " +
-                                        std::to_string(added_) + " others");
+    detail::fail<std::invalid_argument>({"document number ", serial, " comes after ", added_, " others"});
   }
   core_.keep(id, document, serial);
   added_ = serial + 1;
@@ -424,14 +422,13 @@ basic_deduplicator<Describer, Judge, Source, Id>::basic_deduplicator(Describer d
 template <class Describer, class Judge, class Source, class Id>
 void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t texts, std::span<const Id> ids) const {
   if (ids.size() != texts) {
-    detail::fail<std::invalid_argument>("add_batch: " + std::to_string(ids.size()) + " ids for " +
-                                        std::to_string(texts) + " texts");
+    detail::fail<std::invalid_argument>({"add_batch: ", ids.size(), " ids for ", texts, " texts"});
   }
   std::vector<Id> sorted;
   if (ids.size() > 1) sorted.assign(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    detail::fail<std::invalid_argument>("add_batch: two documents have the id" + detail::shown_id(*twice));
+    detail::fail<std::invalid_argument>({"add_batch: two documents have the id", detail::shown_id(*twice)});
   }
   for (const Id& id : ids) {
     if (contains(id)) refuse(id);

@@ -208,8 +208,7 @@ constexpr expected_costs modelled_costs(const layout& shape, double count, int k
 }
 
 [[noreturn]] inline void refuse_bytes(double max_bytes, double min) {
-  fail<std::invalid_argument>("max_bytes = " + std::to_string(max_bytes) + " is less than the leanest layout takes, " +
-                              std::to_string(min));
+  fail<std::invalid_argument>({"max_bytes = ", max_bytes, " is less than the leanest layout takes, ", min});
 }
 
 }  // namespace detail

@@ -169,9 +169,8 @@ class searchable_sets {
     set_threshold wanted = threshold();
     detail::check_similarity(*least);
     if (*least < wanted.similarity) {
-      detail::fail<std::invalid_argument>("a set_index for similarities of at least " +
-                                          std::to_string(wanted.similarity) + " cannot search for " +
-                                          std::to_string(*least));
+      detail::fail<std::invalid_argument>(
+          {"a set_index for similarities of at least ", wanted.similarity, " cannot search for ", *least});
     }
     wanted.similarity = *least;
     return detail::overlap_bounds(wanted);

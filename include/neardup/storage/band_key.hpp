@@ -161,8 +161,7 @@ class band_key {
  private:
   static std::shared_ptr<const plans_type> plans_of(const layout& shape) {
     if (shape.bits() != Bits) {
-      detail::fail<std::invalid_argument>("band_key: the layout is for " + std::to_string(shape.bits()) +
-                                          " bits, not " + std::to_string(Bits));
+      detail::fail<std::invalid_argument>({"band_key: the layout is for ", shape.bits(), " bits, not ", Bits});
     }
     return std::make_shared<const plans_type>(shape);
   }

@@ -93,7 +93,7 @@ NEARDUP_INLINE std::string to_string(const fingerprint_composition& made_of) {
     const std::string& value = made_of.*field.value;
     if (value.empty()) continue;
     if (value.find('\n') != value.npos) {
-      detail::fail<std::invalid_argument>("the " + std::string(field.name) + " of a composition holds a line break");
+      detail::fail<std::invalid_argument>({"the ", field.name, " of a composition holds a line break"});
     }
     text.append(field.name).append(": ").append(value).append("\n");
   }
