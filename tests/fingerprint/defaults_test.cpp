@@ -1,4 +1,4 @@
-// The default composition, and the two calls of the first page of the README.
+// The default composition, simhash_of and near_duplicates.
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
