@@ -12,9 +12,9 @@ required_conan_version = ">=2.0"
 
 class NeardupConan(ConanFile):
     name = "neardup"
-    description = "Finds near-duplicate texts: SimHash fingerprints and an exact in-memory Hamming index"
+    description = "Finds near-duplicate texts: exact joins and groups of feature sets, fingerprints, and an exact Hamming index"
     license = "MIT", "Unicode-DFS-2016"  # the latter: the Unicode tables
-    topics = ("simhash", "near-duplicates", "deduplication", "hamming", "header-only")
+    topics = ("near-duplicates", "deduplication", "set-similarity-join", "simhash", "minhash", "hamming", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     # compiled: also the library neardup::compiled, which makes a package of one compiler.
