@@ -1,4 +1,4 @@
-// expect: neardup: the fingerprints of both ranges are of one kind and width
+// expect: no matching function for call to|constraints not satisfied
 #include <vector>
 
 #include <neardup/dedup.hpp>
