@@ -167,16 +167,16 @@ void count_fetches(benchmark::State& state, const data_set& data, int k, int blo
   const double n = static_cast<double>(data.size);
   state.counters["planned_us"] = 1e6 * neardup::costs_of(neardup::layout(64, k, blocks), n).seconds;
   if (data.kind != data_set::uniform) return;
-  neardup::cost_model lines;
+  neardup::detail::cost_model lines;
   lines.query_seconds = 0;
   lines.cached_line_seconds = 0;
   lines.bandwidth = lines.cached_bandwidth = std::numeric_limits<double>::infinity();
   lines.line_seconds = 1;
-  neardup::cost_model bytes = lines;
+  neardup::detail::cost_model bytes = lines;
   bytes.line_seconds = 0;
   bytes.bandwidth = 1;
-  state.counters["lines"] = neardup::costs_of(neardup::layout(64, k, blocks), n, k, lines).seconds;
-  state.counters["line_bytes"] = neardup::costs_of(neardup::layout(64, k, blocks), n, k, bytes).seconds;
+  state.counters["lines"] = neardup::detail::modelled_costs(neardup::layout(64, k, blocks), n, k, lines).seconds;
+  state.counters["line_bytes"] = neardup::detail::modelled_costs(neardup::layout(64, k, blocks), n, k, bytes).seconds;
 }
 
 /// `form` is "" for an index that can change, "/frozen" for one that cannot.

@@ -95,7 +95,7 @@ inline bool oracle_knows(const input& in) {
   if (in.tokenizer() == 5 || in.tokenizer() == 6) return true;
   for (const std::uint32_t c : oracle::decode(in.text)) {
     if (static_cast<int>(oracle::kind_of(c)) != static_cast<int>(neardup::classify(c))) return false;
-    if (oracle::lower(c) != neardup::to_lower(c)) return false;
+    if (oracle::lower(c) != neardup::detail::to_lower(c)) return false;
   }
   return true;
 }

@@ -75,7 +75,7 @@ std::string check_paths(const input& in) {
   merged.subtract(hash.bag(other));
   require(merged == bag && hash(merged) == expected, "bag merged and subtracted");
 
-  if constexpr (neardup::linear_weighter<decltype(simhasher::weighter)>) {
+  if constexpr (neardup::detail::linear_weighter<decltype(simhasher::weighter)>) {
     neardup::accumulator<Composition::bits> sums;
     hash.add_to(sums, text);
     require(sums.result() == expected, "accumulator");

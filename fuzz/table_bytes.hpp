@@ -58,9 +58,9 @@ inline std::string difference_of_list(std::string_view text) {
 }
 
 inline std::string difference_of_composition(std::string_view text) {
-  const auto made_of = neardup::parse_composition(text);
+  const auto made_of = neardup::detail::parse_composition(text);
   if (!made_of) return "";
-  const auto again = neardup::parse_composition(to_string(*made_of));
+  const auto again = neardup::detail::parse_composition(to_string(*made_of));
   return again == made_of ? "" : "a composition reads back otherwise";
 }
 

@@ -63,7 +63,7 @@ std::string truth_text(std::string_view text) {
     if (space_pending && !result.empty()) result.push_back(' ');
     space_pending = false;
     char bytes[4];
-    result.append(bytes, neardup::encode(neardup::to_lower(next.code_point), bytes));
+    result.append(bytes, neardup::encode(neardup::detail::to_lower(next.code_point), bytes));
   }
   return result;
 }

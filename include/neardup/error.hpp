@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "version.hpp"
@@ -47,48 +50,60 @@ inline std::atomic<failure_handler>& current_failure_handler() noexcept {
   return handler;
 }
 
-/// One part of an error message: text, or a whole number.
+/// One part of an error message: text, or a number. It does not copy the text, which has to live until the end of the
+/// call.
 class message_part {
  public:
-  constexpr message_part(const char* text) noexcept : text_(text) {}  // NOLINT(google-explicit-constructor): see fail()
+  // NOLINTBEGIN(google-explicit-constructor): see fail()
+  constexpr message_part(const char* text) noexcept : message_part(std::string_view(text)) {}
+  message_part(const std::string& text) noexcept : message_part(std::string_view(text)) {}
+  constexpr message_part(std::string_view text) noexcept : text_(text.data()), value_(text.size()), kind_(kind::text) {}
   template <std::integral Number>
-  constexpr message_part(Number number) noexcept  // NOLINT(google-explicit-constructor): see fail()
-      : number_(static_cast<std::uint64_t>(number)), is_negative_(std::cmp_less(number, 0)) {}
+  constexpr message_part(Number number) noexcept
+      : value_(static_cast<std::uint64_t>(number)), kind_(std::cmp_less(number, 0) ? kind::negative : kind::natural) {}
+  constexpr message_part(double number) noexcept : value_(std::bit_cast<std::uint64_t>(number)), kind_(kind::real) {}
+  // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] NEARDUP_COLD std::string to_string() const {
-    if (text_ != nullptr) return text_;
-    return is_negative_ ? std::to_string(static_cast<std::int64_t>(number_)) : std::to_string(number_);
+    switch (kind_) {
+      case kind::text: return {text_, static_cast<std::size_t>(value_)};
+      case kind::natural: return std::to_string(value_);
+      case kind::negative: return std::to_string(static_cast<std::int64_t>(value_));
+      case kind::real: break;
+    }
+    return std::to_string(std::bit_cast<double>(value_));
   }
 
  private:
+  enum class kind : char { text, natural, negative, real };
+
   const char* text_ = nullptr;
-  std::uint64_t number_ = 0;
-  bool is_negative_ = false;
+  std::uint64_t value_;
+  kind kind_;
 };
+
+/// Joins the parts to a message. This function keeps that code out of every function that may fail.
+[[nodiscard]] NEARDUP_COLD inline std::string message_of(std::initializer_list<message_part> parts) {
+  std::string message;
+  for (const message_part& part : parts) message += part.to_string();
+  return message;
+}
 
 /// Reports a failed call.
 /// Throws: Exception{message}. With -fno-exceptions it calls the failure handler instead, then ends the program.
-template <class Exception>
-NEARDUP_COLD [[noreturn]] void fail(const std::string& message) {
-#if NEARDUP_EXCEPTIONS
-  throw Exception(message);
-#else
-  current_failure_handler().load()(message.c_str());
-  std::abort();  // the handler should not return, but may
-#endif
-}
-/// Joins the parts to a message, then calls fail(). Joining the parts here keeps that code out of every function that
-/// may fail.
 /// Example: `fail<std::length_error>({"no room for ", count, " sets"})`
 template <class Exception>
 NEARDUP_COLD [[noreturn]] void fail(std::initializer_list<message_part> parts) {
-  std::string message;
-  for (const message_part& part : parts) message += part.to_string();
-  fail<Exception>(message);
+#if NEARDUP_EXCEPTIONS
+  throw Exception(message_of(parts));
+#else
+  current_failure_handler().load()(message_of(parts).c_str());
+  std::abort();  // the handler should not return, but may
+#endif
 }
 template <class Exception>
-NEARDUP_COLD [[noreturn]] void fail(const char* message) {
-  fail<Exception>(std::string(message));
+NEARDUP_COLD [[noreturn]] void fail(const message_part& message) {
+  fail<Exception>({message});
 }
 
 /// A scope guard: calls a function at the end of the scope, unless is_due was cleared. A caller uses it to undo a step

@@ -21,6 +21,8 @@
 
 namespace neardup::inline v0 {
 
+namespace detail {
+
 /// A deduplicator, or a class that wraps one. Its describer() computes the fingerprint and the features of a text
 /// without the deduplicator, so no lock is needed.
 template <class T>
@@ -28,8 +30,6 @@ concept deduplicating = requires(const T& value) {
   typename T::workspace;
   *value.describer();
 };
-
-namespace detail {
 
 /// A pool of scratch objects with one object per concurrent caller.
 /// Thread safety: all members.
@@ -105,6 +105,8 @@ struct describing_memory_of<T> {
 ///          bool known = index.read([&](const auto& i) { return i.any_within(query); });`
 template <class T>
 class guarded {
+  static constexpr bool is_deduplicator = detail::deduplicating<T>;
+
  public:
   template <class... Arguments>
     requires std::is_constructible_v<T, Arguments...>
@@ -152,49 +154,55 @@ class guarded {
 
   /// Calls the member of T with the same name. The following members do likewise. `when`: the time of the document, if
   /// T is a stream_deduplicator.
-  template <deduplicating D = T, std::convertible_to<std::uint64_t>... When>
+  template <class D = T, std::convertible_to<std::uint64_t>... When>
+    requires(is_deduplicator)
   auto add(std::string_view text, const typename D::id_type& id, When... when) {
     return change_by(text, [&](T& value, const auto& document) {
       return value.add(document, id, static_cast<std::uint64_t>(when)...);
     });
   }
-  template <deduplicating D = T, std::convertible_to<std::uint64_t>... When>
+  template <class D = T, std::convertible_to<std::uint64_t>... When>
+    requires(is_deduplicator)
   auto replace(std::string_view text, const typename D::id_type& id, When... when) {
     return change_by(text, [&](T& value, const auto& document) {
       return value.replace(document, id, static_cast<std::uint64_t>(when)...);
     });
   }
-  template <class Texts, deduplicating D = T>
+  template <class Texts, class D = T>
+    requires(is_deduplicator)
   auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run = {}) {
     const auto batch = describe_batch(texts, run);
     return write([&](T& value) { return value.add_batch(batch, ids, run); });
   }
-  template <class Texts, deduplicating D = T>
+  template <class Texts, class D = T>
+    requires(is_deduplicator)
   auto add_batch(const Texts& texts, std::span<const typename D::id_type> ids, const any_runner& run,
                  const typename D::arrival_type& at) {
     const auto batch = describe_batch(texts, run);
     return write([&](T& value) { return value.add_batch(batch, ids, run, at); });
   }
-  [[nodiscard]] auto find(std::string_view text) const requires deduplicating<T> {
+  [[nodiscard]] auto find(std::string_view text) const requires is_deduplicator {
     const auto describe = read([](const T& value) { return value.describer(); });
     const auto memory = memory_.lend();
     const auto document = (*describe)(text, memory->describing);
     return read([&](const T& value) { return value.find(document, memory->deciding); });
   }
-  template <deduplicating D = T>
+  template <class D = T>
+    requires(is_deduplicator)
   bool erase(const typename D::id_type& id) {
     return write([&](T& value) { return value.erase(id); });
   }
-  template <deduplicating D = T>
+  template <class D = T>
+    requires(is_deduplicator)
   [[nodiscard]] bool contains(const typename D::id_type& id) const {
     return read([&](const T& value) { return value.contains(id); });
   }
-  [[nodiscard]] std::size_t size() const requires deduplicating<T> {
+  [[nodiscard]] std::size_t size() const requires is_deduplicator {
     return read([](const T& value) { return value.size(); });
   }
   /// Visits all kept documents. The visit counts as one read: writers wait until it ends.
   template <class Visit>
-  void for_each_kept(Visit&& visit) const requires deduplicating<T> {
+  void for_each_kept(Visit&& visit) const requires is_deduplicator {
     read([&](const T& value) { value.for_each_kept(visit); });
   }
 

@@ -124,8 +124,7 @@ inline std::atomic<instruction_set>& current_instruction_set() noexcept {
 /// Throws: std::invalid_argument if the machine does not support the level.
 inline void set_instruction_set(instruction_set level) {
   if (!is_available(level)) {
-    detail::fail<std::invalid_argument>("this machine does not have the instruction set " +
-                                        std::string(to_string(level)));
+    detail::fail<std::invalid_argument>({"this machine does not have the instruction set ", to_string(level)});
   }
   detail::current_instruction_set().store(level, std::memory_order_relaxed);
 }

@@ -20,7 +20,7 @@ namespace detail {
 [[noreturn]] inline void fail_similarity(double similarity) {
   char digits[32];
   std::snprintf(digits, sizeof digits, "%.15g", similarity);
-  fail<std::invalid_argument>(std::string("a least similarity is above 0 and at most 1, not ") + digits);
+  fail<std::invalid_argument>({"a least similarity is above 0 and at most 1, not ", digits});
 }
 
 /// Checks a similarity.

@@ -1,4 +1,4 @@
-// expect: no matching function for call to|constraints not satisfied
+// expect: neardup: the fingerprints of both ranges are of one kind and width
 #include <vector>
 
 #include <neardup/dedup.hpp>

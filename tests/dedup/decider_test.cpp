@@ -47,7 +47,7 @@ class everything {
   void decide(std::span<const std::uint32_t> kept, std::size_t count, Rule& rule, const any_runner& /*run*/) const {
     std::vector<bool> is_kept(kept.size() + count, true);
     for (auto number = static_cast<std::uint32_t>(kept.size()); number < is_kept.size(); ++number) {
-      std::optional<original_rank<std::uint32_t>> best;
+      std::optional<detail::original_rank<std::uint32_t>> best;
       for (std::uint32_t earlier = 0; earlier < number; ++earlier) {
         if (!is_kept[earlier]) continue;
         const int distance = hamming_distance(rule.fingerprint_of(earlier), rule.fingerprint_of(number));

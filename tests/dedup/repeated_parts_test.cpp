@@ -122,7 +122,7 @@ TEST_CASE("the first of equal or similar parts stays, as a loop over all of them
     repeated_part_options how;
     const double similarities[] = {1, 0.9, 0.7, 0.3};
     how.similarity = similarities[random() % 4];
-    how.min_features = random() % 2 == 0 ? neardup::default_min_part_features : random() % 12;
+    how.min_features = random() % 2 == 0 ? neardup::repeated_part_options{}.min_features : random() % 12;
     how.min_documents = 1 + random() % 4;
     if (round % 16 == 0) how.run = neardup::threads{3};
     CHECK(collected_labels(documents, how) == plain_labels(documents, how));

@@ -80,7 +80,7 @@ TEST_CASE("adding a text to a bag or to an accumulator is all or nothing", "[all
     using hash_type = std::remove_cvref_t<decltype(hash)>;
     const auto start = hash.bag("words that were there before: incomprehensibilities");
     CHECK(require_strong_guarantee(start, [&](auto& bag) { hash.add_to(bag, text); }) > 0);
-    if constexpr (neardup::linear_weighter<decltype(hash_type::weighter)>) {
+    if constexpr (neardup::detail::linear_weighter<decltype(hash_type::weighter)>) {
       neardup::accumulator<hash_type::bits> sums;
       hash.add_to(sums, "words that were there before");
       require_strong_guarantee(sums, [&](auto& s) { hash.add_to(s, text); });

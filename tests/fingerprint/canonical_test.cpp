@@ -94,7 +94,7 @@ TEST_CASE("what canonical fingerprints are made of has a name", "[canonical]") {
   const auto made_of = composition_of(simhasher{canonical{shingles{2, words{}}}});
   CHECK(made_of.tokenizer == "canonical(shingles(2, words))");
   CHECK_FALSE(made_of == composition_of(simhasher{normalised{shingles{2, words{}}}}));
-  CHECK(parse_composition(to_string(made_of)) == made_of);
+  CHECK(neardup::detail::parse_composition(to_string(made_of)) == made_of);
 }
 
 TEST_CASE("canonical fingerprints are what they were", "[canonical]") {

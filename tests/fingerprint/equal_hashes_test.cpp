@@ -60,7 +60,7 @@ void check_all_ways(const Simhasher& hash, std::vector<std::string> tokens) {
       for (const std::string_view chunk : support::cut_every(text, 5)) stream.feed(chunk);
       REQUIRE(stream.finish() == expected);
     }
-    if constexpr (linear_weighter<typename Simhasher::weighter_type>) {
+    if constexpr (detail::linear_weighter<typename Simhasher::weighter_type>) {
       accumulator<Simhasher::bits> sums;
       hash.add_to(sums, text);
       REQUIRE(sums.result() == expected);

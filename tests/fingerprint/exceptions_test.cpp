@@ -101,7 +101,7 @@ void require_unchanged(const Simhasher& hash, const fuse& breaks) {
     attempt([&] { hash.add_to(bag, sample_text); });
     REQUIRE((bag == start || bag == merged));
 
-    if constexpr (neardup::linear_weighter<decltype(Simhasher::weighter)>) {
+    if constexpr (neardup::detail::linear_weighter<decltype(Simhasher::weighter)>) {
       neardup::accumulator<Simhasher::bits> sums;
       hash.add_to(sums, "two five");
       const auto before = sums;

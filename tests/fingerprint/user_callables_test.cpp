@@ -100,7 +100,7 @@ TEST_CASE("a weighter may see the token too", "[user]") {
 }
 
 TEST_CASE("a linear weighter of one's own can be merged in an accumulator", "[user]") {
-  static_assert(neardup::linear_weighter<length_each_time>);
+  static_assert(neardup::detail::linear_weighter<length_each_time>);
   const simhasher hash{words{}, length_each_time{}};
   accumulator<64> sums;
   hash.add_to(sums, "the cat and the dog");

@@ -213,10 +213,11 @@ TEST_CASE("weighters nest", "[weighters]") {
 }
 
 // Which weighters are linear, and which read the token, so that a bag must keep its text.
-static_assert(neardup::linear_weighter<neardup::tf> && neardup::linear_weighter<neardup::tf_idf>);
-static_assert(!neardup::linear_weighter<neardup::unit> && !neardup::linear_weighter<log_tf>);
-static_assert(!neardup::linear_weighter<neardup::idf> && !neardup::linear_weighter<levels<neardup::tf>>);
-static_assert(!neardup::linear_weighter<top<neardup::tf>>);
+static_assert(neardup::detail::linear_weighter<neardup::tf> && neardup::detail::linear_weighter<neardup::tf_idf>);
+static_assert(!neardup::detail::linear_weighter<neardup::unit> && !neardup::detail::linear_weighter<log_tf>);
+static_assert(!neardup::detail::linear_weighter<neardup::idf> &&
+              !neardup::detail::linear_weighter<levels<neardup::tf>>);
+static_assert(!neardup::detail::linear_weighter<top<neardup::tf>>);
 static_assert(std::same_as<simhasher<words>::bag_type, neardup::feature_bag<1, false>>);
 static_assert(std::same_as<simhasher<words, top<levels<neardup::idf>>>::bag_type, neardup::feature_bag<1, true>>);
 static_assert(

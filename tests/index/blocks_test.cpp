@@ -23,7 +23,6 @@
 
 namespace {
 
-using neardup::cost_model;
 using neardup::costs_of;
 using neardup::expected_costs;
 using neardup::fastest_blocks;
@@ -291,7 +290,7 @@ TEST_CASE("the sums that the articles round", "[index][blocks]") {
 
 TEST_CASE("costs are constant expressions", "[index][blocks]") {
   static_assert(costs_of(layout(64, 3, 5), 0x1p34).candidates == 3584);
-  static_assert(neardup::scan_seconds(64, 0) == cost_model{}.query_seconds);
+  static_assert(neardup::scan_seconds(64, 0) == neardup::detail::cost_model{}.query_seconds);
   SUCCEED();
 }
 
@@ -357,10 +356,11 @@ TEST_CASE("the estimates agree with what is known of block counts", "[index][blo
     REQUIRE(costs_of(layout(64, 3, blocks), 1e10).candidates > costs_of(layout(64, 3, blocks + 1), 1e10).candidates);
   }
   // A larger cache never makes a search slower.
-  cost_model large;
+  neardup::detail::cost_model large;
   large.cache_bytes = 1e12;
   for_each_layout(64, 12, 12, [&](int k, int blocks) {
-    REQUIRE(costs_of(layout(64, k, blocks), 1e8, k, large).seconds <= costs_of(layout(64, k, blocks), 1e8).seconds);
+    REQUIRE(neardup::detail::modelled_costs(layout(64, k, blocks), 1e8, k, large).seconds <=
+            costs_of(layout(64, k, blocks), 1e8).seconds);
   });
   // Where probes outnumber fingerprints, a search scans.
   const expected_costs scanning = costs_of(layout(64, 10, 1), 1e6);

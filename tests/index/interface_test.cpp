@@ -221,7 +221,7 @@ TEST_CASE("batches", "[index]") {
   const auto none = index.search_batch(std::vector<simhash<64>>{});
   REQUIRE(none.size() == 0);
   REQUIRE(none.offsets == std::vector<std::size_t>{0});
-  REQUIRE(neardup::batch_result<64, std::uint32_t>{}.size() == 0);
+  REQUIRE(neardup::pigeonhole_index<64>::batch_type{}.size() == 0);
   const index_type empty;
   REQUIRE(empty.search_batch(queries).offsets == std::vector<std::size_t>(queries.size() + 1, 0));
 }

@@ -118,7 +118,7 @@ inline std::u32string with_tones_behind(std::u32string text) {
            neardup::classify(c) == neardup::character_class::mark;
   };
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    const std::u32string here{neardup::to_lower(text[i]), neardup::to_lower(text[i + 1])};
+    const std::u32string here{neardup::detail::to_lower(text[i]), neardup::detail::to_lower(text[i + 1])};
     if (i + 2 < text.size() && is_word(text[i + 2])) continue;
     for (const auto& pair : pairs) {
       if (here == pair[0]) text.replace(i, 2, pair[1]);

@@ -88,7 +88,7 @@ class catalogue {
       const auto fingerprint = hash(hash.bag(text));
       fingerprints.push_back(fingerprint ? fingerprint->to_hex() : "-");
     }
-    const auto read_back = parse_composition(name);
+    const auto read_back = neardup::detail::parse_composition(name);
     REQUIRE(read_back.has_value());
     CHECK(to_string(*read_back) == name);
     all.push_back({name, fingerprints});

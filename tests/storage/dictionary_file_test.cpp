@@ -240,7 +240,7 @@ TEST_CASE("a composition names dictionary and stop words by their contents", "[d
   CHECK(of(other, "the", true) != made_of);
   CHECK(of(first, "a", true) != made_of);
   CHECK(of(first, "the", false) != made_of);
-  CHECK(neardup::parse_composition(to_string(made_of)) == made_of);
+  CHECK(neardup::detail::parse_composition(to_string(made_of)) == made_of);
   CHECK(composition_of(neardup::simhasher{neardup::narrowed{chinese_words(first)}}).tokenizer ==
         "narrowed(chinese_words)");
 

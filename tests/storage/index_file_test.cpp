@@ -346,7 +346,7 @@ TEST_CASE("a composition names the parts of a simhasher and their settings") {
   CHECK_FALSE(composition_of(simhasher{words{}, idf{table}}) == composition_of(simhasher{words{}, idf{other}}));
   CHECK(composition_of(simhasher{folded{byte_ngrams{}}, levels{3, log_tf{}}}).weighter == "levels(3, log_tf)");
   CHECK(composition_of(simhasher{longest{3, sentences{}}, tf{}}).tokenizer == "longest(3, sentences)");
-  CHECK(parse_composition(to_string(made_of)) == made_of);
+  CHECK(neardup::detail::parse_composition(to_string(made_of)) == made_of);
 
   std::set<std::string> seeds;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) seeds.insert(seed_identity(seed));
@@ -360,6 +360,6 @@ TEST_CASE("a composition names the parts of a simhasher and their settings") {
        {"", "kind: simhash\n", "kind: other\ndefinition: 2\n", "kind: simhash\ndefinition: x\n",
         "kind: simhash\ndefinition: 2\nunknown: 1\n", "kind: simhash\ndefinition: 2\nidf: a",
         "kind: simhash\ndefinition: 2\nidf: a\nidf: b\n", "kind: simhash\ndefinition: \n"}) {
-    CHECK_FALSE(parse_composition(text).has_value());
+    CHECK_FALSE(neardup::detail::parse_composition(text).has_value());
   }
 }

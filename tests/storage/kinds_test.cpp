@@ -188,5 +188,5 @@ TEST_CASE("the composition of a minwise_hasher names its parts, and no weighter"
   const auto made_of = composition_of(minwise_hasher{shingles{2, words{}}, xxh3<64>{.seed = 4}});
   CHECK(to_string(made_of) ==
         "kind: minwise\ndefinition: 3\ntokenizer: shingles(2, words)\nhasher: xxh3\nseed: " + seed_identity(4) + "\n");
-  CHECK(parse_composition(to_string(made_of)) == made_of);
+  CHECK(neardup::detail::parse_composition(to_string(made_of)) == made_of);
 }

@@ -92,7 +92,7 @@ bool is_base(char32_t c) { return !is_mark(c) && c < 0xf900; }
 }  // namespace
 
 TEST_CASE("utf8proc and the tables are of one version of Unicode", "[canonical][utf8proc]") {
-  CHECK(std::string_view(utf8proc_unicode_version()) == neardup::unicode_version);
+  CHECK(std::string_view(utf8proc_unicode_version()) == neardup::detail::unicode_tables_version);
 }
 
 TEST_CASE("every code point alone, and beside others, is canonical as by utf8proc", "[canonical][utf8proc]") {

@@ -35,7 +35,7 @@ oracle::kind class_of(std::uint32_t c) {
 /// The slow twin of normalise, by the library's character classes.
 std::string normalised_one_by_one(std::string_view text) {
   return oracle::normalise(oracle::decode(text), class_of,
-                           [](std::uint32_t c) { return neardup::to_lower(static_cast<char32_t>(c)); });
+                           [](std::uint32_t c) { return neardup::detail::to_lower(static_cast<char32_t>(c)); });
 }
 
 std::string normalised_in_chunks(const std::vector<std::string_view>& chunks) {

@@ -12,7 +12,7 @@ namespace {
 
 using neardup::character_class;
 using neardup::classify;
-using neardup::to_lower;
+using neardup::detail::to_lower;
 
 void require_class(character_class expected, std::u32string_view characters) {
   for (const char32_t c : characters) {
@@ -114,7 +114,7 @@ TEST_CASE("simple lower case", "[unicode]") {
 // from `tools/make_unicode_tables.py --summary`, which takes them from the Unicode Character Database and not from the
 // tables.
 TEST_CASE("all code points have the classes and the lower case of Unicode 15.0.0", "[unicode][golden]") {
-  REQUIRE(neardup::unicode_version == "15.0.0");
+  REQUIRE(neardup::detail::unicode_tables_version == "15.0.0");
 
   std::array<std::size_t, 8> counts{};
   digest classes;

@@ -34,7 +34,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
                                          const any_runner& run = {}) {
   constexpr std::size_t width = detail::range_bits<Range>;
   const bits k = detail::bits_of(within);
-  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  const std::span<const detail::range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(width, k.count);
   detail::check_index_type<Index>(all.size(), "cluster");
   std::vector<Index> labels(all.size());

@@ -31,10 +31,6 @@
 
 namespace neardup::inline v0 {
 
-/// A type of document ids in a deduplicator: an id of an index (see index_id), or std::string.
-template <class Id>
-concept document_id = index_id<Id> || std::same_as<Id, std::string>;
-
 /// A kept document whose fingerprint is compared. Its members refer to the memory of the decider.
 template <class Id, class Fingerprint, class Feature = std::uint32_t>
 struct kept_document {
@@ -554,7 +550,7 @@ class decider {
     }
 
     /// Records that a document is a duplicate of `original`.
-    void drop(slot_type number, const original_rank<slot_type>& original) {
+    void drop(slot_type number, const detail::original_rank<slot_type>& original) {
       verdict_type& about = found_[compared_[number - kept_.size()]];
       const kept_type earlier = view_of_number(original.age);
       about.original = earlier.id;

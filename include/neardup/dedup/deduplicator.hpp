@@ -23,6 +23,7 @@
 #include "../error.hpp"
 #include "../fingerprint/default_features.hpp"
 #include "../fingerprint/feature_extractor.hpp"
+#include "../ids.hpp"
 #include "../runner.hpp"
 #include "../sets/engine/common_elements.hpp"
 #include "../sets/engine/overlap_bounds.hpp"
@@ -125,7 +126,7 @@ class set_judge {
 ///
 /// A deduplicator keeps the first of similar documents. add() decides whether a text is new, or which kept document it
 /// duplicates. If several kept documents match a text, the original is the closest one, and the earliest among equally
-/// close ones (see original_rank). Only new documents are kept. So each duplicate is similar to its original itself: no
+/// close ones (see original_choice). Only new documents are kept. So each duplicate is similar to its original itself: no
 /// chain of small differences connects different texts. Which documents are kept depends on the order in which they are
 /// added. A text with nothing to compare (see verdict::is_comparable) is new and counted, but not kept.
 ///
@@ -133,14 +134,14 @@ class set_judge {
 /// threads can make in advance. The last step of an operation calls `commit` with the dedup_change. If `commit` throws,
 /// nothing has changed. stream_deduplicator and durable_deduplicator are based on `commit`.
 ///
-/// `Id`: see document_id. Ids are found by std::hash if that exists for the type, otherwise by their order. A string is
-/// stored once.
+/// `Id`: an index_id, or std::string. Ids are found by std::hash if that exists for the type, otherwise by their order. A
+/// string is stored once.
 /// Guarantee: strong. A deduplicator is movable, not copyable. A moved-from deduplicator may only be destroyed or
 /// assigned to.
 /// Thread safety: const members may be called from many threads while no thread writes, each with its own workspace.
 template <class Describer, class Judge, class Source, class Id>
 class basic_deduplicator {
-  static_assert(document_id<Id>,
+  static_assert(index_id<Id> || std::same_as<Id, std::string>,
                 "neardup: an Id is regular, ordered and trivially copyable, and no floating-point number; or it is "
                 "std::string");
 
@@ -351,8 +352,8 @@ class basic_deduplicator {
   }
 
   [[noreturn]] static void refuse(const Id& id) {
-    detail::fail<std::invalid_argument>("a document of the id" + detail::shown_id(id) +
-                                        " is kept already; replace() takes another in its place");
+    detail::fail<std::invalid_argument>(
+        {"a document of the id", detail::shown_id(id), " is kept already; replace() takes another in its place"});
   }
 
   [[nodiscard]] std::vector<Id> next_ids(std::size_t count) const requires counting_id<Id> {
@@ -390,14 +391,12 @@ template <class Describer, class Judge, class Source, class Id>
 void basic_deduplicator<Describer, Judge, Source, Id>::keep(const Id& id, const description_type& document,
                                                             std::uint64_t serial) {
   if (!core_.is_comparable(document)) {
-    detail::fail<std::invalid_argument>(std::string("a document without ") +
-                                        (std::is_void_v<fingerprint_type> ? "features" : "a fingerprint") +
-                                        " cannot be kept");
+    detail::fail<std::invalid_argument>(
+        {"a document without ", std::is_void_v<fingerprint_type> ? "features" : "a fingerprint", " cannot be kept"});
   }
   if (contains(id)) refuse(id);
   if (serial < added_) {
-    detail::fail<std::invalid_argument>("document number " + std::to_string(serial) + " comes after " +
-                                        std::to_string(added_) + " others");
+    detail::fail<std::invalid_argument>({"document number ", serial, " comes after ", added_, " others"});
   }
   core_.keep(id, document, serial);
   added_ = serial + 1;
@@ -423,14 +422,13 @@ basic_deduplicator<Describer, Judge, Source, Id>::basic_deduplicator(Describer d
 template <class Describer, class Judge, class Source, class Id>
 void basic_deduplicator<Describer, Judge, Source, Id>::check_ids(std::size_t texts, std::span<const Id> ids) const {
   if (ids.size() != texts) {
-    detail::fail<std::invalid_argument>("add_batch: " + std::to_string(ids.size()) + " ids for " +
-                                        std::to_string(texts) + " texts");
+    detail::fail<std::invalid_argument>({"add_batch: ", ids.size(), " ids for ", texts, " texts"});
   }
   std::vector<Id> sorted;
   if (ids.size() > 1) sorted.assign(ids.begin(), ids.end());
   std::sort(sorted.begin(), sorted.end());
   if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-    detail::fail<std::invalid_argument>("add_batch: two documents have the id" + detail::shown_id(*twice));
+    detail::fail<std::invalid_argument>({"add_batch: two documents have the id", detail::shown_id(*twice)});
   }
   for (const Id& id : ids) {
     if (contains(id)) refuse(id);

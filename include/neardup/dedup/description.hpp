@@ -14,6 +14,7 @@
 #include "../detail/bits.hpp"
 #include "../fingerprint/feature_extractor.hpp"
 #include "../runner.hpp"
+#include "../text/utf8.hpp"
 
 namespace neardup::inline v0 {
 
@@ -58,13 +59,6 @@ struct description<void, Feature> {
 
   std::string_view text;
   std::span<const Feature> features;  ///< ascending
-};
-
-/// Texts with random access, such as a vector of strings: `texts.size()` and `texts[i]`.
-template <class T>
-concept text_range = requires(const T& texts) {
-  { texts.size() } -> std::convertible_to<std::size_t>;
-  { texts[std::size_t{0}] } -> std::convertible_to<std::string_view>;
 };
 
 namespace detail {

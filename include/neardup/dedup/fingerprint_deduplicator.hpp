@@ -41,13 +41,10 @@ struct fingerprint_dedup_options {
   double join_cost = 1;
 };
 
-/// A type that can check the candidates of a fingerprint_deduplicator: a callable `check(id, text)` (see check_of), a
-/// feature_extractor, or no_check.
-template <class T, class Id>
-concept duplicate_check = std::copy_constructible<T> &&
-    (detail::is_feature_extractor<T> || check_of<T, Id, std::string_view>);
-
 namespace detail {
+
+template <class T, class Id>
+concept duplicate_check = std::copy_constructible<T> &&(is_feature_extractor<T> || check_of<T, Id, std::string_view>);
 
 /// Decides whether two documents are duplicates by a check of the kept document's id and the other document's text.
 template <class Check>
@@ -100,7 +97,8 @@ struct fingerprint_parts {
 /// - `fingerprint_deduplicator{hash, check, bits{3}}`: a callable check(id, text) decides about the candidates. It
 ///   returns a bool, or is at_least{0.8, similarity}.
 ///
-/// `Hasher`: a simhasher, a minwise_hasher, or a class with the same interface. `Check`: see duplicate_check.
+/// `Hasher`: a simhasher, a minwise_hasher, or a class with the same interface. `Check`: a callable `check(id, text)` (see
+/// check_of), a feature_extractor, or no_check.
 ///
 /// A text with fewer than `min_tokens` distinct tokens is short. Short texts with the same set of tokens are also found
 /// by a digest of that set, regardless of weights. Without a check, short texts are found by this digest only. Such
@@ -119,7 +117,7 @@ struct fingerprint_parts {
 /// Guarantee, thread safety: those of basic_deduplicator. The check must not change the deduplicator.
 template <class Hasher, class Check = no_check, class Id = std::uint32_t>
 class fingerprint_deduplicator : public detail::fingerprint_parts<Hasher, Check, Id>::base {
-  static_assert(duplicate_check<Check, Id>,
+  static_assert(detail::duplicate_check<Check, Id>,
                 "neardup: a check is a feature_extractor, a callable check(id, text) that gives a number or a bool, or "
                 "no_check");
   using parts = detail::fingerprint_parts<Hasher, Check, Id>;
@@ -260,7 +258,7 @@ template <class Id, class Hasher>
     Hasher hash, jaccard least, const fingerprint_dedup_options& options = {}) {
   return fingerprint_deduplicator<Hasher, feature_extractor_of<Hasher>, Id>(std::move(hash), least, options);
 }
-template <class Id, class Hasher, duplicate_check<Id> Check, class Threshold>
+template <class Id, class Hasher, detail::duplicate_check<Id> Check, class Threshold>
 [[nodiscard]] fingerprint_deduplicator<Hasher, Check, Id> make_fingerprint_deduplicator(
     Hasher hash, Check check, const Threshold& least, const fingerprint_dedup_options& options = {}) {
   return fingerprint_deduplicator<Hasher, Check, Id>(std::move(hash), std::move(check), least, options);

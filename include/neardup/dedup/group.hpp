@@ -179,7 +179,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
   requires check_of<Check, std::size_t, std::size_t>
 [[nodiscard]] std::vector<Index> group(const Range& fingerprints, const Threshold& within, const Check& check,
                                        const group_options& options = {}) {
-  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  const std::span<const detail::range_fingerprint_t<Range>> all(fingerprints);
   detail::check_index_type<Index>(all.size(), "group");
   return detail::label_fingerprints<Index>(all.first(0), all, detail::bits_of(within), detail::group_check_of(check),
                                            options);
@@ -206,22 +206,19 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 /// ns per pair with AVX-512.
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold,
           class Check>
-  requires(
-      check_of<Check, std::size_t, std::size_t>&& std::is_same_v<range_fingerprint_t<Kept>, range_fingerprint_t<Range>>)
+  requires check_of<Check, std::size_t, std::size_t>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints,
                                                const Threshold& within, const Check& check,
                                                const group_options& options = {}) {
-  using fingerprint = range_fingerprint_t<Range>;
   detail::check_extended<Index>(representatives.size() + fingerprints.size(), options);
-  return detail::label_fingerprints<Index>(std::span<const fingerprint>(representatives),
-                                           std::span<const fingerprint>(fingerprints), detail::bits_of(within),
+  return detail::label_fingerprints<Index>(detail::fingerprints_beside<Range>(representatives),
+                                           detail::fingerprints_beside<Kept>(fingerprints), detail::bits_of(within),
                                            detail::group_check_of(check), options);
 }
 
 /// Groups further documents by their fingerprints alone. Otherwise as extend_groups() with a check.
 /// Example: `auto label = extend_groups(kept, batch, bits{3});  // label[i] == kept.size() + i: batch[i] is new`
 template <std::integral Index = std::uint32_t, fingerprint_range Kept, fingerprint_range Range, class Threshold>
-  requires std::is_same_v<range_fingerprint_t<Kept>, range_fingerprint_t<Range>>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Range& fingerprints,
                                                const Threshold& within, const group_options& options = {}) {
   return extend_groups<Index>(representatives, fingerprints, within, no_check{}, options);

@@ -95,7 +95,6 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 /// Complexity, memory: those of a join of the batch and all representatives, so batches should not be much smaller than
 /// the number of representatives.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold>
-  requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Sets& sets, const Threshold& least,
                                                const group_options& options = {}) {
   detail::check_extended<Index>(representatives.size() + sets.size(), options);

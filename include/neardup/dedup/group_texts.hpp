@@ -184,7 +184,7 @@ NEARDUP_INLINE std::vector<std::size_t> label_similar_texts(const text_source& s
 /// preference is NaN.
 /// Complexity, memory: those of visit_pairs of texts on one thread, but texts are compared with representatives only.
 /// The calling thread does all of the work, whatever `options.run` is; it calls check() of the runner between steps.
-template <indexed_texts Texts, class Threshold>
+template <text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> group(const Texts& texts, const Threshold& least,
                                              const group_options& options = {}) {
@@ -201,7 +201,7 @@ template <indexed_texts Texts, class Threshold>
 /// Complexity, memory: those of group() of the batch and all representatives, so batches should not be much smaller
 /// than the number of representatives.
 /// Example: `auto label = extend_groups(kept, batch, edit{0.8});  // label[i] == kept.size() + i: batch[i] is new`
-template <indexed_texts Kept, indexed_texts Texts, class Threshold>
+template <text_range Kept, text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<std::size_t> extend_groups(const Kept& representatives, const Texts& texts,
                                                      const Threshold& least, const group_options& options = {}) {

@@ -58,7 +58,7 @@ class pair_groups {
     if (!last_ || last_->first != later) decide();
     last_ = {later, earlier};
     if (label_[earlier] == earlier) {
-      const original_rank<Number> rank{closeness(), earlier};
+      const detail::original_rank<Number> rank{closeness(), earlier};
       if (!best_ || rank.is_better_than(*best_)) best_ = rank;
     } else if (has_copies(earlier)) {
       with_copies_.emplace_back(earlier, closeness());
@@ -70,7 +70,7 @@ class pair_groups {
   [[nodiscard]] std::vector<Number> finish() {
     decide();
     sort_copies();
-    original_rank<Number> best{};
+    detail::original_rank<Number> best{};
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       const auto [of, copy] = copies_[i];
       if (i == 0 || copies_[i - 1].first != of) best = {-std::numeric_limits<double>::infinity(), of};
@@ -109,8 +109,8 @@ class pair_groups {
   std::vector<Number> label_;
   std::vector<std::pair<Number, Number>> copies_;  // (original of the copy, copy)
   bool are_copies_sorted_ = true;
-  std::optional<std::pair<Number, Number>> last_;  // the last pair added
-  std::optional<original_rank<Number>> best_;      // the best original so far of the later document of last_
+  std::optional<std::pair<Number, Number>> last_;      // the last pair added
+  std::optional<detail::original_rank<Number>> best_;  // the best original so far of the later document of last_
   // (document, closeness): dropped documents with copies that match the later document of last_
   std::vector<std::pair<Number, double>> with_copies_;
   detail::late_matches<Number> matches_;

@@ -131,7 +131,6 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold, 
 /// group_by_partitions() does.
 /// Returns: the labels of extend_groups() of sets.
 template <std::integral Index = std::uint32_t, set_range Kept, set_range Sets, class Threshold, partition_store Store>
-  requires std::same_as<set_feature_t<Kept>, set_feature_t<Sets>>
 [[nodiscard]] std::vector<Index> extend_groups_by_partitions(const Kept& representatives, const Sets& sets,
                                                              const Threshold& least, Store& store, std::uint64_t memory,
                                                              const group_options& options = {}) {

@@ -14,28 +14,6 @@
 
 namespace neardup::inline v0 {
 
-/// The rank of a kept document among the possible originals of a document.
-///
-/// The rule: a document is kept unless a document kept before it matches it. Otherwise its original is the closest of
-/// the documents kept before it that match it, and the earliest among equally close ones. All decisions rank originals
-/// by this class, document by document and for a whole corpus.
-///
-/// `Age` is a position in the order of decision, lower for earlier documents: known documents first, then by
-/// preference, then by position or serial number. An id is not an age, because ids do not show which document came
-/// first.
-template <class Age>
-struct original_rank {
-  double closeness;  ///< see closeness_of; larger is closer
-  Age age;           ///< age of the kept document
-
-  /// Returns true if this original is preferred to another original of the same document.
-  [[nodiscard]] constexpr bool is_better_than(const original_rank& other) const {
-    return closeness != other.closeness ? closeness > other.closeness : age < other.age;
-  }
-
-  friend constexpr bool operator==(const original_rank&, const original_rank&) = default;
-};
-
 /// Returns the closeness of two documents that a check accepts: the similarity that the check returns. If the check
 /// returns no similarity, as no_check does, the closeness is minus the distance of the fingerprints in bits.
 /// Precondition: there is a similarity or a distance.
@@ -58,7 +36,34 @@ struct verdict {
   friend bool operator==(const verdict&, const verdict&) = default;
 };
 
+namespace detail {
+
+/// The rank of a kept document among the possible originals of a document.
+/// `Age`: see original_choice.
+template <class Age>
+struct original_rank {
+  double closeness;  ///< see closeness_of; larger is closer
+  Age age;           ///< age of the kept document
+
+  /// Returns true if this original is preferred to another original of the same document.
+  [[nodiscard]] constexpr bool is_better_than(const original_rank& other) const {
+    return closeness != other.closeness ? closeness > other.closeness : age < other.age;
+  }
+
+  friend constexpr bool operator==(const original_rank&, const original_rank&) = default;
+};
+
+}  // namespace detail
+
 /// Chooses the original of a document among the kept documents that match it, which may come in any order.
+///
+/// The rule: a document is kept unless a document kept before it matches it. Otherwise its original is the closest of
+/// the documents kept before it that match it, and the earliest among equally close ones. All decisions rank originals
+/// by this class, document by document and for a whole corpus.
+///
+/// `Age` is a position in the order of decision, lower for earlier documents: known documents first, then by
+/// preference, then by position or serial number. An id is not an age, because ids do not show which document came
+/// first.
 template <class Id, class Age>
 class original_choice {
  public:
@@ -67,7 +72,7 @@ class original_choice {
   /// Precondition: there is a similarity or a distance.
   void consider(const Id& id, const Age& age, std::optional<int> distance, const check_result& found) {
     if (!found.accepts) return;
-    const original_rank<Age> rank{closeness_of(found, distance), age};
+    const detail::original_rank<Age> rank{closeness_of(found, distance), age};
     if (best_ && !rank.is_better_than(*best_)) return;
     best_ = rank;
     verdict_.original = id;
@@ -81,14 +86,14 @@ class original_choice {
   [[nodiscard]] const verdict<Id>& result() const noexcept { return verdict_; }
 
  private:
-  std::optional<original_rank<Age>> best_;
+  std::optional<detail::original_rank<Age>> best_;
   verdict<Id> verdict_;
 };
 
 /// The kind of groups. Two documents *match* if their fingerprints differ in at most k bits and the check accepts them.
 enum class grouping {
   /// In the order of preference, each document joins the closest earlier representative that it matches, and the first
-  /// among equally close ones (see original_rank). A document that matches no representative becomes one. So every
+  /// among equally close ones (see original_choice). A document that matches no representative becomes one. So every
   /// member matches its representative, and no two representatives match.
   representatives,
   /// Connected components: a group consists of the documents that chains of matches connect. Two documents that match

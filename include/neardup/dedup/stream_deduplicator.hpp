@@ -351,10 +351,9 @@ class stream_deduplicator {
     const std::size_t size = dedup_.size() - (replaced != none && kept.empty() ? 1 : 0);
     if (size <= limits_.max_documents) return;
     if (limits_.full == when_full::refuse) {
-      detail::fail<std::length_error>("a stream_deduplicator has no room: it keeps " +
-                                      std::to_string(dedup_.size() - kept.size()) + " documents of at most " +
-                                      std::to_string(limits_.max_documents) + ", and " + std::to_string(kept.size()) +
-                                      " of the call are new");
+      detail::fail<std::length_error>({"a stream_deduplicator has no room: it keeps ", dedup_.size() - kept.size(),
+                                       " documents of at most ", limits_.max_documents, ", and ", kept.size(),
+                                       " of the call are new"});
     }
     std::size_t left = size - limits_.max_documents;
     gone.reserve(left);

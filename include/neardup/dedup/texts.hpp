@@ -114,7 +114,7 @@ bool near_duplicates(std::string_view /*a*/, std::string_view /*b*/, Number /*le
 /// Throws: the exceptions of visit_pairs of sets, and of `extract`.
 /// Complexity: linear in the texts, and that of visit_pairs of sets.
 /// Memory: that of visit_pairs of sets, and sizeof(feature) bytes per feature.
-template <indexed_texts Texts, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
+template <text_range Texts, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Texts& texts, const Threshold& least, const Extractor& extract, Visit&& visit,
                      const join_options& options = {}) {
@@ -124,7 +124,7 @@ template <indexed_texts Texts, threshold_of_sets Threshold, extracts_features Ex
 
 /// Calls `visit(pair)` for each text of `a` and each text of `b` whose features are similar enough. Throws, complexity
 /// and memory are those of visit_pairs() of one corpus.
-template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
+template <text_range A, text_range B, threshold_of_sets Threshold, extracts_features Extractor, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const A& a, const B& b, const Threshold& least, const Extractor& extract, Visit&& visit,
                      const join_options& options = {}) {
@@ -134,14 +134,14 @@ template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, extract
 }
 
 /// Calls `visit(pair)` for each two texts whose default features, distinct pairs of words, are similar enough.
-template <indexed_texts Texts, threshold_of_sets Threshold, class Visit>
+template <text_range Texts, threshold_of_sets Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(texts, least, default_features<>(), visit, options);
 }
 
 /// Calls `visit(pair)` for each text of `a` and each text of `b` whose default features are similar enough.
-template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, class Visit>
+template <text_range A, text_range B, threshold_of_sets Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   visit_pairs(a, b, least, default_features<>(), visit, options);
@@ -153,7 +153,7 @@ template <indexed_texts A, indexed_texts B, threshold_of_sets Threshold, class V
 /// neardup/edits/pairs.hpp.
 /// Throws, complexity, memory: those of visit_pairs of texts, and those of pairs of sets.
 /// Example: `pairs(texts, jaccard{0.8}, feature_extractor{normalised{code_point_ngrams{5}}}, {.run = threads{8}})`
-template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold,
+template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
                                                      const Extractor& extract, const join_options& options = {}) {
@@ -163,7 +163,7 @@ template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of
 
 /// Returns the pairs of a position in `a` and a position in `b` whose texts have similar features, sorted by (first,
 /// second). Throws, complexity and memory are those of pairs() of one corpus.
-template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B, threshold_of_sets Threshold,
+template <std::integral Index = std::uint32_t, text_range A, text_range B, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const Extractor& extract, const join_options& options = {}) {
@@ -174,14 +174,14 @@ template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B,
 
 /// Returns the pairs of texts whose default features, distinct pairs of words, are similar enough.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(texts, jaccard{0.8})) …`
-template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
+template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const Texts& texts, const Threshold& least,
                                                      const join_options& options = {}) {
   return pairs<Index>(texts, least, default_features<>(), options);
 }
 
 /// Returns the pairs of a text of `a` and a text of `b` whose default features are similar enough.
-template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B, threshold_of_sets Threshold>
+template <std::integral Index = std::uint32_t, text_range A, text_range B, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const join_options& options = {}) {
   return pairs<Index>(a, b, least, default_features<>(), options);
@@ -196,7 +196,7 @@ template <std::integral Index = std::uint32_t, indexed_texts A, indexed_texts B,
 /// Returns: one label per text, the position of the representative of its group.
 /// Throws: the exceptions of group() of sets, and of `extract`.
 /// Complexity, memory: linear in the texts, sizeof(feature) bytes per feature, and those of group() of sets.
-template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold,
+template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const Extractor& extract,
                                        const group_options& options = {}) {
@@ -207,7 +207,7 @@ template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of
 /// Groups texts whose default features, distinct pairs of words, are similar enough.
 /// Returns: one label per text, the position of the representative of its group.
 /// Example: `auto label = group(texts, jaccard{0.8});  // label[i] == i: text i is kept`
-template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of_sets Threshold>
+template <std::integral Index = std::uint32_t, text_range Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<Index> group(const Texts& texts, const Threshold& least, const group_options& options = {}) {
   return group<Index>(texts, least, default_features<>(), options);
 }
@@ -216,7 +216,7 @@ template <std::integral Index = std::uint32_t, indexed_texts Texts, threshold_of
 /// `extract` computes.
 /// Returns: the labels of extend_groups() of sets.
 /// Throws, complexity, memory: those of group() of the representatives and the texts.
-template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts Texts, threshold_of_sets Threshold,
+template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts, threshold_of_sets Threshold,
           extracts_features Extractor>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
                                                const Extractor& extract, const group_options& options = {}) {
@@ -227,7 +227,7 @@ template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts
 
 /// Groups further texts by their default features around the representatives of earlier calls.
 /// Returns: the labels of extend_groups() of sets.
-template <std::integral Index = std::uint32_t, indexed_texts Kept, indexed_texts Texts, threshold_of_sets Threshold>
+template <std::integral Index = std::uint32_t, text_range Kept, text_range Texts, threshold_of_sets Threshold>
 [[nodiscard]] std::vector<Index> extend_groups(const Kept& representatives, const Texts& texts, const Threshold& least,
                                                const group_options& options = {}) {
   return extend_groups<Index>(representatives, texts, least, default_features<>(), options);

@@ -77,7 +77,7 @@ inline file_operations& system_files() {
 #else
   const std::string reason = std::strerror(error);
 #endif
-  fail<std::runtime_error>(std::string("cannot ") + what + " " + path + ": " + reason);
+  fail<std::runtime_error>({"cannot ", what, " ", path, ": ", reason});
 }
 
 /// The number of this process; 0 on WASI, which has a single one.
@@ -250,7 +250,7 @@ NEARDUP_INLINE void save_file(file_operations& files, const std::string& name,
   if (!there) fail_with_errno("save", path);
   if (*there == file_type::other) {
     // Renaming would replace a device or folder by a file.
-    fail<std::runtime_error>("cannot save " + path + ": it is no regular file");
+    fail<std::runtime_error>({"cannot save ", path, ": it is no regular file"});
   }
   static std::atomic<unsigned> saved{0};
   const int process = process_number();

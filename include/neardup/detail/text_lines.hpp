@@ -29,13 +29,13 @@ inline std::FILE* open_to_read(const std::string& path) {
 /// Throws: std::runtime_error naming the file.
 inline std::string read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(open_to_read(path), &std::fclose);
-  if (!file) fail<std::runtime_error>("cannot open " + path);
+  if (!file) fail<std::runtime_error>({"cannot open ", path});
   std::string contents;
   std::string block(std::size_t{1} << 16, '\0');
   for (std::size_t size = 0; (size = std::fread(block.data(), 1, block.size(), file.get())) > 0;) {
     contents.append(block, 0, size);
   }
-  if (std::ferror(file.get()) != 0) fail<std::runtime_error>("cannot read " + path);
+  if (std::ferror(file.get()) != 0) fail<std::runtime_error>({"cannot read ", path});
   return contents;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Visitors of pairs, what several threads find for them, and pairs that a join need not visit.
+// Visitors of pairs, what several threads find for them, the matches of many queries, and pairs that a join need not visit.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,20 @@ constexpr bool visit_goes_on(Visit& visit, Arguments&&... arguments) {
     return visit(std::forward<Arguments>(arguments)...);
   }
 }
+
+/// The matches of many queries in one flat array.
+template <class Match>
+struct match_batch {
+  std::vector<Match> matches;        ///< the matches of query 0, then of query 1, ...
+  std::vector<std::size_t> offsets;  ///< size() + 1 offsets: query i has the matches [offsets[i], offsets[i + 1])
+
+  /// The number of queries.
+  [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+  /// The matches of query `i`, as search() returns them. Precondition: i < size().
+  [[nodiscard]] std::span<const Match> operator[](std::size_t i) const noexcept {
+    return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+};
 
 /// Buffers the results of each part of a search, and passes them to `take` in batches, one call at a time. The buffers
 /// keep parts from waiting for each other.

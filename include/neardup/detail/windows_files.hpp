@@ -45,7 +45,7 @@ inline std::wstring wide_name(const std::string& name) {
   if (name.empty()) return {};
   const auto size = static_cast<int>(name.size());
   const int wide_size = ::MultiByteToWideChar(utf8, no_invalid_characters, name.data(), size, nullptr, 0);
-  if (wide_size <= 0) fail<std::runtime_error>("cannot open " + name + ": its name is not UTF-8");
+  if (wide_size <= 0) fail<std::runtime_error>({"cannot open ", name, ": its name is not UTF-8"});
   std::wstring wide(static_cast<std::size_t>(wide_size), L'\0');
   ::MultiByteToWideChar(utf8, no_invalid_characters, name.data(), size, wide.data(), wide_size);
   return wide;
@@ -134,7 +134,7 @@ inline bool move_file(const std::wstring& from, const std::wstring& to) noexcept
 inline std::string absolute_path(const std::string& path) {
   const std::wstring wide = wide_name(path);
   wchar_t* const found = ::_wfullpath(nullptr, wide.c_str(), 0);
-  if (found == nullptr) fail<std::runtime_error>("cannot open " + path + ": it has no absolute path");
+  if (found == nullptr) fail<std::runtime_error>({"cannot open ", path, ": it has no absolute path"});
   std::string result = to_utf8(found);
   std::free(found);
   return result;

@@ -19,20 +19,13 @@
 #include "../detail/visits.hpp"
 #include "../join_options.hpp"
 #include "../runner.hpp"
+#include "../text/utf8.hpp"
 #include "../threshold.hpp"
 #include "edit_distance.hpp"
 #include "engine/distinct_texts.hpp"
 #include "engine/edit_join.hpp"
 
 namespace neardup::inline v0 {
-
-/// UTF-8 texts by position: `texts.size()`, and `texts[i]` convertible to std::string_view, such as a vector of
-/// strings. Each text is read once, on the calling thread.
-template <class Texts>
-concept indexed_texts = requires(const Texts& texts) {
-  { texts.size() } -> std::convertible_to<std::size_t>;
-  { texts[std::size_t{}] } -> std::convertible_to<std::string_view>;
-};
 
 /// A pair of similar texts: their positions, edit distance and edit similarity.
 struct similar_text_pair {
@@ -44,13 +37,13 @@ struct similar_text_pair {
 
 namespace detail {
 
-template <indexed_texts Texts>
+template <text_range Texts>
 text_source source_of_texts(const Texts& texts) {
   return {texts.size(), [&texts](std::size_t i) { return std::string_view(texts[i]); }};
 }
 
 /// Returns the texts of `a`, followed by those of `b`.
-template <indexed_texts A, indexed_texts B>
+template <text_range A, text_range B>
 text_source source_of_texts(const A& a, const B& b) {
   return {a.size() + b.size(), [&a, &b, behind = a.size()](std::size_t i) {
             return i < behind ? std::string_view(a[i]) : std::string_view(b[i - behind]);
@@ -149,7 +142,7 @@ NEARDUP_INLINE void visit_text_pairs(const text_source& source, std::size_t firs
 /// q-grams of a text, as at similarities up to 1/2, or if most texts have the same q-grams.
 /// Memory: per distinct text 4 bytes per code point, up to 8 bytes per q-gram of its prefix, and 200 bytes or more of
 /// counts.
-template <indexed_texts Texts, class Threshold, class Visit>
+template <text_range Texts, class Threshold, class Visit>
   requires(!threshold_of_sets<Threshold>)
 void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   detail::visit_text_pairs(detail::source_of_texts(texts), texts.size(), detail::edit_of(least), options, 0,
@@ -159,7 +152,7 @@ void visit_pairs(const Texts& texts, const Threshold& least, Visit&& visit, cons
 /// Calls `visit(pair)` once for each text of `a` and text of `b` that are similar. pair.first is a position in `a`,
 /// pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
 /// Throws, complexity, memory: those of visit_pairs() of one corpus.
-template <indexed_texts A, indexed_texts B, class Threshold, class Visit>
+template <text_range A, text_range B, class Threshold, class Visit>
   requires(!threshold_of_sets<Threshold>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   detail::check_similarity(detail::edit_of(least).similarity);
@@ -173,7 +166,7 @@ void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, 
 /// Complexity: that of visit_pairs(), and O(p log p) for p pairs.
 /// Memory: that of visit_pairs(), and 32 bytes per pair.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(texts, edit{0.8}, {.run = threads{8}})) …`
-template <indexed_texts Texts, class Threshold>
+template <text_range Texts, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<similar_text_pair> pairs(const Texts& texts, const Threshold& least,
                                                    const join_options& options = {}) {
@@ -187,7 +180,7 @@ template <indexed_texts Texts, class Threshold>
 /// Returns the pairs of a position in `a` and a position in `b` whose texts are similar, sorted by (first, second).
 /// Throws, complexity, memory: those of pairs() of one corpus.
 /// Example: `for (const auto& [i, j, distance, similarity] : pairs(delivered, archived, edit{0.8})) …`
-template <indexed_texts A, indexed_texts B, class Threshold>
+template <text_range A, text_range B, class Threshold>
   requires(!threshold_of_sets<Threshold>)
 [[nodiscard]] std::vector<similar_text_pair> pairs(const A& a, const B& b, const Threshold& least,
                                                    const join_options& options = {}) {

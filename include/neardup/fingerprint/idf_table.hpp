@@ -226,8 +226,8 @@ NEARDUP_INLINE idf_table idf_table::parse(std::string_view contents, std::string
     const std::size_t space = line.find_last_of(" \t");
     const auto value = space == line.npos ? std::nullopt : detail::parse_exact(line.substr(space + 1));
     if (!value) {
-      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
-                                       ": not \"term value\" with a number from 0 to less than 16777216");
+      detail::fail<std::runtime_error>(
+          {name, ":", number, ": not \"term value\" with a number from 0 to less than 16777216"});
     }
     result.values_.insert_or_assign(std::string(detail::trim(line.substr(0, space))), *value);
   });
@@ -244,8 +244,7 @@ NEARDUP_INLINE std::string idf_table::to_text() const {
   for (const std::string_view t : terms) {
     if (t.empty() || blanks.find(t.front()) != blanks.npos || blanks.find(t.back()) != blanks.npos ||
         t.find('\n') != t.npos) {
-      detail::fail<std::runtime_error>("the term \"" + std::string(t) +
-                                       "\" cannot be written as a line of an idf table");
+      detail::fail<std::runtime_error>({"the term \"", t, "\" cannot be written as a line of an idf table"});
     }
     // parse() removes a byte order mark at the beginning. If the first term begins with such a mark, another mark is
     // written before it.

@@ -100,7 +100,7 @@ class simhasher {
   /// Adds the tokens of a text to an accumulator. Only for linear weighters (tf and tf_idf), whose sums can be merged.
   /// Guarantee: strong.
   void add_to(accumulator<Bits>& sums, std::string_view text) const {
-    if constexpr (linear_weighter<weighter_type>) {
+    if constexpr (detail::linear_weighter<weighter_type>) {
       accumulator<Bits> added;
       auto add = [&](std::string_view token) {
         added.add(detail::voting_words<Bits>(hash(token)), detail::occurrence_weight(weighter, token));
@@ -108,7 +108,7 @@ class simhasher {
       tokenizer(text, add);
       sums.merge(added);
     }
-    static_assert(linear_weighter<weighter_type>,
+    static_assert(detail::linear_weighter<weighter_type>,
                   "neardup: only a weighter that weighs each occurrence by itself, as tf and tf_idf do, adds to an "
                   "accumulator; count the tokens in a bag instead, as add_to(bag, text) does");
   }

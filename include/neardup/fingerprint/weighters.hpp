@@ -144,14 +144,9 @@ concept weight_adjuster = requires(const T& w, std::vector<weighted_token<1>>& t
   w.adjust(tokens);
 };
 
-}  // namespace detail
-
-/// A linear weighter: the weight of a token is the sum of the weights of its occurrences. An accumulator, whose sums
-/// are merged, needs a linear weighter.
+/// A linear weighter: the weight of a token is the sum of the weights of its occurrences.
 template <class T>
-concept linear_weighter = detail::occurrence_weighter<T> || detail::token_occurrence_weighter<T>;
-
-namespace detail {
+concept linear_weighter = occurrence_weighter<T> || token_occurrence_weighter<T>;
 
 /// True if a weighter has more than one of the forms that the concept `weighter` lists, perhaps through a base class. A
 /// call would be ambiguous.
@@ -164,13 +159,14 @@ concept many_formed_weighter = (weight_adjuster<T> && (linear_weighter<T> || cou
 /// A weighter of the tokens of a text. It is called as const and has exactly one of these forms:
 /// - `w(count)` or `w(token, count)` returns the weight of a distinct token that occurs `count` times, as a
 ///   neardup::weight or a number (1 is weight 1.0; NaN, infinite and negative numbers are errors);
-/// - `per_occurrence()` or `per_occurrence(token)` returns the weight of each occurrence (linear_weighter);
+/// - `per_occurrence()` or `per_occurrence(token)` returns the weight of each occurrence. An accumulator, whose sums
+///   are merged, needs such a weighter;
 /// - a member `inner`, another weighter, and `adjust(tokens)`, which changes the std::vector<weighted_token<Words>> of
 ///   all distinct tokens of the text, for any Words.
 template <class T>
-concept weighter =
-    std::copy_constructible<T> && !detail::many_formed_weighter<T> &&
-    (linear_weighter<T> || detail::count_weighter<T> || detail::token_weighter<T> || detail::weight_adjuster<T>);
+concept weighter = std::copy_constructible<T> && !detail::many_formed_weighter<T> &&
+                   (detail::linear_weighter<T> || detail::count_weighter<T> || detail::token_weighter<T> ||
+                    detail::weight_adjuster<T>);
 
 namespace detail {
 

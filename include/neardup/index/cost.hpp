@@ -17,21 +17,6 @@
 
 namespace neardup::inline v0 {
 
-/// The machine constants of the estimates below. The defaults were fitted to batches on one core of a server of 2024.
-/// Constants of another machine change the estimates, but seldom the chosen layout.
-struct cost_model {
-  double id_bytes = 4;                  ///< bytes of an id
-  double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, if the key has enough bits
-  double cache_bytes = 24e6;            ///< usable cache per core: most of the last-level cache
-  double line_seconds = 12e-9;          ///< one cache line at a random address, while a dozen other loads are in flight
-  double cached_line_seconds = 7e-9;    ///< one cached line, and the work on it
-  double bandwidth = 10e9;              ///< bytes per second compared within a bucket, from memory
-  double cached_bandwidth = 20e9;       ///< bytes per second compared within a bucket, from the cache
-  double scan_bandwidth = 35e9;         ///< bytes per second of a scan of all fingerprints, from memory
-  double cached_scan_bandwidth = 80e9;  ///< bytes per second of a scan of all fingerprints, from the cache
-  double query_seconds = 40e-9;         ///< fixed cost of a query
-};
-
 /// The expected cost of a search within k bits, in an index of `count` distinct fingerprints with a given layout. The
 /// estimate assumes uniform fingerprints: each bit is 0 as often as 1. Real fingerprints are skewed, so searches by
 /// short keys are slower than estimated.
@@ -46,6 +31,21 @@ struct expected_costs {
 };
 
 namespace detail {
+
+/// The machine constants of the estimates. The defaults were fitted to batches on one core of a server of 2024.
+/// Constants of another machine change the estimates, but seldom the chosen layout.
+struct cost_model {
+  double id_bytes = 4;                  ///< bytes of an id
+  double entries_per_bucket = 4;        ///< fingerprints per bucket of a directory, if the key has enough bits
+  double cache_bytes = 24e6;            ///< usable cache per core: most of the last-level cache
+  double line_seconds = 12e-9;          ///< one cache line at a random address, while a dozen other loads are in flight
+  double cached_line_seconds = 7e-9;    ///< one cached line, and the work on it
+  double bandwidth = 10e9;              ///< bytes per second compared within a bucket, from memory
+  double cached_bandwidth = 20e9;       ///< bytes per second compared within a bucket, from the cache
+  double scan_bandwidth = 35e9;         ///< bytes per second of a scan of all fingerprints, from memory
+  double cached_scan_bandwidth = 80e9;  ///< bytes per second of a scan of all fingerprints, from the cache
+  double query_seconds = 40e-9;         ///< fixed cost of a query
+};
 
 /// Returns x / 2^n, or 0 if that underflows a double.
 constexpr double divided_by_power(double x, std::size_t n) noexcept {
@@ -150,17 +150,68 @@ class table_costs {
   bool has_lines_ = false;
 };
 
-}  // namespace detail
-
-/// Returns the seconds of one query of a flat_index, which compares all `count` fingerprints. It is comparable with
-/// expected_costs::seconds: a layout with a larger estimate is slower than a scan.
-/// Throws: std::invalid_argument if count is not in 0..1e300.
-[[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count, const cost_model& model = {}) {
-  detail::check_count(count);
-  const double bytes = 8 * static_cast<double>(detail::words_for(bits)) * count;
+/// Returns the seconds of one query that compares all `count` fingerprints.
+constexpr double scan_costs(std::size_t bits, double count, const cost_model& model) noexcept {
+  const double bytes = 8 * static_cast<double>(words_for(bits)) * count;
   return model.query_seconds +
          bytes / (bytes <= model.cache_bytes ? model.cached_scan_bandwidth : model.scan_bandwidth);
 }
+
+/// Returns costs_of() with the constants of a machine.
+constexpr expected_costs modelled_costs(const layout& shape, double count, int k, const cost_model& model) {
+  check_count(count);
+  expected_costs result{shape.blocks(), shape.table_count(), 0, 0, 0, 0, 0};
+  double directory_bytes = 0;
+  double entry_bytes = 0;
+  for (std::size_t table = 0; table < shape.table_count(); ++table) {
+    const table_costs costs(shape, table, count, model);
+    directory_bytes += costs.directory_bytes();
+    entry_bytes += costs.entry_bytes();
+  }
+  result.bytes = directory_bytes / (std::max)(count, 1.0) + entry_bytes;
+
+  // The directories and entries of all probed tables share one cache.
+  double probed_directories = 0;
+  double probed_entries = 0;
+  shape.for_each_probe(k, [&](const table_probe& probe) {
+    const table_costs costs(shape, probe.table, count, model);
+    probed_directories += costs.directory_bytes();
+    probed_entries += costs.compared_bytes() * count;
+  });
+  const auto share = [](double room, double bytes) { return bytes <= room ? 1.0 : room / bytes; };
+  const double directories_in_cache = share(model.cache_bytes, probed_directories);
+  const double entries_in_cache = share((std::max)(model.cache_bytes - probed_directories, 0.0), probed_entries);
+  const auto blend = [](double share_in_cache, double in_cache, double in_memory) {
+    return share_in_cache * in_cache + (1 - share_in_cache) * in_memory;
+  };
+
+  double seconds = model.query_seconds;
+  shape.for_each_probe(k, [&](const table_probe& probe) {
+    const table_costs costs(shape, probe.table, count, model);
+    const double probes = costs.probes(probe.radius);
+    const double bucket = count / costs.buckets();
+    result.probes += probes;
+    result.candidates += costs.candidates(probe.radius);
+    result.compared += probes * bucket;
+    const double line = blend(entries_in_cache, model.cached_line_seconds, model.line_seconds);
+    const double a_byte = blend(entries_in_cache, 1 / model.cached_bandwidth, 1 / model.bandwidth);
+    seconds += probes * (blend(directories_in_cache, model.cached_line_seconds, model.line_seconds) +
+                         costs.entry_lines() * line + bucket * costs.compared_bytes() * a_byte +
+                         bucket * costs.passed(k) * costs.passing_lines() * line);
+  });
+  if (!(result.probes < count)) {
+    result.compared = count;
+    seconds = scan_costs(shape.bits(), count, model);
+  }
+  result.seconds = seconds;
+  return result;
+}
+
+[[noreturn]] inline void refuse_bytes(double max_bytes, double min) {
+  fail<std::invalid_argument>({"max_bytes = ", max_bytes, " is less than the leanest layout takes, ", min});
+}
+
+}  // namespace detail
 
 /// Returns the expected cost of a search within k bits among `count` fingerprints in a given layout.
 ///
@@ -175,60 +226,22 @@ class table_costs {
 /// a second line, and an entry that passes costs one line. Directories fill the cache first, then entries. If there
 /// would be more probes than fingerprints, the search scans instead, and the estimate is that of the scan.
 /// Throws: std::invalid_argument if k is not in 0..shape.k(), or count is not in 0..1e300.
-[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k,
-                                                const cost_model& model = {}) {
-  detail::check_count(count);
-  expected_costs result{shape.blocks(), shape.table_count(), 0, 0, 0, 0, 0};
-  double directory_bytes = 0;
-  double entry_bytes = 0;
-  for (std::size_t table = 0; table < shape.table_count(); ++table) {
-    const detail::table_costs costs(shape, table, count, model);
-    directory_bytes += costs.directory_bytes();
-    entry_bytes += costs.entry_bytes();
-  }
-  result.bytes = directory_bytes / (std::max)(count, 1.0) + entry_bytes;
-
-  // The directories and entries of all probed tables share one cache.
-  double probed_directories = 0;
-  double probed_entries = 0;
-  shape.for_each_probe(k, [&](const table_probe& probe) {
-    const detail::table_costs costs(shape, probe.table, count, model);
-    probed_directories += costs.directory_bytes();
-    probed_entries += costs.compared_bytes() * count;
-  });
-  const auto share = [](double room, double bytes) { return bytes <= room ? 1.0 : room / bytes; };
-  const double directories_in_cache = share(model.cache_bytes, probed_directories);
-  const double entries_in_cache = share((std::max)(model.cache_bytes - probed_directories, 0.0), probed_entries);
-  const auto blend = [](double share_in_cache, double in_cache, double in_memory) {
-    return share_in_cache * in_cache + (1 - share_in_cache) * in_memory;
-  };
-
-  double seconds = model.query_seconds;
-  shape.for_each_probe(k, [&](const table_probe& probe) {
-    const detail::table_costs costs(shape, probe.table, count, model);
-    const double probes = costs.probes(probe.radius);
-    const double bucket = count / costs.buckets();
-    result.probes += probes;
-    result.candidates += costs.candidates(probe.radius);
-    result.compared += probes * bucket;
-    const double line = blend(entries_in_cache, model.cached_line_seconds, model.line_seconds);
-    const double a_byte = blend(entries_in_cache, 1 / model.cached_bandwidth, 1 / model.bandwidth);
-    seconds += probes * (blend(directories_in_cache, model.cached_line_seconds, model.line_seconds) +
-                         costs.entry_lines() * line + bucket * costs.compared_bytes() * a_byte +
-                         bucket * costs.passed(k) * costs.passing_lines() * line);
-  });
-  if (!(result.probes < count)) {
-    result.compared = count;
-    seconds = scan_seconds(shape.bits(), count, model);
-  }
-  result.seconds = seconds;
-  return result;
+[[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count, int k) {
+  return detail::modelled_costs(shape, count, k, {});
 }
 
 /// Returns the expected cost of a search within shape.k() bits.
 /// Example: `costs_of(layout(64, 3, 4), 1e9)`.
 [[nodiscard]] constexpr expected_costs costs_of(const layout& shape, double count) {
   return costs_of(shape, count, shape.k());
+}
+
+/// Returns the seconds of one query of a flat_index, which compares all `count` fingerprints. It is comparable with
+/// expected_costs::seconds: a layout with a larger estimate is slower than a scan.
+/// Throws: std::invalid_argument if count is not in 0..1e300.
+[[nodiscard]] constexpr double scan_seconds(std::size_t bits, double count) {
+  detail::check_count(count);
+  return detail::scan_costs(bits, count, {});
 }
 
 /// The limits of fastest_blocks and leanest_blocks.
@@ -238,26 +251,7 @@ struct block_limits {
   /// The longest allowed search, as a multiple (1 or more) of the fastest. Only leanest_blocks uses it. Infinity
   /// selects the least memory among all layouts that do not merely scan.
   double max_slowdown = 10;
-  cost_model model = {};
 };
-
-namespace detail {
-
-[[noreturn]] inline void refuse_bytes(double max_bytes, double min) {
-  fail<std::invalid_argument>("max_bytes = " + std::to_string(max_bytes) + " is less than the leanest layout takes, " +
-                              std::to_string(min));
-}
-
-/// Calls visit(costs) for every block count that (bits, k) allows.
-template <class Visit>
-constexpr void for_each_block_count(std::size_t bits, int k, double count, const cost_model& model,
-                                    const Visit& visit) {
-  for (int blocks = 1; static_cast<std::size_t>(blocks) <= bits && layout::is_valid(bits, k, blocks); ++blocks) {
-    visit(costs_of(layout(bits, k, blocks), count, k, model));
-  }
-}
-
-}  // namespace detail
 
 /// Finds the block count with the fastest searches within k bits among `count` fingerprints of `bits` bits. Layouts of
 /// more than `limits.max_bytes` per fingerprint are excluded. Of equally fast layouts, the one with less memory wins.
@@ -268,12 +262,13 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 [[nodiscard]] constexpr expected_costs fastest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {
   const double max_bytes = limits.max_bytes;
-  expected_costs best = costs_of(layout(bits, k, 1), count, k, limits.model);
-  detail::for_each_block_count(bits, k, count, limits.model, [&](const expected_costs& costs) {
+  expected_costs best = costs_of(layout(bits, k, 1), count);
+  for (int blocks = 2; layout::is_valid(bits, k, blocks); ++blocks) {
+    const expected_costs costs = costs_of(layout(bits, k, blocks), count);
     const bool fits = costs.bytes <= max_bytes;
     const bool better = costs.seconds < best.seconds || (costs.seconds == best.seconds && costs.bytes < best.bytes);
     if (fits ? !(best.bytes <= max_bytes) || better : costs.bytes < best.bytes) best = costs;
-  });
+  }
   if (!(best.bytes <= max_bytes)) detail::refuse_bytes(max_bytes, best.bytes);
   return best;
 }
@@ -285,13 +280,14 @@ constexpr void for_each_block_count(std::size_t bits, int k, double count, const
 [[nodiscard]] constexpr expected_costs leanest_blocks(std::size_t bits, int k, double count,
                                                       const block_limits& limits = {}) {
   if (!(limits.max_slowdown >= 1)) detail::fail<std::invalid_argument>("max_slowdown must be 1 or more");
-  expected_costs best = fastest_blocks(bits, k, count, {.model = limits.model});
+  expected_costs best = fastest_blocks(bits, k, count);
   const double max_seconds = best.seconds * limits.max_slowdown;
-  detail::for_each_block_count(bits, k, count, limits.model, [&](const expected_costs& costs) {
+  for (int blocks = 1; layout::is_valid(bits, k, blocks); ++blocks) {
+    const expected_costs costs = costs_of(layout(bits, k, blocks), count);
     const bool scans = !(costs.probes < count);
-    if (scans && best.probes < count) return;
+    if (scans && best.probes < count) continue;
     if (costs.seconds <= max_seconds && costs.bytes < best.bytes) best = costs;
-  });
+  }
   return best;
 }
 

@@ -39,7 +39,7 @@ template <std::size_t Bits>
 [[nodiscard]] inline double expected_distance(std::size_t bits, double cosine) {
   constexpr double rounding = 1e-9;
   if (!(cosine >= -1 - rounding && cosine <= 1 + rounding)) {  // NaN fails both comparisons, so it is refused, too
-    detail::fail<std::invalid_argument>("cosine similarity " + std::to_string(cosine) + " is outside -1..1");
+    detail::fail<std::invalid_argument>({"cosine similarity ", cosine, " is outside -1..1"});
   }
   return static_cast<double>(bits) * std::acos(std::clamp(cosine, -1.0, 1.0)) / std::numbers::pi;
 }

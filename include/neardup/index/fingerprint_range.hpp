@@ -13,11 +13,11 @@
 
 namespace neardup::inline v0 {
 
+namespace detail {
+
 /// The type of the fingerprints of a range. (std::span is not deduced here, because g++ 11 would parse it as a cast.)
 template <class Range>
 using range_fingerprint_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Range&>()))>;
-
-namespace detail {
 
 template <class T>
 inline constexpr std::size_t fingerprint_width = 0;
@@ -35,6 +35,14 @@ template <class Range>
 concept contiguous_elements = requires(const Range& range) {
   std::span(range);
 };
+
+/// A span of the fingerprints of `range`, for a call that compares them with those of an `Other`.
+template <class Other, class Range>
+std::span<const range_fingerprint_t<Range>> fingerprints_beside(const Range& range) {
+  static_assert(std::is_same_v<range_fingerprint_t<Other>, range_fingerprint_t<Range>>,
+                "neardup: the fingerprints of both ranges are of one kind and width, all simhash<64>, say");
+  return std::span<const range_fingerprint_t<Range>>(range);
+}
 
 }  // namespace detail
 

@@ -4,12 +4,10 @@
 
 #include <concepts>
 #include <cstddef>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "../detail/visits.hpp"
 #include "../error.hpp"
@@ -41,22 +39,6 @@ struct match {
     if (a.distance != b.distance) return a.distance < b.distance;
     if (!(a.id == b.id)) return a.id < b.id;
     return a.fingerprint < b.fingerprint;
-  }
-};
-
-/// The matches of a batch of queries in one flat array.
-template <std::size_t Bits, class Id, class Fingerprint = simhash<Bits>>
-struct batch_result {
-  std::vector<match<Bits, Id, Fingerprint>> matches;  ///< the matches of query 0, then of query 1, ...
-  std::vector<std::size_t> offsets;  ///< size() + 1 offsets: query i has the matches [offsets[i], offsets[i + 1])
-
-  /// The number of queries.
-  [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
-
-  /// Returns the matches of query `i`, sorted by distance, then id, then fingerprint.
-  /// Precondition: i < size().
-  [[nodiscard]] std::span<const match<Bits, Id, Fingerprint>> operator[](std::size_t i) const noexcept {
-    return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
   }
 };
 

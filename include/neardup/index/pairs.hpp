@@ -34,7 +34,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
                                                   const join_options& options = {}) {
   constexpr std::size_t width = detail::range_bits<Range>;
   const bits k = detail::bits_of(within);
-  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  const std::span<const detail::range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(width, k.count);
   detail::check_index_type<Index>(all.size(), "pairs");
   std::vector<near_pair<Index>> result;
@@ -64,7 +64,7 @@ template <std::integral Index = std::uint32_t, fingerprint_range Range, class Th
 void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t width = detail::range_bits<Range>;
   const bits k = detail::bits_of(within);
-  const std::span<const range_fingerprint_t<Range>> all(fingerprints);
+  const std::span<const detail::range_fingerprint_t<Range>> all(fingerprints);
   detail::check_distance(width, k.count);
   detail::check_index_type<Index>(all.size(), "visit_pairs");
   detail::with_position_type<Index>(all.size(), [&](auto position) {
@@ -85,11 +85,10 @@ void visit_pairs(const Range& fingerprints, const Threshold& within, Visit&& vis
 /// compared.
 /// Memory: that of visit_pairs().
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold, class Visit>
-  requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
 void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit, const join_options& options = {}) {
   constexpr std::size_t width = detail::range_bits<A>;
   const bits k = detail::bits_of(within);
-  const std::span<const range_fingerprint_t<A>> first(a), second(b);
+  const auto first = detail::fingerprints_beside<B>(a), second = detail::fingerprints_beside<A>(b);
   detail::check_distance(width, k.count);
   detail::check_index_type<Index>(first.size() + second.size(), "visit_pairs");
   if (first.empty() || second.empty()) return;
@@ -111,10 +110,9 @@ void visit_pairs(const A& a, const B& b, const Threshold& within, Visit&& visit,
 /// Memory: that of visit_pairs(), and 12 bytes per pair.
 /// Example: `for (const auto& [i, j, distance] : pairs(delivered, archived, bits{3})) …`
 template <std::integral Index = std::uint32_t, fingerprint_range A, fingerprint_range B, class Threshold>
-  requires std::is_same_v<range_fingerprint_t<A>, range_fingerprint_t<B>>
 [[nodiscard]] std::vector<near_pair<Index>> pairs(const A& a, const B& b, const Threshold& within,
                                                   const join_options& options = {}) {
-  const std::span<const range_fingerprint_t<A>> first(a), second(b);
+  const auto first = detail::fingerprints_beside<B>(a), second = detail::fingerprints_beside<A>(b);
   detail::check_index_type<Index>(first.size() + second.size(), "pairs");
   std::vector<near_pair<Index>> result;
   visit_pairs<Index>(

@@ -30,7 +30,7 @@ inline void check_jaccard(double similarity) { check_similarity(similarity); }
 
 inline void check_recall(double recall) {
   if (!(recall >= 0 && recall <= 1)) {
-    fail<std::invalid_argument>("recall " + std::to_string(recall) + " is not in 0..1");
+    fail<std::invalid_argument>({"recall ", recall, " is not in 0..1"});
   }
 }
 

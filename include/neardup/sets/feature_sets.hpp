@@ -18,9 +18,22 @@
 
 namespace neardup::inline v0 {
 
+namespace detail {
+
 /// The type of the features of a range of sets.
 template <class Sets>
 using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const Sets&>()[std::size_t{}]))>;
+
+/// A static_assert that the features of `Sets` are of the type that an index, or another range, has.
+template <class Feature, class Sets>
+constexpr void check_features() noexcept {
+  static_assert(
+      std::is_same_v<Feature, set_feature_t<Sets>>,
+      "neardup: sets are compared if their features have one type: std::uint32_t, or std::uint64_t as "
+      "feature_extractor<Tokenizer, Hasher, std::uint64_t> makes them and set_index<std::uint64_t> holds them");
+}
+
+}  // namespace detail
 
 /// A range of sets: `sets.size()`, and for each position below it `sets[i]`, a contiguous range of ascending, distinct
 /// unsigned numbers of 32 or 64 bits, as feature_extractor returns them. feature_sets is such a range, and so is a
@@ -29,14 +42,14 @@ using set_feature_t = std::remove_cvref_t<decltype(*std::data(std::declval<const
 template <class Sets>
 concept set_range = requires(const Sets& sets) {
   { sets.size() } -> std::convertible_to<std::size_t>;
-  std::span<const set_feature_t<Sets>>(sets[std::size_t{}]);
+  std::span<const detail::set_feature_t<Sets>>(sets[std::size_t{}]);
   // If sets[i] is not a reference, it must be a view such as a span: the features must outlive it.
   requires std::is_lvalue_reference_v<decltype(sets[std::size_t{}])> ||
       std::is_trivially_copyable_v<std::remove_cvref_t<decltype(sets[std::size_t{}])>>;
-  requires std::unsigned_integral<set_feature_t<Sets>>;
-  requires sizeof(set_feature_t<Sets>) == 4 || sizeof(set_feature_t<Sets>) == 8;
+  requires std::unsigned_integral<detail::set_feature_t<Sets>>;
+  requires sizeof(detail::set_feature_t<Sets>) == 4 || sizeof(detail::set_feature_t<Sets>) == 8;
   // The characters of a text are not features.
-  requires !std::same_as<set_feature_t<Sets>, char32_t> && !std::same_as<set_feature_t<Sets>, wchar_t>;
+  requires !std::same_as<detail::set_feature_t<Sets>, char32_t> && !std::same_as<detail::set_feature_t<Sets>, wchar_t>;
 };
 
 /// Feature sets in one contiguous array. Use it to keep the results of feature_extractor for many texts.

@@ -48,6 +48,7 @@ set_source<set_feature_t<Sets>> source_of_sets(const Sets& sets) {
 /// Returns the sets of `a`, followed by those of `b`.
 template <set_range A, set_range B>
 set_source<set_feature_t<A>> source_of_sets(const A& a, const B& b) {
+  check_features<set_feature_t<A>, B>();
   using span = std::span<const set_feature_t<A>>;
   const std::size_t behind = a.size();
   return {behind + b.size(), [&a, &b, behind](std::size_t i) { return i < behind ? span(a[i]) : span(b[i - behind]); }};
@@ -179,7 +180,7 @@ std::vector<similar_pair<Index>> sorted_similar_pairs(
 template <set_range Sets, class Threshold, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs(const Sets& sets, const Threshold& least, Visit&& visit, const join_options& options = {}) {
-  detail::visit_set_pairs<set_feature_t<Sets>>(
+  detail::visit_set_pairs<detail::set_feature_t<Sets>>(
       detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), options, {},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
@@ -188,7 +189,7 @@ template <set_range Sets, class Threshold, class Visit>
 /// `a`, pair.second a position in `b`. Pairs within `a` and within `b` are not visited.
 /// Throws, complexity, memory: those of visit_pairs() of one corpus.
 template <set_range A, set_range B, class Threshold, class Visit>
-  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs(const A& a, const B& b, const Threshold& least, Visit&& visit, const join_options& options = {}) {
   detail::visit_set_pairs_across(
       a, b, detail::set_threshold_of(least), options,
@@ -204,8 +205,8 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
                                                      const join_options& options = {}) {
   detail::check_index_type<Index>(sets.size(), "pairs");
   return detail::sorted_similar_pairs<Index>([&](const auto& add) {
-    detail::visit_set_pairs<set_feature_t<Sets>>(detail::source_of_sets(sets), sets.size(),
-                                                 detail::set_threshold_of(least), options, {}, add);
+    detail::visit_set_pairs<detail::set_feature_t<Sets>>(detail::source_of_sets(sets), sets.size(),
+                                                         detail::set_threshold_of(least), options, {}, add);
   });
 }
 
@@ -214,7 +215,6 @@ template <std::integral Index = std::uint32_t, set_range Sets, class Threshold>
 /// Throws, complexity, memory: those of pairs() of one corpus.
 /// Example: `for (const auto& [i, j, common, similarity] : pairs(delivered, archived, jaccard{0.8})) …`
 template <std::integral Index = std::uint32_t, set_range A, set_range B, class Threshold>
-  requires std::same_as<set_feature_t<A>, set_feature_t<B>>
 [[nodiscard]] std::vector<similar_pair<Index>> pairs(const A& a, const B& b, const Threshold& least,
                                                      const join_options& options = {}) {
   detail::check_index_type<Index>(a.size() + b.size(), "pairs");

@@ -75,7 +75,7 @@ template <set_range Sets, class Threshold, partition_store Store, class Visit>
   requires std::invocable < Visit&, const similar_pair<std::size_t>
 & > void visit_pairs_by_partitions(const Sets& sets, const Threshold& least, Store& store, std::uint64_t memory,
                                    Visit&& visit, const join_options& options = {}) {
-  detail::visit_partitioned_pairs<set_feature_t<Sets>>(
+  detail::visit_partitioned_pairs<detail::set_feature_t<Sets>>(
       detail::source_of_sets(sets), sets.size(), detail::set_threshold_of(least), detail::row_store_of(store), options,
       {.memory = memory}, [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }
@@ -84,13 +84,13 @@ template <set_range Sets, class Threshold, partition_store Store, class Visit>
 /// `a`, pair.second a position in `b`.
 /// Throws, complexity, memory: those of visit_pairs_by_partitions() of one corpus.
 template <set_range A, set_range B, class Threshold, partition_store Store, class Visit>
-  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>&& std::same_as<set_feature_t<A>, set_feature_t<B>>)
+  requires(std::invocable<Visit&, const similar_pair<std::size_t>&>)
 void visit_pairs_by_partitions(const A& a, const B& b, const Threshold& least, Store& store, std::uint64_t memory,
                                Visit&& visit, const join_options& options = {}) {
   const set_threshold threshold = detail::set_threshold_of(least);
   detail::check_similarity(threshold.similarity);
   if (a.size() == 0 || b.size() == 0) return;
-  detail::visit_partitioned_pairs<set_feature_t<A>>(
+  detail::visit_partitioned_pairs<detail::set_feature_t<A>>(
       detail::source_of_sets(a, b), a.size(), threshold, detail::row_store_of(store), options, {.memory = memory},
       [&](const similar_pair<std::size_t>& pair) { return detail::visit_goes_on(visit, pair); });
 }

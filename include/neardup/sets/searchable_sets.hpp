@@ -39,22 +39,6 @@ struct set_match {
   }
 };
 
-/// The matches of a batch of queries in one flat array.
-template <class Id>
-struct set_batch {
-  std::vector<set_match<Id>> matches;  ///< the matches of query 0, then of query 1, ...
-  /// size() + 1 numbers: the matches of query i are matches[offsets[i]] to matches[offsets[i + 1] - 1]
-  std::vector<std::size_t> offsets;
-
-  /// The number of queries.
-  [[nodiscard]] std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
-  /// Returns the matches of query `i`, as search() returns them.
-  /// Precondition: i < size().
-  [[nodiscard]] std::span<const set_match<Id>> operator[](std::size_t i) const noexcept {
-    return std::span(matches).subspan(offsets[i], offsets[i + 1] - offsets[i]);
-  }
-};
-
 /// The common const members of set_index, set_index_view and layered_set_index: settings and searches. It is their base
 /// class, and has no public constructor. `Index` is the derived class, which finds sets.
 /// Thread safety: all members may be called from many threads while no thread writes.
@@ -71,7 +55,9 @@ class searchable_sets {
   using id_type = Id;
   using set_type = std::span<const Feature>;
   using match_type = set_match<Id>;
-  using batch_type = set_batch<Id>;
+  /// The matches of a batch of queries: batch[i] is a span of those of query i, and batch.size() the number of queries. The
+  /// members `matches` and `offsets` are the flat array: query i has matches[offsets[i]] to matches[offsets[i + 1] - 1].
+  using batch_type = detail::match_batch<match_type>;
 
   /// Scratch memory of a search, reused from query to query. Each thread needs its own object.
   class workspace {
@@ -98,9 +84,9 @@ class searchable_sets {
   /// Returns the matches of each query, as search() returns them. `run` spreads the work over threads: `threads{8}`, or
   /// a runner of yours. The result is the same for every runner.
   template <set_range Sets>
-    requires std::same_as<set_feature_t<Sets>, Feature>
   [[nodiscard]] batch_type search_batch(const Sets& queries, std::optional<double> least = {},
                                         const any_runner& run = {}) const {
+    detail::check_features<Feature, Sets>();
     constexpr std::size_t step = 64;
     const detail::overlap_bounds bounds = bounds_for(least);
     const std::size_t count = queries.size(), blocks = (count + step - 1) / step;
@@ -183,9 +169,8 @@ class searchable_sets {
     set_threshold wanted = threshold();
     detail::check_similarity(*least);
     if (*least < wanted.similarity) {
-      detail::fail<std::invalid_argument>("a set_index for similarities of at least " +
-                                          std::to_string(wanted.similarity) + " cannot search for " +
-                                          std::to_string(*least));
+      detail::fail<std::invalid_argument>(
+          {"a set_index for similarities of at least ", wanted.similarity, " cannot search for ", *least});
     }
     wanted.similarity = *least;
     return detail::overlap_bounds(wanted);

@@ -107,33 +107,31 @@ class set_index : public searchable_sets<set_index<Feature, Id>, Feature, Id> {
   /// Returns: the number of new ids.
   /// Throws: std::invalid_argument if the numbers of sets and ids differ; the exceptions of insert().
   template <set_range Sets>
-    requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
-                                                                               std::span<const Id> ids,
-                                                                               const any_runner& run = {}) {
-      if (sets.size() != ids.size()) {
-        detail::fail<std::invalid_argument>("insert_all: " + std::to_string(ids.size()) + " ids for " +
-                                            std::to_string(sets.size()) + " sets");
-      }
-      constexpr std::size_t step = 1024;
-      detail::in_steps(run, detail::parts_for(run, ids.size(), step), ids.size(), step,
-                       [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
-                         for (std::size_t i = first; i < last; ++i) check(set_type(sets[i]));
-                         return true;
-                       });
-      std::vector<Id> added;
-      added.reserve(ids.size());
-      detail::undo adding{[&] {
-        for (const Id& id : added) erase(id);
-      }};
-      if (empty()) postings_.learn_from(ids.size(), [&](std::size_t i) { return set_type(sets[i]); });
-      for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (contains(ids[i])) continue;
-        add(set_type(sets[i]), ids[i]);
-        added.push_back(ids[i]);
-      }
-      adding.is_due = false;
-      return added.size();
+  std::size_t insert_all(const Sets& sets, std::span<const Id> ids, const any_runner& run = {}) {
+    detail::check_features<Feature, Sets>();
+    if (sets.size() != ids.size()) {
+      detail::fail<std::invalid_argument>({"insert_all: ", ids.size(), " ids for ", sets.size(), " sets"});
     }
+    constexpr std::size_t step = 1024;
+    detail::in_steps(run, detail::parts_for(run, ids.size(), step), ids.size(), step,
+                     [&](std::size_t /*part*/, std::size_t first, std::size_t last) {
+                       for (std::size_t i = first; i < last; ++i) check(set_type(sets[i]));
+                       return true;
+                     });
+    std::vector<Id> added;
+    added.reserve(ids.size());
+    detail::undo adding{[&] {
+      for (const Id& id : added) erase(id);
+    }};
+    if (empty()) postings_.learn_from(ids.size(), [&](std::size_t i) { return set_type(sets[i]); });
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (contains(ids[i])) continue;
+      add(set_type(sets[i]), ids[i]);
+      added.push_back(ids[i]);
+    }
+    adding.is_due = false;
+    return added.size();
+  }
 
   /// Removes an id, and its set if no other id has the same set.
   /// Returns: false if the id was not stored.

@@ -15,17 +15,14 @@
 
 namespace neardup::inline v0 {
 
-/// A set in contiguous memory, such as a vector or a span, whose elements can be compared by <.
-template <class T>
-concept contiguous_set = requires(const T& set) {
-  std::span(set);
-};
-
 namespace detail {
 
-/// Returns a span of the elements of a contiguous set. Accepts arrays and spans of fixed size, too.
-template <contiguous_set T>
+/// Returns a span of the elements of a set. Accepts arrays and spans of fixed size, too.
+template <class T>
 auto elements_of(const T& set) noexcept {
+  static_assert(
+      requires { std::span(set); },
+      "neardup: a set is a range in contiguous memory, such as a vector or a span, ascending and distinct");
   const std::span all(set);
   return std::span<const typename decltype(all)::value_type>(all);
 }
@@ -50,10 +47,10 @@ inline std::size_t min_common(std::size_t a, std::size_t b, double threshold) no
 /// Returns the Jaccard similarity of two sets, from 0 to 1: the number of common elements divided by the number of
 /// distinct elements of both. Two empty sets have similarity 0, because texts without features are no evidence of
 /// duplication. With similarity 1, all of them would be duplicates of each other.
-/// Precondition: both sets are ascending and without duplicates, as simhasher::features() and feature_extractor return
-/// them.
+/// Precondition: both sets are contiguous, ascending and without duplicates, as simhasher::features() and
+/// feature_extractor return them.
 /// Complexity: O(|a| + |b|); for numbers, without a branch for each element.
-template <contiguous_set A, contiguous_set B>
+template <class A, class B>
 [[nodiscard]] double jaccard_similarity(const A& a, const B& b) {
   const auto first = detail::elements_of(a);
   const auto second = detail::elements_of(b);
@@ -67,7 +64,7 @@ template <contiguous_set A, contiguous_set B>
 /// Precondition: that of jaccard_similarity().
 /// Throws: std::invalid_argument if the threshold is NaN.
 /// Complexity: O(|a| + |b|); for sets that are not similar, usually a small part of it.
-template <contiguous_set A, contiguous_set B>
+template <class A, class B>
 [[nodiscard]] std::optional<double> jaccard_at_least(const A& a, const B& b, double threshold) {
   if (std::isnan(threshold)) detail::fail<std::invalid_argument>("the threshold of a similarity is not a number");
   if (threshold > 1) return std::nullopt;

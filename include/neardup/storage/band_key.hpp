@@ -22,17 +22,6 @@
 
 namespace neardup::inline v0 {
 
-/// A row of a pigeonhole index in an ordered store: one stored pair in one table.
-template <std::size_t Bits, std::unsigned_integral Id = std::uint64_t, class Fingerprint = simhash<Bits>>
-struct band_row {
-  std::uint64_t segment;  ///< the key in the table: the bits of the table's blocks, packed into the lowest bits
-  std::uint8_t table;
-  Fingerprint fingerprint;
-  Id id;
-
-  friend bool operator==(const band_row&, const band_row&) = default;
-};
-
 /// A half-open range of row keys, begin <= key < end. An empty `end` means no upper bound.
 struct band_range {
   std::string begin, end;
@@ -67,8 +56,14 @@ class band_key {
 
  public:
   using fingerprint_type = Fingerprint;
-  using row_type = band_row<Bits, Id, Fingerprint>;
   using match_type = match<Bits, Id, Fingerprint>;
+  /// A row: one stored pair in one table.
+  struct row_type {
+    std::uint64_t segment;  ///< the key in the table: the bits of its blocks, packed into the lowest bits
+    std::uint8_t table;
+    Fingerprint fingerprint;
+    Id id;
+  };
 
   /// Makes the keys of a layout. If the blocks of a table have more than 64 bits together, the first 64 are the
   /// segment.
@@ -166,8 +161,7 @@ class band_key {
  private:
   static std::shared_ptr<const plans_type> plans_of(const layout& shape) {
     if (shape.bits() != Bits) {
-      detail::fail<std::invalid_argument>("band_key: the layout is for " + std::to_string(shape.bits()) +
-                                          " bits, not " + std::to_string(Bits));
+      detail::fail<std::invalid_argument>({"band_key: the layout is for ", shape.bits(), " bits, not ", Bits});
     }
     return std::make_shared<const plans_type>(shape);
   }

@@ -64,16 +64,15 @@ inline constexpr std::array<composition_field, 8> composition_fields = {{
     {"stop words", &fingerprint_composition::stop_words},
 }};
 
+/// Parses text that to_string() has written. Returns: nullopt for any other text.
+std::optional<fingerprint_composition> parse_composition(std::string_view text);
+
 }  // namespace detail
 
 /// Returns a composition as lines "name: value". Empty members are left out.
 /// Throws: std::invalid_argument if a member contains a line break, or the number of the definition has more than 9
 /// digits.
 [[nodiscard]] std::string to_string(const fingerprint_composition& made_of);
-
-/// Parses the text of to_string().
-/// Returns: nullopt for any other text.
-[[nodiscard]] std::optional<fingerprint_composition> parse_composition(std::string_view text);
 
 /// Returns a checksum of a seed, which distinguishes seeds without revealing them: 16 bits, as 4 hexadecimal digits.
 /// Two seeds have the same identity with probability 1/65,536. 48 bits of a secret seed remain unknown.
@@ -94,14 +93,14 @@ NEARDUP_INLINE std::string to_string(const fingerprint_composition& made_of) {
     const std::string& value = made_of.*field.value;
     if (value.empty()) continue;
     if (value.find('\n') != value.npos) {
-      detail::fail<std::invalid_argument>("the " + std::string(field.name) + " of a composition holds a line break");
+      detail::fail<std::invalid_argument>({"the ", field.name, " of a composition holds a line break"});
     }
     text.append(field.name).append(": ").append(value).append("\n");
   }
   return text;
 }
 
-NEARDUP_INLINE std::optional<fingerprint_composition> parse_composition(std::string_view text) {
+NEARDUP_INLINE std::optional<fingerprint_composition> detail::parse_composition(std::string_view text) {
   fingerprint_composition made_of;
   const auto next_value = [&text](std::string_view name) -> std::optional<std::string_view> {
     const std::size_t end = text.find('\n');
@@ -123,7 +122,7 @@ NEARDUP_INLINE std::optional<fingerprint_composition> parse_composition(std::str
     if (c < '0' || c > '9') return std::nullopt;
     made_of.definition = 10 * made_of.definition + static_cast<unsigned>(c - '0');
   }
-  for (const auto& field : detail::composition_fields) {
+  for (const auto& field : composition_fields) {
     if (const auto value = next_value(field.name)) made_of.*field.value = *value;
   }
   // If text remains, a field is repeated, out of order or unknown. The text is rejected, because the field would be

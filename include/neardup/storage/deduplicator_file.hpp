@@ -63,6 +63,18 @@ inline constexpr std::size_t bits_of_description = [] {
   }
 }();
 
+/// The distance in the options of a deduplicator that compares sets. Earlier versions wrote larger numbers there.
+inline constexpr std::uint32_t distance_of_sets = 0xfffffffd;
+
+/// Returns true if the options of a file are those of a deduplicator of the other class: with fingerprints in place of sets, or
+/// the other way round.
+inline bool is_of_other_class(bool is_exact, byte_span of_file) {
+  return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
+}
+
+/// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT"; empty if they are equal.
+std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted);
+
 /// Encodes the documents and options of deduplicators for files and logs (docs/format.md).
 template <class Form>
 class deduplicator_format {
@@ -71,10 +83,11 @@ class deduplicator_format {
   using description_type = typename Form::description_type;
   using fingerprint_type = typename description_type::fingerprint_type;
   using feature_type = typename description_type::feature_type;
-  static constexpr bool is_exact = std::is_void_v<fingerprint_type>;
   static constexpr bool has_named_ids = std::is_same_v<id_type, std::string>;
 
  public:
+  static constexpr bool is_exact = std::is_void_v<fingerprint_type>;
+
   /// Returns the deduplicator inside of a stream_deduplicator, or the deduplicator itself.
   static const auto& plain(const Form& form) noexcept {
     if constexpr (is_stream_deduplicator<Form>) {
@@ -127,54 +140,10 @@ class deduplicator_format {
     return bytes;
   }
 
-  /// Returns true if an earlier version of the library wrote these options, for an exact comparison.
-  static bool is_of_earlier_version(byte_span of_file) { return get<std::uint32_t>(of_file, 0) > distance_of_sets; }
-
-  /// Returns true if the options of a file are those of a deduplicator of the other class.
-  static bool is_of_other_class(byte_span of_file) {
-    return (get<std::uint32_t>(of_file, 0) == distance_of_sets) != is_exact;
-  }
-
   /// Describes how the options of a file differ from those of a deduplicator, as "WHAT, not WHAT". Empty if they are
   /// equal.
   static std::string difference(const Form& form, byte_span of_file) {
-    const std::string expected = options(form);
-    if (to_text(of_file) == expected) return "";
-    const byte_span wanted = to_bytes(expected);
-    const auto either = [&](const auto& tell) { return tell(of_file) + ", not " + tell(wanted); };
-    const auto differs = [&](std::size_t begin, std::size_t size) {
-      return to_text(of_file.subspan(begin, size)) != to_text(wanted.subspan(begin, size));
-    };
-    const auto told = [](byte_span bytes) {
-      const auto distance = get<std::uint32_t>(bytes, 0);
-      const std::string similarity = shown_number(std::bit_cast<double>(get<std::uint64_t>(bytes, 16)));
-      if (distance != distance_of_sets) {
-        return "a distance of " + std::to_string(distance) + " bits for a similarity of " + similarity;
-      }
-      return (get<std::uint8_t>(bytes, 4) == 3 ? "sets of a cosine of " : "sets of a Jaccard similarity of ") +
-             similarity;
-    };
-    if (is_of_other_class(of_file)) return either(told);
-    if (!is_exact && differs(4, 1)) {
-      return either([](byte_span bytes) -> std::string {
-        switch (get<std::uint8_t>(bytes, 4)) {
-          case 0: return "no check";
-          case 1: return "a check that is a callable";
-          default: return "a check of features";
-        }
-      });
-    }
-    if (differs(5, 1)) return "features of another size";
-    if (differs(6, 2)) return "another Id";
-    if (differs(0, 5) || differs(16, 8)) return either(told);
-    if (differs(8, 8)) {
-      return either([](byte_span bytes) {
-        return (is_exact ? "min_common " : "min_tokens ") + std::to_string(get<std::uint64_t>(bytes, 8));
-      });
-    }
-    return "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of "
-           "the "
-           "same text";
+    return difference_of_options(is_exact, of_file, options(form));
   }
 
   static void put_id(std::string& bytes, const id_type& id) {
@@ -310,14 +279,6 @@ class deduplicator_format {
 
  private:
   static constexpr std::uint8_t id_form_of_strings = 3;
-  // Marks the comparison of sets. Earlier versions wrote greater numbers for an exact comparison.
-  static constexpr std::uint32_t distance_of_sets = 0xfffffffd;
-
-  static std::string shown_number(double number) {
-    std::array<char, 32> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    return {digits.data(), end.ptr};
-  }
 
   /// Returns a number that identifies the tokenizers, hashers and seeds of the fingerprint and of the check: a checksum
   /// of their results for deduplicator_probe.
@@ -337,6 +298,51 @@ class deduplicator_format {
     return checksum_of(to_bytes(made));
   }
 };
+
+#if NEARDUP_BODIES
+
+NEARDUP_INLINE std::string difference_of_options(bool is_exact, byte_span of_file, std::string_view wanted) {
+  if (to_text(of_file) == wanted) return "";
+  const auto either = [&](const auto& tell) { return tell(of_file) + ", not " + tell(to_bytes(wanted)); };
+  const auto differs = [&](std::size_t begin, std::size_t size) {
+    return to_text(of_file.subspan(begin, size)) != wanted.substr(begin, size);
+  };
+  const auto told = [](byte_span bytes) {
+    const auto distance = get<std::uint32_t>(bytes, 0);
+    std::array<char, 32> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                   std::bit_cast<double>(get<std::uint64_t>(bytes, 16)));
+    const std::string_view similarity(digits.data(), static_cast<std::size_t>(end.ptr - digits.data()));
+    if (distance != distance_of_sets) {
+      return message_of({"a distance of ", distance, " bits for a similarity of ", similarity});
+    }
+    return message_of(
+        {get<std::uint8_t>(bytes, 4) == 3 ? "sets of a cosine of " : "sets of a Jaccard similarity of ", similarity});
+  };
+  if (is_of_other_class(is_exact, of_file)) return either(told);
+  if (!is_exact && differs(4, 1)) {
+    return either([](byte_span bytes) -> std::string {
+      switch (get<std::uint8_t>(bytes, 4)) {
+        case 0: return "no check";
+        case 1: return "a check that is a callable";
+        default: return "a check of features";
+      }
+    });
+  }
+  if (differs(5, 1)) return "features of another size";
+  if (differs(6, 2)) return "another Id";
+  if (differs(0, 5) || differs(16, 8)) return either(told);
+  if (differs(8, 8)) {
+    return either([&](byte_span bytes) {
+      return message_of({is_exact ? "min_common " : "min_tokens ", get<std::uint64_t>(bytes, 8)});
+    });
+  }
+  return "another tokenizer, hasher, seed or kind of the fingerprints, or of the check: they make something else of "
+         "the "
+         "same text";
+}
+
+#endif  // NEARDUP_BODIES
 
 /// Returns the composition, with `kind` set to the kind of the fingerprints of Form, or to the default if there are
 /// none.
@@ -397,12 +403,12 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
   if ((options.size() != 40 && options.size() != 56) || file.sections().size() != expected_sections) {
     file.refuse("the sections do not fit each other");
   }
-  if (format::is_of_earlier_version(options)) {
+  if (get<std::uint32_t>(options, 0) > distance_of_sets) {
     fail<std::invalid_argument>(
-        path + ": saved with an exact comparison by an earlier version; add its documents to a new one");
+        {path, ": saved with an exact comparison by an earlier version; add its documents to a new one"});
   }
-  if (format::is_of_other_class(options)) {
-    fail<std::invalid_argument>(path + ": saved with " + format::difference(form, options.first(32)));
+  if (is_of_other_class(deduplicator_format<Form>::is_exact, options)) {
+    fail<std::invalid_argument>({path, ": saved with ", format::difference(form, options.first(32))});
   }
   fingerprint_composition expected = composition_for<Form>(made_of);
   // Earlier versions wrote "simhash" by default, whatever the kind was. The options show the true kind.
@@ -412,7 +418,7 @@ deduplicator_state read_deduplicator(const std::string& path, Form& form, const 
     file.refuse("the sections do not fit each other");
   }
   if (const std::string other = format::difference(form, options.first(32)); !other.empty()) {
-    fail<std::invalid_argument>(path + ": saved with " + other);
+    fail<std::invalid_argument>({path, ": saved with ", other});
   }
   // If this throws, `form` has some documents. It is a copy, so the caller's deduplicator stays empty.
   std::size_t position = 0;
@@ -677,8 +683,8 @@ class durable_deduplicator {
   }
 
   [[noreturn]] void refuse_log(const char* what) const {
-    detail::fail<std::runtime_error>(log_path() + ": it follows another file than " + path_ + " (" + what +
-                                     "); put that file back, or move the log away");
+    detail::fail<std::runtime_error>({log_path(), ": it follows another file than ", path_, " (", what,
+                                      "); put that file back, or move the log away"});
   }
 
   std::vector<verdict_type> add_described(const batch_type& batch, std::span<const id_type> ids, const any_runner& run,
@@ -720,7 +726,7 @@ class durable_deduplicator {
 
   void replay(std::string_view payload) {
     if (!is_replayed(detail::to_bytes(payload))) {
-      detail::fail<std::runtime_error>(log_path() + ": a record does not fit what is before it");
+      detail::fail<std::runtime_error>({log_path(), ": a record does not fit what is before it"});
     }
   }
 
@@ -775,7 +781,7 @@ durable_deduplicator<Deduplicator>::durable_deduplicator(detail::file_operations
   } else if (!has_log) {
     save();
   } else if (!log_state) {
-    detail::fail<std::runtime_error>(log_path() + ": " + detail::append_log::problem_of(bytes));
+    detail::fail<std::runtime_error>({log_path(), ": ", detail::append_log::problem_of(bytes)});
   } else {
     refuse_log(has_file ? "this is another one" : "there is none");
   }

@@ -119,27 +119,26 @@ class durable_set_index {
   /// Throws: the exceptions of set_index::insert_all(); std::runtime_error, which names the log; std::length_error if
   /// the sets take 4 GiB.
   template <set_range Sets>
-    requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
-                                                                               std::span<const Id> ids) {
-      if (sets.size() != ids.size()) {
-        detail::fail<std::invalid_argument>("insert_all: " + std::to_string(ids.size()) + " ids for " +
-                                            std::to_string(sets.size()) + " sets");
-      }
-      std::string record;
-      std::vector<set_type> new_sets;
-      std::vector<Id> new_ids;
-      std::set<Id> seen;
-      for (std::size_t i = 0; i < ids.size(); ++i) {
-        const set_type set(sets[i]);
-        check(set);
-        if (sets_->contains(ids[i]) || !seen.insert(ids[i]).second) continue;
-        put_set(record, ids[i], set);
-        new_sets.push_back(set);
-        new_ids.push_back(ids[i]);
-      }
-      if (!new_ids.empty()) change(record, [&] { sets_->insert_all(new_sets, new_ids); });
-      return new_ids.size();
+  std::size_t insert_all(const Sets& sets, std::span<const Id> ids) {
+    detail::check_features<Feature, Sets>();
+    if (sets.size() != ids.size()) {
+      detail::fail<std::invalid_argument>({"insert_all: ", ids.size(), " ids for ", sets.size(), " sets"});
     }
+    std::string record;
+    std::vector<set_type> new_sets;
+    std::vector<Id> new_ids;
+    std::set<Id> seen;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const set_type set(sets[i]);
+      check(set);
+      if (sets_->contains(ids[i]) || !seen.insert(ids[i]).second) continue;
+      put_set(record, ids[i], set);
+      new_sets.push_back(set);
+      new_ids.push_back(ids[i]);
+    }
+    if (!new_ids.empty()) change(record, [&] { sets_->insert_all(new_sets, new_ids); });
+    return new_ids.size();
+  }
 
   /// Removes an id, durably, and its set if no other id has the same set.
   /// Returns: false if the id was not stored.
@@ -203,18 +202,18 @@ class durable_set_index {
     const auto text_of = [](const auto& index) {
       const char* const names[] = {"Jaccard", "cosine", "containment"};
       const set_threshold least = index.threshold();
-      return std::string(names[static_cast<int>(least.measure)]) + " of at least " + std::to_string(least.similarity) +
-             ", " + std::to_string(least.min_common) + " or more common features";
+      return detail::message_of({names[static_cast<int>(least.measure)], " of at least ", least.similarity, ", ",
+                                 least.min_common, " or more common features"});
     };
     if (sets_->threshold() == initial.threshold()) return;
-    detail::fail<std::runtime_error>(path_ + ": is for " + text_of(*sets_) + "; not for " + text_of(initial));
+    detail::fail<std::runtime_error>({path_, ": is for ", text_of(*sets_), "; not for ", text_of(initial)});
   }
   [[noreturn]] void refuse_log(std::string_view bytes, const char* what) const {
     if (!detail::append_log::state_of(bytes)) {
-      detail::fail<std::runtime_error>(log_path() + ": " + detail::append_log::problem_of(bytes));
+      detail::fail<std::runtime_error>({log_path(), ": ", detail::append_log::problem_of(bytes)});
     }
-    detail::fail<std::runtime_error>(log_path() + ": it follows another file than " + path_ + " (" + what +
-                                     "); put that file back, or move the log away");
+    detail::fail<std::runtime_error>({log_path(), ": it follows another file than ", path_, " (", what,
+                                      "); put that file back, or move the log away"});
   }
 
   // ---- Records of the log: changes, one after the other: 'S', id, u32 number of features, features: an id has this set
@@ -241,7 +240,7 @@ class durable_set_index {
 
   void replay(std::string_view record) {
     if (record.empty() || !is_replayed(record)) {
-      detail::fail<std::runtime_error>(log_path() + ": a record does not fit what is before it");
+      detail::fail<std::runtime_error>({log_path(), ": a record does not fit what is before it"});
     }
   }
   bool is_replayed(std::string_view record) {

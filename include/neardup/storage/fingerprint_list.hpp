@@ -60,11 +60,11 @@ class fingerprint_list {
         records_(owned_->bytes()) {
     detail::check_kind(name_, made_of_, Fingerprint::kind);
     if (detail::to_text(records_).starts_with(detail::file_magic)) {
-      detail::fail<std::runtime_error>(name_ + ": has a header, which says what the fingerprints are made of");
+      detail::fail<std::runtime_error>({name_, ": has a header, which says what the fingerprints are made of"});
     }
     if (records_.size() % record_size != 0) {
-      detail::fail<std::runtime_error>(name_ + ": " + std::to_string(records_.size()) +
-                                       " bytes, which are no whole records of " + std::to_string(record_size));
+      detail::fail<std::runtime_error>(
+          {name_, ": ", records_.size(), " bytes, which are no whole records of ", record_size});
     }
   }
 
@@ -76,7 +76,7 @@ class fingerprint_list {
   /// Complexity: linear.
   void verify() const {
     if (has_header_ && detail::checksum_of(records_) != checksum_) {
-      detail::fail<std::runtime_error>(name_ + ": a section is damaged");
+      detail::fail<std::runtime_error>({name_, ": a section is damaged"});
     }
   }
 
@@ -92,7 +92,7 @@ class fingerprint_list {
   /// Returns record i.
   /// Throws: std::out_of_range if i >= size().
   [[nodiscard]] value_type operator[](std::size_t i) const {
-    if (i >= size()) detail::fail<std::out_of_range>("record " + std::to_string(i) + " of " + std::to_string(size()));
+    if (i >= size()) detail::fail<std::out_of_range>({"record ", i, " of ", size()});
     const std::size_t at = i * record_size;
     return {Fingerprint(detail::get_words<detail::words_for(Bits)>(records_, at, Bits / 8)),
             detail::get<std::uint64_t>(records_, at + Bits / 8)};

@@ -66,23 +66,22 @@ class layered_set_index : public searchable_sets<layered_set_index<Feature, Id>,
   }
 
   template <set_range Sets>
-    requires std::same_as<set_feature_t<Sets>, Feature> std::size_t insert_all(const Sets& sets,
-                                                                               std::span<const Id> ids,
-                                                                               const any_runner& run = {}) {
-      std::vector<set_type> new_sets;
-      std::vector<Id> new_ids;
-      if (sets.size() == ids.size()) {
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-          const set_type set(sets[i]);
-          base::check(set);
-          if (is_below(below_index(ids[i]))) continue;
-          new_sets.push_back(set);
-          new_ids.push_back(ids[i]);
-        }
-        return above_.insert_all(new_sets, new_ids, run);
+  std::size_t insert_all(const Sets& sets, std::span<const Id> ids, const any_runner& run = {}) {
+    detail::check_features<Feature, Sets>();
+    std::vector<set_type> new_sets;
+    std::vector<Id> new_ids;
+    if (sets.size() == ids.size()) {
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const set_type set(sets[i]);
+        base::check(set);
+        if (is_below(below_index(ids[i]))) continue;
+        new_sets.push_back(set);
+        new_ids.push_back(ids[i]);
       }
-      return above_.insert_all(sets, ids, run);  // throws
+      return above_.insert_all(new_sets, new_ids, run);
     }
+    return above_.insert_all(sets, ids, run);  // throws
+  }
 
   /// Removes an id.
   /// Returns: false if the id was not stored.

@@ -49,7 +49,7 @@ class mapped_file {
     const opened guard{file};
     struct stat status;
     if (::fstat(file, &status) != 0) detail::fail_with_errno("read", path_);
-    if (!S_ISREG(status.st_mode)) detail::fail<std::runtime_error>("cannot map " + path_ + ": it is no regular file");
+    if (!S_ISREG(status.st_mode)) detail::fail<std::runtime_error>({"cannot map ", path_, ": it is no regular file"});
     state_ = state_of(status);
     if (std::cmp_greater(status.st_size, (std::numeric_limits<std::ptrdiff_t>::max)())) {
       errno = EFBIG;
@@ -104,9 +104,8 @@ class mapped_file {
     if (!is_mapped_ || ::stat(path_.c_str(), &now) != 0) return;
     const state found = state_of(now);
     if (found.device != state_.device || found.inode != state_.inode || found == state_) return;
-    detail::fail<std::runtime_error>(path_ + ": was changed in place while it was in use (" +
-                                     std::to_string(found.size) + " bytes, and " + std::to_string(state_.size) +
-                                     " when it was opened); put a new file in its place instead");
+    detail::fail<std::runtime_error>({path_, ": was changed in place while it was in use (", found.size, " bytes, and ",
+                                      state_.size, " when it was opened); put a new file in its place instead"});
 #endif
   }
 
@@ -146,7 +145,7 @@ class mapped_file {
       const auto count = ::pread(file, memory_.data() + done, size_ - done, static_cast<off_t>(done));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) detail::fail_with_errno("read", path_);
-      if (count == 0) detail::fail<std::runtime_error>(path_ + ": was cut off while it was read");
+      if (count == 0) detail::fail<std::runtime_error>({path_, ": was cut off while it was read"});
       done += static_cast<std::size_t>(count);
     }
     if (size_ > 0) data_ = memory_.data();

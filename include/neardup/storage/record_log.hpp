@@ -35,7 +35,7 @@ class log_contents {
     const auto there = detail::system_files().type_of(path_);
     if (!there) detail::fail_with_errno("open", path_);
     if (*there == detail::file_type::other) {  // reading a pipe may block for ever
-      detail::fail<std::runtime_error>("cannot read " + path_ + ": it is no regular file");
+      detail::fail<std::runtime_error>({"cannot read ", path_, ": it is no regular file"});
     }
     is_there_ = *there == detail::file_type::regular;
     if (is_there_) bytes_ = detail::read_file(path_);
@@ -60,7 +60,7 @@ class log_contents {
   template <class Visit>
   void for_each(const Visit& visit) const {
     const auto state = follows();
-    if (!state) detail::fail<std::runtime_error>(path_ + ": " + detail::append_log::problem_of(bytes_));
+    if (!state) detail::fail<std::runtime_error>({path_, ": ", detail::append_log::problem_of(bytes_)});
     detail::append_log::replay(path_, bytes_, *state, visit);
   }
 
@@ -94,7 +94,7 @@ class record_log {
   [[nodiscard]] static record_log go_on(detail::file_operations& files, const log_contents& read) {
     const auto state = read.follows();
     if (!state) {
-      detail::fail<std::runtime_error>(read.path() + ": " + detail::append_log::problem_of(read.bytes_));
+      detail::fail<std::runtime_error>({read.path(), ": ", detail::append_log::problem_of(read.bytes_)});
     }
     return record_log(detail::append_log::open(files, read.path(), read.bytes_, *state, [](std::string_view) {}));
   }

@@ -183,7 +183,7 @@ NEARDUP_INLINE listed_words listed_words::parse(std::string_view contents, std::
   listed_words result({});
   detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
     const auto refuse = [&](const char* why) {
-      detail::fail<std::runtime_error>(std::string(name).append(":").append(std::to_string(number)).append(why));
+      detail::fail<std::runtime_error>({name, ":", number, why});
     };
     if (count_invalid(line) != 0) refuse(": not UTF-8");
     if (!result.add(line)) refuse(": no word");

@@ -114,9 +114,7 @@ NEARDUP_INLINE std::string to_string(const feature_choice& features) {
 }
 
 NEARDUP_INLINE feature_choice parse_features(std::string_view name) {
-  const auto refuse = [name](const char* why) {
-    detail::fail<std::invalid_argument>(std::string("'").append(name).append("': ").append(why));
-  };
+  const auto refuse = [name](const char* why) { detail::fail<std::invalid_argument>({"'", name, "': ", why}); };
   std::size_t colon = name.rfind(':');
   for (const detail::feature_name& one : detail::feature_names) {
     if (one.name == name) colon = name.npos;

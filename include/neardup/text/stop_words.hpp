@@ -180,7 +180,7 @@ NEARDUP_INLINE stop_words stop_words::parse(std::string_view contents, std::stri
   stop_words result;
   detail::for_each_line(contents, [&](std::string_view line, std::size_t number) {
     if (count_invalid(line) != 0) {
-      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": not UTF-8");
+      detail::fail<std::runtime_error>({name, ":", number, ": not UTF-8"});
     }
     result.add(fold(line));
   });

@@ -5,14 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <string_view>
 
 #include "kernels/unicode_tables.hpp"
 
 namespace neardup::inline v0 {
-
-/// The version of Unicode that defines classes and lower case. Another version may change fingerprints.
-inline constexpr std::string_view unicode_version = detail::unicode_tables_version;
 
 /// The class of a code point for tokenizers. It is derived from the general category and the script, and for emoji from
 /// their properties.
@@ -81,22 +77,26 @@ constexpr bool is_ascii_upper(char32_t code_point) noexcept { return code_point 
   return static_cast<character_class>(detail::unicode_bits(code_point) & ~detail::unicode_has_lower);
 }
 
+namespace detail {
+
 /// Returns the simple lower case of a code point, which is one code point and independent of language; the code point
 /// itself if it has none.
 /// Complexity: constant; for upper case beyond ASCII, a binary search among 140 steps.
 /// Source: UnicodeData.txt, field 13 (Simple_Lowercase_Mapping).
-[[nodiscard]] constexpr char32_t to_lower(char32_t code_point) noexcept {
-  if (code_point < 0x80) return detail::is_ascii_upper(code_point) ? code_point + 0x20 : code_point;
-  if ((detail::unicode_bits(code_point) & detail::unicode_has_lower) == 0) return code_point;
+constexpr char32_t to_lower(char32_t code_point) noexcept {
+  if (code_point < 0x80) return is_ascii_upper(code_point) ? code_point + 0x20 : code_point;
+  if ((unicode_bits(code_point) & unicode_has_lower) == 0) return code_point;
 
   // Finds the last step that begins at or before the code point. The first step begins at 'A', so there is one.
-  const detail::unicode_lower_step* step = detail::unicode_lower_steps;
-  for (std::size_t count = std::size(detail::unicode_lower_steps); count > 1;) {
+  const unicode_lower_step* step = unicode_lower_steps;
+  for (std::size_t count = std::size(unicode_lower_steps); count > 1;) {
     const std::size_t half = count / 2;
     if (step[half].from <= code_point) step += half;
     count -= half;
   }
   return static_cast<char32_t>(static_cast<std::int32_t>(code_point) + step->delta);
 }
+
+}  // namespace detail
 
 }  // namespace neardup::inline v0

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -23,6 +24,13 @@ struct decoded {
   char32_t code_point;  ///< replacement_character if not valid
   std::uint8_t length;  ///< bytes read: 1 to 4; if not valid, 1 to 3
   bool valid;           ///< false for an ill-formed subpart; an encoded U+FFFD is valid
+};
+
+/// Texts by position, such as a vector of strings: `texts.size()`, and `texts[i]`, which converts to std::string_view.
+template <class T>
+concept text_range = requires(const T& texts) {
+  { texts.size() } -> std::convertible_to<std::size_t>;
+  { texts[std::size_t{}] } -> std::convertible_to<std::string_view>;
 };
 
 namespace detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decides about documents in a given order, by the rule of original_rank, with any matcher.
+// Decides about documents in a given order, by the rule of original_choice, with any matcher.
 #pragma once
 
 #include <algorithm>

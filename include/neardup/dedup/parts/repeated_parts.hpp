@@ -29,10 +29,6 @@
 
 namespace neardup::inline v0 {
 
-/// The default of repeated_part_options::min_features. A part with fewer features repeats only an equal part: if one of
-/// three words has changed, the parts may mean different things.
-inline constexpr std::size_t default_min_part_features = 8;
-
 /// The conditions under which a part counts as a repetition.
 struct repeated_part_options {
   /// The least Jaccard similarity of a part and an earlier part that stays, above 0 and at most 1. With 1, only equal
@@ -40,7 +36,7 @@ struct repeated_part_options {
   double similarity = 1;
 
   /// A part with fewer features repeats only an equal part.
-  std::size_t min_features = default_min_part_features;
+  std::size_t min_features = 8;
 
   /// The least number of documents that contain the part, or a part that it is similar to. Parts in fewer documents
   /// stay, however often they occur.

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "../../detail/visits.hpp"
 #include "../../runner.hpp"
 #include "../../simhash.hpp"
 #include "../match.hpp"
@@ -48,6 +49,9 @@ class visitor {
 using slot_visitor = visitor<std::size_t, int>;                // (slot, distance)
 using batch_visitor = visitor<std::size_t, std::size_t, int>;  // (query, slot, distance)
 
+template <class Engine, class Fingerprint>
+using match_of = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
+
 template <class Engine>
 void check_search(const Engine& engine, int k) {
   if (k < 0 || k > engine.max_distance()) refuse_distance(k, engine.max_distance());
@@ -60,8 +64,7 @@ void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit&
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
     const Fingerprint stored(engine.store().fingerprint(slot));
     for (const auto& id : engine.store().ids(slot)) {
-      if (!visit_goes_on(visit, match<Fingerprint::bits, typename Engine::id_type, Fingerprint>{id, distance, stored}))
-        return false;
+      if (!visit_goes_on(visit, match_of<Engine, Fingerprint>{id, distance, stored})) return false;
     }
     return true;
   });
@@ -70,7 +73,7 @@ void visit_matches(const Engine& engine, const Fingerprint& query, int k, Visit&
 /// Returns all matches, sorted.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto search(const Engine& engine, const Fingerprint& query, int k) {
-  std::vector<match<Fingerprint::bits, typename Engine::id_type, Fingerprint>> matches;
+  std::vector<match_of<Engine, Fingerprint>> matches;
   const auto append = [&](const auto& found) { matches.push_back(found); };
   visit_matches(engine, query, k, append);
   std::sort(matches.begin(), matches.end());
@@ -87,7 +90,7 @@ template <class Fingerprint, class Engine>
 /// Returns the first element of search(), or nullopt.
 template <class Fingerprint, class Engine>
 [[nodiscard]] auto nearest(const Engine& engine, const Fingerprint& query, int k) {
-  using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
+  using match_type = match_of<Engine, Fingerprint>;
   check_search(engine, k);
   std::optional<match_type> best;
   engine.visit_within(query.to_words(), k, [&](std::size_t slot, int distance) {
@@ -110,8 +113,8 @@ template <class Fingerprint, class Engine>
 /// Searches `queries`, one block at a time, and appends the matches to `result`.
 template <class Fingerprint, class Engine>
 void append_batch(const Engine& engine, std::span<const Fingerprint> queries, int k,
-                  batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>& result) {
-  using match_type = match<Fingerprint::bits, typename Engine::id_type, Fingerprint>;
+                  match_batch<match_of<Engine, Fingerprint>>& result) {
+  using match_type = match_of<Engine, Fingerprint>;
   // Larger blocks make a batch faster, but long fingerprints would then take much of the stack.
   constexpr std::size_t block = (std::max)(std::size_t{256}, std::size_t{1024} / words_for(Fingerprint::bits));
   result.offsets.reserve(queries.size() + 1);
@@ -157,7 +160,7 @@ template <class Fingerprint, class Engine>
   constexpr std::size_t min_queries = 256;  // fewer queries are not worth a thread
   check_search(engine, k);
   const std::size_t parts = (std::min)(run.parts(), queries.size() / min_queries + 1);
-  std::vector<batch_result<Fingerprint::bits, typename Engine::id_type, Fingerprint>> results(parts);
+  std::vector<match_batch<match_of<Engine, Fingerprint>>> results(parts);
   first_failure failure;
   run(parts, [&](std::size_t part) {
     const std::size_t begin = queries.size() * part / parts, end = queries.size() * (part + 1) / parts;

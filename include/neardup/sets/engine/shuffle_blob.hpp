@@ -205,7 +205,7 @@ class blob_reader {
     }
   }
 
-  [[noreturn]] void fail_damaged() const { fail<std::runtime_error>(name_ + ": damaged"); }
+  [[noreturn]] void fail_damaged() const { fail<std::runtime_error>({name_, ": damaged"}); }
 
   template <class T>
   std::span<const T> take(std::size_t count) {

@@ -137,7 +137,7 @@ class shuffle_join {
       if (sets_.size() >= none) fail<std::length_error>("a partition of 2^32 - 1 records or more");
       sets_.push_back(reader.next());
     }
-    if (count != header.records) fail<std::runtime_error>(name + ": damaged");
+    if (count != header.records) fail<std::runtime_error>({name, ": damaged"});
   }
 
   /// Calls `take(first, second, common, similarity)` for all pairs of documents, first < second, one call at a time.
@@ -175,32 +175,33 @@ class shuffle_join {
   [[nodiscard]] blob_header checked_header(std::span<const std::byte> bytes, const std::string& name) {
     blob_header header{};
     if (bytes.size() >= sizeof header) std::memcpy(&header, bytes.data(), sizeof header);
-    const auto refuse = [&](const std::string& why) { fail<std::runtime_error>(name + ": " + why); };
+    const auto refuse = [&](std::initializer_list<message_part> why) {
+      fail<std::runtime_error>({name, ": ", message_of(why)});
+    };
     if (header.magic != blob_header::magic_number)
-      refuse("no blob of a shuffle, or of a machine of another byte order");
-    if (header.version != blob_header::current_version) refuse("of another version");
+      refuse({"no blob of a shuffle, or of a machine of another byte order"});
+    if (header.version != blob_header::current_version) refuse({"of another version"});
     blob_header zeroed = header;
     zeroed.checksum = 0;
     if (header.bytes != bytes.size() - sizeof header ||
         header.checksum != checksum_of_blob(zeroed, bytes.subspan(sizeof header))) {
-      refuse("cut off, or damaged");
+      refuse({"cut off, or damaged"});
     }
     if (header.width != expected_.width) {
-      refuse("its features have " + std::to_string(8 * header.width) + " bits instead of " +
-             std::to_string(8 * expected_.width));
+      refuse({"its features have ", 8 * header.width, " bits instead of ", 8 * expected_.width});
     }
     const bool is_same_join = header.measure == expected_.measure && header.similarity == expected_.similarity &&
                               header.min_common == expected_.min_common && header.flags == expected_.flags &&
                               header.payload == expected_.payload && header.second_from == expected_.second_from;
-    if (!is_same_join) refuse("of other settings");
-    if (header.identity != expected_.identity) refuse("its features were made in another way");
+    if (!is_same_join) refuse({"of other settings"});
+    if (header.identity != expected_.identity) refuse({"its features were made in another way"});
     if (header.partitions != expected_.partitions || header.partition != expected_.partition) {
-      refuse("partition " + std::to_string(header.partition) + " of " + std::to_string(header.partitions) +
-             " instead of " + std::to_string(expected_.partition) + " of " + std::to_string(expected_.partitions));
+      refuse({"partition ", header.partition, " of ", header.partitions, " instead of ", expected_.partition, " of ",
+              expected_.partitions});
     }
     if (!has_counts_) expected_.counts = header.counts;
     has_counts_ = true;
-    if (header.counts != expected_.counts) refuse("scattered with other counts than the first blob");
+    if (header.counts != expected_.counts) refuse({"scattered with other counts than the first blob"});
     return header;
   }
 

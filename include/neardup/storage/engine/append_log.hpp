@@ -57,7 +57,7 @@ class append_log {
   static std::size_t replay(const std::string& path, std::string_view bytes, std::uint64_t state, const Visit& visit) {
     const std::size_t position = end_of_records(bytes, state, visit);
     if (position < bytes.size() && !is_torn_at(bytes, position, state)) {
-      fail<std::runtime_error>(path + ": the record at byte " + std::to_string(position) + " is damaged");
+      fail<std::runtime_error>({path, ": the record at byte ", position, " is damaged"});
     }
     return position;
   }
@@ -128,7 +128,7 @@ class append_log {
   // A forked process has the memory of its parent, but not its lock. Both would write at the same place.
   void check_process() const {
     if (file_ >= 0 && process_ != process_number()) {
-      fail<std::runtime_error>(path_ + ": a forked process cannot change what its parent has opened");
+      fail<std::runtime_error>({path_, ": a forked process cannot change what its parent has opened"});
     }
   }
 
@@ -219,8 +219,7 @@ NEARDUP_INLINE std::string append_log::problem_of(std::string_view bytes) {
     const auto version = get<std::uint64_t>(to_bytes(bytes), version_at);
     const auto checksum = get<std::uint64_t>(to_bytes(bytes), checksum_at);
     if (version != format_version && checksum == checksum_of(to_bytes(bytes.substr(0, checksum_at)))) {
-      return "format version " + std::to_string(version) + "; this program reads version " +
-             std::to_string(format_version);
+      return message_of({"format version ", version, "; this program reads version ", format_version});
     }
   }
   return "its header is damaged";
@@ -228,7 +227,7 @@ NEARDUP_INLINE std::string append_log::problem_of(std::string_view bytes) {
 
 NEARDUP_INLINE void append_log::append(std::string_view payload) {
   check_process();
-  if (is_broken_ || file_ < 0) fail<std::runtime_error>(path_ + ": an earlier error was not repaired; save first");
+  if (is_broken_ || file_ < 0) fail<std::runtime_error>({path_, ": an earlier error was not repaired; save first"});
   std::string record = encode_record(payload, size_, state_);
   if (write_all(*files_, file_, to_bytes(record)) && files_->sync(file_)) {
     size_ += record.size();
@@ -247,10 +246,9 @@ NEARDUP_INLINE void append_log::refuse_changes_beside(const std::string& path, s
   if (system_files().type_of(log_path) != file_type::regular) return;
   const std::string bytes = read_file(log_path);
   const std::optional<std::uint64_t> follows = state_of(bytes);
-  if (!follows && bytes.starts_with(magic)) fail<std::runtime_error>(log_path + ": " + problem_of(bytes));
+  if (!follows && bytes.starts_with(magic)) fail<std::runtime_error>({log_path, ": ", problem_of(bytes)});
   if (follows == state && extent_of(bytes).size > header_size) {
-    fail<std::runtime_error>(log_path + ": it has changes since " + path +
-                             " was saved; open that as durable, and save");
+    fail<std::runtime_error>({log_path, ": it has changes since ", path, " was saved; open that as durable, and save"});
   }
 }
 

@@ -195,7 +195,10 @@ class container {
 
   /// Refuses the file.
   /// Throws: std::runtime_error "NAME: WHAT".
-  [[noreturn]] void refuse(const std::string& what) const { fail<std::runtime_error>(name_ + ": " + what); }
+  [[noreturn]] void refuse(std::initializer_list<message_part> what) const {
+    fail<std::runtime_error>({name_, ": ", message_of(what)});
+  }
+  [[noreturn]] void refuse(const message_part& what) const { refuse({what}); }
 
  private:
   static std::string_view name_of(file_content content) noexcept;
@@ -274,8 +277,7 @@ NEARDUP_INLINE container::container(byte_span bytes, std::string name, file_cont
     refuse("no file of neardup's");
   }
   if (const auto version = get<std::uint16_t>(bytes, 8); version != format_version) {
-    refuse("format version " + std::to_string(version) + "; this program reads version " +
-           std::to_string(format_version));
+    refuse({"format version ", version, "; this program reads version ", format_version});
   }
   const auto header_size = std::size_t{get<std::uint32_t>(bytes, 16)};
   const auto count = std::size_t{get<std::uint32_t>(bytes, 20)};
@@ -285,11 +287,11 @@ NEARDUP_INLINE container::container(byte_span bytes, std::string name, file_cont
   }
   if (get<std::uint64_t>(bytes, 56) != checksum_of_header(header_size)) refuse("the header is damaged");
   if (get<std::uint64_t>(bytes, 24) != bytes.size()) {
-    refuse(std::to_string(bytes.size()) + " bytes instead of " + std::to_string(get<std::uint64_t>(bytes, 24)));
+    refuse({bytes.size(), " bytes instead of ", get<std::uint64_t>(bytes, 24)});
   }
   header_.content = static_cast<file_content>(get<std::uint8_t>(bytes, 10));
   if (header_.content != content) {
-    refuse("holds " + std::string(name_of(header_.content)) + ", not " + std::string(name_of(content)));
+    refuse({"holds ", name_of(header_.content), ", not ", name_of(content)});
   }
   header_.bits = get<std::uint32_t>(bytes, 12);
   for (std::size_t i = 0; i < header_.details.size(); ++i) header_.details[i] = get<std::uint8_t>(bytes, 32 + i);
@@ -325,12 +327,12 @@ NEARDUP_INLINE void container::check_sections() const {
 
 NEARDUP_INLINE void container::check_fingerprints(std::size_t bits, fingerprint_kind kind) const {
   if (header_.bits != bits) {
-    refuse("fingerprints of " + std::to_string(header_.bits) + " bits, not " + std::to_string(bits));
+    refuse({"fingerprints of ", header_.bits, " bits, not ", bits});
   }
   const fingerprint_kind found = header_.made_of.kind;
   if (found != kind) {
-    refuse("fingerprints of the kind " + std::string(to_string(found)) + ", not " + std::string(to_string(kind)) +
-           "; read it as " + std::string(to_string(found)) + "<" + std::to_string(bits) + ">");
+    refuse({"fingerprints of the kind ", to_string(found), ", not ", to_string(kind), "; read it as ", to_string(found),
+            "<", bits, ">"});
   }
 }
 
@@ -346,7 +348,7 @@ NEARDUP_INLINE void container::check_composition(const fingerprint_composition& 
   compare("kind", std::string(to_string(made_of.kind)), std::string(to_string(expected.kind)));
   compare("definition", std::to_string(made_of.definition), std::to_string(expected.definition));
   for (const auto& field : composition_fields) compare(field.name, made_of.*field.value, expected.*field.value);
-  fail<std::invalid_argument>(name_ + ": the fingerprints are made otherwise: " + what);
+  fail<std::invalid_argument>({name_, ": the fingerprints are made otherwise: ", what});
 }
 
 NEARDUP_INLINE std::string_view container::name_of(file_content content) noexcept {
@@ -384,8 +386,8 @@ NEARDUP_INLINE void container::find_sections(std::size_t header_size, std::size_
 
 NEARDUP_INLINE void check_kind(const std::string& what, const fingerprint_composition& made_of, fingerprint_kind kind) {
   if (made_of.kind == kind) return;
-  fail<std::invalid_argument>(what + ": the composition is of the kind " + std::string(to_string(made_of.kind)) +
-                              ", and the fingerprints are of the kind " + std::string(to_string(kind)));
+  fail<std::invalid_argument>({what, ": the composition is of the kind ", to_string(made_of.kind),
+                               ", and the fingerprints are of the kind ", to_string(kind)});
 }
 
 NEARDUP_INLINE void container::check_section(section_tag tag) const {

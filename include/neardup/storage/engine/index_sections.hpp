@@ -77,9 +77,8 @@ void write_index(file_operations& files, const std::string& path, const frozen_e
                  std::size_t bits, bool is_flat, const fingerprint_composition& made_of,
                  std::span<const byte_span> attachments) {
   if ((std::max)(engine.shape().k(), engine.shape().blocks()) > 0xffff) {
-    fail<std::invalid_argument>(
-        path + ": a saved layout has k and blocks up to 65535, not k = " + std::to_string(engine.shape().k()) +
-        ", blocks = " + std::to_string(engine.shape().blocks()));
+    fail<std::invalid_argument>({path, ": a saved layout has k and blocks up to 65535, not k = ", engine.shape().k(),
+                                 ", blocks = ", engine.shape().blocks()});
   }
   const index_details details{
       engine.shape().k(), engine.shape().blocks(), engine.plans()->max_radius_width(), is_flat, form_of_id<Id>(),
@@ -161,7 +160,7 @@ class view_engine {
     }
     check_id_form<Id>(file, details.form, details.id_size);
     if (details.offset_size != sizeof(Offset)) {
-      file.refuse("the offsets have " + std::to_string(8 * details.offset_size) + " bits, which is another Offset");
+      file.refuse({"the offsets have ", 8 * details.offset_size, " bits, which is another Offset"});
     }
     return details;
   }

@@ -67,7 +67,7 @@ void check_id_form(const container& file, id_form form, std::size_t size) {
   const char* const name = form == id_form::bytes           ? "bytes"
                            : form == id_form::signed_number ? "signed numbers"
                                                             : "numbers";
-  file.refuse("the ids are " + std::string(name) + " of " + std::to_string(8 * size) + " bits, which is another Id");
+  file.refuse({"the ids are ", name, " of ", 8 * size, " bits, which is another Id"});
 }
 
 }  // namespace neardup::inline v0::detail

@@ -102,8 +102,7 @@ std::uint64_t write_sets(file_operations& files, const std::string& path, const 
   using id_type = typename Index::id_type;
   const set_threshold least = index.threshold();
   if (least.min_common > (std::numeric_limits<std::uint32_t>::max)()) {
-    fail<std::invalid_argument>(path + ": a saved set_index has a least overlap below 2^32, not " +
-                                std::to_string(least.min_common));
+    fail<std::invalid_argument>({path, ": a saved set_index has a least overlap below 2^32, not ", least.min_common});
   }
   const set_details details{least.measure, form_of_id<id_type>(), sizeof(id_type),
                             static_cast<std::uint32_t>(least.min_common), least.similarity};
@@ -213,7 +212,7 @@ class mapped_sets {
       file.refuse("the header is damaged");
     }
     if (header.bits != 8 * sizeof(Feature)) {
-      file.refuse("features of " + std::to_string(header.bits) + " bits, not " + std::to_string(8 * sizeof(Feature)));
+      file.refuse({"features of ", header.bits, " bits, not ", 8 * sizeof(Feature)});
     }
     check_id_form<Id>(file, details.form, details.id_size);
     return overlap_bounds({details.measure, details.least, details.min_common});

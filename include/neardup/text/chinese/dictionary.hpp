@@ -281,8 +281,8 @@ NEARDUP_INLINE word_dictionary word_dictionary::parse(std::string_view contents,
                                ? std::nullopt
                                : detail::parse_count(line.substr(space + 1, line.find(' ', space + 1) - space - 1));
     if (!frequency || !result.set(line.substr(0, space), *frequency)) {
-      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) +
-                                       ": not \"word frequency\" in UTF-8: a word, a space, a whole number below 2^53");
+      detail::fail<std::runtime_error>(
+          {name, ":", number, ": not \"word frequency\" in UTF-8: a word, a space, a whole number below 2^53"});
     }
   });
   result.update_total();
@@ -296,17 +296,17 @@ NEARDUP_INLINE void word_dictionary::add_user_words(std::string_view contents, s
     };
     const auto last_part = [&] { return line.substr((std::min)(line.rfind(' '), line.size() - 1) + 1); };
     if (line.find(' ') != line.npos && all_of(last_part(), 'a', 'z')) line.remove_suffix(last_part().size() + 1);
-    const auto refuse = [&](const std::string& what) {
-      detail::fail<std::runtime_error>(std::string(name) + ":" + std::to_string(number) + ": " + what);
+    const auto refuse = [&](std::initializer_list<detail::message_part> what) {
+      detail::fail<std::runtime_error>({name, ":", number, ": ", detail::message_of(what)});
     };
     std::optional<std::uint64_t> frequency;
     const std::string_view last = line.find(' ') != line.npos ? last_part() : "";
     if (all_of(last.substr(last.starts_with('-') ? 1 : 0), '0', '9')) {
       frequency = detail::parse_count(last);
-      if (!frequency || *frequency >= max_frequency) refuse(std::string(last) + " is no frequency from 0 to 2^53 - 1");
+      if (!frequency || *frequency >= max_frequency) refuse({last, " is no frequency from 0 to 2^53 - 1"});
       line.remove_suffix(last.size() + 1);
     }
-    if (count_invalid(line) != 0) refuse("not UTF-8");
+    if (count_invalid(line) != 0) refuse({"not UTF-8"});
     add_word(line, frequency ? *frequency : suggested_frequency(line));
   });
 }

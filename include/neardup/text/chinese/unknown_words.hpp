@@ -77,7 +77,7 @@ NEARDUP_INLINE void python_table_reader::refuse(const char* why) const {
   const std::string_view before = all_.substr(0, all_.size() - rest_.size());
   std::size_t line = 1;
   for (const char c : before) line += c == '\n' ? 1 : 0;
-  fail<std::runtime_error>(path_ + ":" + std::to_string(line) + ": not a table of a segmentation model: " + why);
+  fail<std::runtime_error>({path_, ":", line, ": not a table of a segmentation model: ", why});
 }
 
 NEARDUP_INLINE bool python_table_reader::skip(char brace) noexcept {
