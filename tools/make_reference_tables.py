@@ -44,7 +44,7 @@ def make_header():
     windows = [ord(html.unescape(f"&#{number};")) for number in range(0x80, 0xA0)]
     header = [
         "// SPDX-License-Identifier: MIT",
-        "// What the character references of HTML stand for: &eacute; and all other names of HTML 5, and numbers.",
+        "// The characters of the character references of HTML: &eacute; and all other names of HTML 5, and numbers.",
         "// Made by tools/make_reference_tables.py: do not edit.",
         "#pragma once",
         "",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of joins: pairs and visit_pairs, of whatever is compared.
+// The options of joins: pairs and visit_pairs of fingerprints, sets and texts.
 #pragma once
 
 #include "runner.hpp"

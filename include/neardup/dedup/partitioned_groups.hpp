@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// group_by_partitions() groups similar sets of features, exactly. The rows that it joins may be too many for the memory:
-// the caller stores them by partitions.
+// group_by_partitions() groups similar sets of features, exactly. The rows that it joins may be too many for the
+// memory: the caller stores them by partitions.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rule that decides which documents are kept, and which kept document is the original of a dropped document; and the
-// options of functions that apply it to a whole corpus.
+// The rule that decides which documents are kept, and which kept document is the original of a dropped document. Also
+// the options of functions that apply the rule to a whole corpus.
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 // which makes them definitions. A member with long code is defined outside of its class, because a member inside is
 // inline, and compilers instantiate inline members despite the declaration.
 //
-// Long functions that are no templates are only declared in such a program. Their bodies stand behind their class:
+// Long functions that are not templates are only declared in such a program. Their bodies follow their class:
 //
 //   #if NEARDUP_BODIES
 //   NEARDUP_INLINE void posting_lists::split() { … }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds equal things, such as sets or fingerprints, so that a join compares a thousand copies once; and the pairs that
-// stand for a found pair and its copies.
+// Finds equal items, such as sets or fingerprints, so that a join compares a thousand copies once; and expands a found
+// pair to the pairs of its copies.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Visitors of pairs, what several threads find for them, the matches of many queries, and pairs that a join need not visit.
+// Visitors of pairs, a buffer for the results of several threads, the matches of many queries, and classes of pairs that a
+// join may skip.
 #pragma once
 
 #include <algorithm>

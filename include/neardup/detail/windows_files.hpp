@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of Windows: names as UTF-8, messages of the system, and a rename over a file that is in use for a moment.
+// Files of Windows: names in UTF-8, messages of the system, and a rename that waits until the old file is closed.
 #pragma once
 
 #include "../error.hpp"

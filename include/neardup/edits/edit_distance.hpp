@@ -69,7 +69,7 @@ class banded_edit_distance {
   struct cells {
     std::uint64_t rises = ~std::uint64_t{0}, falls = 0;
 
-    /// Moves to the next column. `match`: the rows that have its code point.
+    /// Moves to the next column. `match`: the rows whose code point is that of the column.
     /// Returns: the step along the last row.
     step move(std::uint64_t match, step above, std::size_t rows) noexcept {
       // A diagonal step costs 0 if the code points are equal, or if the cell above or to the left is less than the

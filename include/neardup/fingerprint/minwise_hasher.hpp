@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// minwise_hasher: computes the min-wise code of a text, by a tokenizer and a hasher.
+// minwise_hasher: computes the min-wise code of a text with a tokenizer and a hasher.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mergeable sketches of sets: the minima that a min-wise code is made of.
+// Mergeable sketches of sets: the minima from which a min-wise code is made.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// simhasher: computes the SimHash fingerprint of a text, by a tokenizer, a weighter and a hasher.
+// simhasher: computes the SimHash fingerprint of a text with a tokenizer, a weighter and a hasher.
 #pragma once
 
 #include <algorithm>

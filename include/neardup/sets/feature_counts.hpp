@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// feature_counts: how many sets have a feature, for the rare-first order of a shuffle.
+// feature_counts: the document frequencies of features, for the rare-first order of a shuffle.
 #pragma once
 
 #include <algorithm>

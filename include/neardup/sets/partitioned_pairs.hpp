@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// visit_pairs_by_partitions() finds all pairs of similar feature sets, exactly. The rows that it joins may be too many for
-// the memory: the caller stores them by partitions.
+// visit_pairs_by_partitions() finds all pairs of similar feature sets, exactly. The rows that it joins may be too many
+// for the memory: the caller stores them by partitions.
 #pragma once
 
 #include <algorithm>

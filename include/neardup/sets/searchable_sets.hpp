@@ -70,7 +70,8 @@ class searchable_sets {
 
   // ---- Searches -----------------------------------------------------------------------------------------------------
   // `least` is a similarity by the measure of the index. Each search throws std::invalid_argument if `least` is below
-  // threshold().similarity, above 1 or not a number, or the features are not ascending and distinct; and std::bad_alloc.
+  // threshold().similarity, above 1 or not a number, or the features are not ascending and distinct; and
+  // std::bad_alloc.
 
   /// Returns the matches of a set: all ids whose sets have at least the similarity `least`, sorted by descending
   /// similarity, then by id.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The composition of the fingerprints of a simhasher or a minwise_hasher, or of the features of a feature_extractor, made
-// of the names of its parts.
+// The composition of the fingerprints of a simhasher or a minwise_hasher, or of the features of a feature_extractor,
+// made of the names of its parts.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Persistent deduplicators: saving, restoring, and a log of the changes since.
+// Persistent deduplicators: saving, restoring, and a log of the changes since the last save.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A set_index on the disk, which is changed in place.
+// A set_index on the disk: a file, and a log of the changes.
 #pragma once
 
 #include <algorithm>

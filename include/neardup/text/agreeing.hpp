@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tokens that two texts must share to be near-duplicates, however similar they are: their numbers, or certain words.
+// Tokenizers that make two texts different unless they have the same numbers, or certain words in common.
 #pragma once
 
 #include <algorithm>

@@ -166,7 +166,8 @@ struct text_cut {
 ///   start(tokenizer)                 begins a text; throws if the settings of the tokenizer are wrong
 ///   read(tokenizer, piece, sink)     passes the tokens of a piece to the sink
 ///   finish(tokenizer, sink)          ends the text
-///   cut(tokenizer, text)             static: the last cut of the beginning of a text. Only for tokenizers that can read
+///   cut(tokenizer, text)             static: the last cut of the beginning of a text. Only for tokenizers that can
+/// read
 ///                                    pieces.
 ///
 /// With `InBlocks` a sink takes single tokens and blocks of tokens. `sink(text, spans)` takes words. `sink.bytes(text,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One-permutation min-wise hashing: the smallest hash in each of several bins, of which a min-wise code consists.
 //
-// The hash of a feature chooses one bin and a number there; the bin keeps the smallest number. A bin that no feature
-// chose is filled instead: each bin has two factors, and takes the least product of its factors and a feature, over all
-// features of the set. So a bin is equally likely to hold any feature of a set, and two sets agree in a bin with a
+// The hash of a feature chooses one bin and a number in that bin. The bin keeps the smallest number. A bin that no
+// feature chose is filled: each bin has two factors, and takes the least product of its factors and a feature, over all
+// features of the set. So a bin is equally likely to contain any feature of a set, and two sets agree in a bin with a
 // probability that is their Jaccard similarity. The features of a set are divided among the bins, so distances have
 // less variance than with independent bits.
 // Sources: Li, Owen, Zhang, One Permutation Hashing, NIPS 2012; Dahlgaard, Knudsen, Thorup, Fast Similarity Sketching,

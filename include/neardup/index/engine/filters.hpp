@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compares filters in bulk, and finds the pairs that differ in at most k bits.
 //
-// near_bits, one for each instruction set, is the primitive of searches, scans and joins: it tells which of several
+// near_bits, one for each instruction set, is the primitive of searches, scans and joins: it finds out which of several
 // filters are within k bits of one. Nearly all pairs are non-matches, so joins test up to 64 pairs with one branch.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine of a frozen_index: tables without room to grow.
+// The engine of a frozen_index: tables of fixed size.
 #pragma once
 
 #include <algorithm>

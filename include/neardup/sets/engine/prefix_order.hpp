@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps by which prefixes of sets are found.
+// The steps that find the prefixes of sets.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A join of sets by partitions of rows, which need not be in memory.
 //
-// A row is a prefix feature of a set, with what the filters need: the size of the set, the position of the feature in
-// the prefix, and the bitmap of the set. Rows go to the partition of their feature. One partition after the other is
-// read and joined (bucket_join.hpp). So the rows are read in sequence, and of the sets only those of candidates.
+// A row is a prefix feature of a set, with the data for the filters: the size of the set, the position of the feature
+// in the prefix, and the bitmap of the set. Rows go to the partition of their feature. One partition after the other is
+// read and joined (bucket_join.hpp). So the rows are read in sequence, and only the sets of candidates are read.
 #pragma once
 
 #include <algorithm>

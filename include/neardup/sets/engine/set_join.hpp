@@ -3,13 +3,13 @@
 //
 // Prefix filter: take all features in one order, rare ones first. If two sets have at least c features in common, the
 // first common feature is among the first n - c + 1 features of a set of n features. Sets are processed by ascending
-// size, and each set looks up its whole prefix. So posting lists need only the shorter prefixes by which sets of the
-// same or a larger size find a set. Candidates are discarded by the positions of the common feature in both sets, then
-// by comparing bitmaps. The features of the remaining candidates are compared. If every feature is frequent, nearly all
-// sets share prefix features with each other. Then sets are looked up by parts of the universe of features instead
-// (set_parts.hpp). For each class of sizes, a sample tells which way has fewer candidates. For containment, all
-// features of the larger set are looked up, and the posted features of the smaller set that it has are counted. A few
-// more features than necessary are posted, so hardly any set has enough of them by chance.
+// size, and each set looks up its whole prefix. So posting lists need only the shorter prefixes, which are long enough
+// to be found by sets of the same or a larger size. Candidates are discarded by the positions of the common feature in
+// both sets, then by comparing bitmaps. The features of the remaining candidates are compared. If every feature is
+// frequent, nearly all sets share prefix features with each other. Then sets are looked up by parts of the universe of
+// features instead (set_parts.hpp). For each class of sizes, a sample shows which way has fewer candidates. For
+// containment, all features of the larger set are looked up, and the posted features of the smaller set that it has are
+// counted. A few more features than necessary are posted, so hardly any set has enough of them by chance.
 // Sources: Chaudhuri, Ganti and Kaushik, A Primitive Operator for Similarity Joins in Data Cleaning, ICDE 2006 (the
 // prefixes); Bayardo, Ma and Srikant, Scaling Up All Pairs Similarity Search, WWW 2007 (the sizes); Xiao, Wang, Lin and
 // Yu, Efficient Similarity Joins for Near Duplicate Detection, WWW 2008 (the positions and the shorter prefix).
@@ -436,7 +436,7 @@ class set_join {
     const posting *const begin = of.postings.data() + list.begin, *const end = of.postings.data() + list.end;
     const posting* const from = std::lower_bound(begin, end, first, is_before);
     const posting* to = std::lower_bound(from, end, last, is_before);
-    // The required overlap grows with the size. The features from `position` on must suffice for it.
+    // The required overlap grows with the size of the partner. At most n - position features are left for it.
     const auto fits = std::upper_bound(memory.least.begin(), memory.least.end(), n - position);
     if (position != 0 && fits != memory.least.end()) {
       const std::size_t size = memory.least_base + static_cast<std::size_t>(fits - memory.least.begin());
@@ -473,7 +473,7 @@ class set_join {
   /// list is read.
   /// Returns: the place behind these sets.
   std::size_t look_up(const chunk& of, worker& memory, std::size_t first, std::size_t last) const {
-    constexpr std::size_t most = 256;  // most lists; the last set may exceed it
+    constexpr std::size_t most = 256;  // most posting lists at a time; the lists of the last set may exceed it
     memory.sets.clear();
     memory.lists.clear();
     while (first < last && memory.lists.size() < most) {

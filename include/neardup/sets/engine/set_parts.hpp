@@ -6,8 +6,8 @@
 // features, parts distinguish sets even if every feature is common: five features out of twenty can be chosen in 15,504
 // ways. Larger parts distinguish more sets, but need an additional key for each feature, without that feature. The
 // number of parts grows with the sizes of the sets. So sizes are divided into classes. All sets of a class use the same
-// number of parts, and so do the sets that are compared with them.
-// Source: Deng, Li, Wen and Feng, An Efficient Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4), 2015.
+// number of parts, and so do the sets that are compared with them. Source: Deng, Li, Wen and Feng, An Efficient
+// Partition Based Method for Exact Set Similarity Joins, PVLDB 9 (4), 2015.
 #pragma once
 
 #include <cstddef>

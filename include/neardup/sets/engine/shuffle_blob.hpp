@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Blobs: the sets that a shuffle moves to one partition, as bytes.
 //
-// A blob is a header and records. A record stands for the equal sets of one batch. All its parts begin at a multiple of
+// A blob is a header and records. A record represents the equal sets of one batch. All its parts begin at a multiple of
 // eight bytes:
 //
 //   record_head  sizes of what follows

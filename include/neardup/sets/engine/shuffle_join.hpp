@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Joins the sets of one partition of a shuffle: finds the pairs that share a prefix feature of this partition. The records
-// of its blobs have the rows, which bucket_join joins.
+// Joins the sets of one partition of a shuffle: finds the pairs that share a prefix feature of this partition. The
+// records of its blobs have the rows, which bucket_join joins.
 #pragma once
 
 #include <algorithm>

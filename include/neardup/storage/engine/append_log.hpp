@@ -152,8 +152,8 @@ class append_log {
   // Returns the payload of the record at a position, or nullopt if the record is not whole. The padding is not checked.
   static std::optional<std::string_view> payload_at(std::string_view bytes, std::size_t position, std::uint64_t state);
 
-  // Returns true if the bytes of [begin, end) in some sector of the disk are all zeros. After a power failure a file may
-  // have its new length but lack some sectors, which read as zeros.
+  // Returns true if the bytes of [begin, end) in some sector of the disk are all zeros. After a power failure a file
+  // may have its new length but lack some sectors, which read as zeros.
   static bool lacks_sector(std::string_view bytes, std::size_t begin, std::size_t end) noexcept;
 
   // Returns true if a torn record begins at a position. Only the last record can be torn, because records are synced

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tokenizer for words of Chinese text, by a dictionary and a model of unknown words.
+// A tokenizer for words of Chinese text, with a dictionary and a model of unknown words.
 #pragma once
 
 #include <algorithm>

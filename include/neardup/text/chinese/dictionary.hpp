@@ -167,8 +167,8 @@ class word_dictionary {
   static constexpr std::uint64_t has_children = std::uint64_t{1} << 63;
   static constexpr std::size_t first_size = 0x10000;
 
-  /// Decodes a run to steps: one for each character, and a last one for the end. Always inlined, because g++ -O2 would
-  /// not do so.
+  /// Decodes a run to steps: one for each character, and a last one for the end. Always inlined, because g++ -O2
+  /// would make a call.
   static NEARDUP_ALWAYS_INLINE void decode(std::string_view run, std::vector<detail::segment_step>& steps) {
     steps.clear();
     steps.reserve(run.size() + 1);  // an upper bound: one character per byte

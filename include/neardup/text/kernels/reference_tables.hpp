@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the character references of HTML stand for: &eacute; and all other names of HTML 5, and numbers.
+// The characters of the character references of HTML: &eacute; and all other names of HTML 5, and numbers.
 // Made by tools/make_reference_tables.py: do not edit.
 #pragma once
 
